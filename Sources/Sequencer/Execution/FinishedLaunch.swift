@@ -50,17 +50,16 @@ public struct FinishedLaunch: Sendable {
     public var anomalies: [Anomaly] { storage.anomalies }
 }
 
-/// Why an operation left no value.
+/// Why an operation left no value. Its description is the operation and the message: `login: no network`.
 public struct OperationError: DescribedError, DescribedValue, Sendable {
     /// The operation's identifier.
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
-    package let outcome: Outcome?
+    public let outcome: Outcome?
     /// One sentence.
     public let message: String
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?
 
-    /// The operation and the message.
     package var ownDescription: String { "\(printable(operation)): \(message)" }
 }

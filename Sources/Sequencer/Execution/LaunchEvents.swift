@@ -144,8 +144,13 @@ final class EventFeed: Sendable {
 ///
 /// Events come in the order in which they took effect: an operation's ready, started, retrying and ended events in that order, the launch's
 /// end last. An operation that never starts (cancelled or skipped) only ends.
+///
+/// Its description is the time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one: `610 ms: window-2: login succeeded`.
 public struct LaunchEvent: Sendable, Hashable {
     /// The kinds of event.
+    ///
+    /// The description of one is a few words: `login is ready`, `login started`, `login started, attempt 2`, `login failed at attempt 1 and is tried again`,
+    /// `login succeeded`.
     public enum Kind: Sendable, Hashable {
         /// The launch began.
         case launchStarted
@@ -183,12 +188,10 @@ public struct LaunchEvent: Sendable, Hashable {
 }
 
 extension LaunchEvent: DescribedValue {
-    /// The time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one: `610 ms: window-2: login succeeded`.
     package var ownDescription: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
 }
 
 extension LaunchEvent.Kind: DescribedValue {
-    /// A few words: `login is ready`, `login started`, `login started, attempt 2`, `login failed at attempt 1 and is tried again`, `login succeeded`.
     package var ownDescription: String {
         switch self {
         case .launchStarted: "the launch started"

@@ -30,27 +30,20 @@ public struct LaunchOptions: Sendable {
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
     /// Scopes that run then are cancelled; each has a deadline of its own, too.
     ///
-    /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
+    /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation without a timeout that hangs
     /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
     ///
     /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor has a timeout then keeps
     /// its launch from ending.
     public var deadline: Duration?
-    /// Whether the run time of interactive operations counts towards the deadline. The default is false, for a person may take minutes.
-    public var deadlineCountsInteractiveTime: Bool
-    /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
-    /// are left behind.
-    public var grace: Duration
+    /// Whether the run time of interactive operations counts towards the deadline.
+    package var deadlineCountsInteractiveTime: Bool
+    /// How long operations that run get to end before they are left behind.
+    package var grace: Duration
     /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs a launch in no time.
     public var clock: any Clock<Duration>
-    /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that neither the initial display nor the milestone needs, and that
-    /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
-    ///
-    /// The default is user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in the background.
-    ///
-    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
-    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
-    public var qualityOfService: QualityOfService?
+    /// The quality of service operations run at, unless they say otherwise.
+    package var qualityOfService: QualityOfService?
     /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues of the engine's own.
     ///
     /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is
@@ -70,7 +63,7 @@ public struct LaunchOptions: Sendable {
     /// ```
     public var queue: OperationQueue?
     /// The seed of the random part of pauses between attempts; the same seed gives the same pauses.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The version of the app, for the report.
     public var version: String?
     /// The watch that is told when the launch makes no progress; nil for none.
@@ -104,11 +97,8 @@ public struct LaunchOptions: Sendable {
     /// the milestone is lost because an operation that it needs did not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
-    /// How many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine.
-    ///
-    /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
-    /// of that kind run.
-    public var processors: Int?
+    /// How many processors to suppose.
+    package var processors: Int?
     /// See `recordsStart`.
     var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// See `recordsQuestion`.
@@ -124,7 +114,21 @@ public struct LaunchOptions: Sendable {
     /// The time that is left to the step that runs the launch; nil for one that no step runs.
     var outerLimit: Duration?
 
-    /// The options of a launch. Each parameter is the property of its name.
+    /// The options of a launch. Each parameter without a word here is the property of its name.
+    ///
+    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
+    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
+    ///
+    /// - Parameters:
+    ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline. By default it does not, for a person may take minutes.
+    ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
+    ///     are left behind.
+    ///   - qualityOfService: the quality of service operations run at, unless they say otherwise. The default is user-initiated, for somebody waits for a launch. Nil: that of the
+    ///     task that starts it, as for a launch in the background. On Apple's systems, operations that neither the initial display nor the milestone needs, and that share no
+    ///     resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
+    ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
+    ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine. Where more operations can run
+    ///     than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,

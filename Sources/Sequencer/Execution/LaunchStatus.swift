@@ -2,6 +2,9 @@
 ///
 /// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
 /// with ``LaunchOptions/stallWatch``.
+///
+/// Its description has several lines: a headline with the launch or scope, a line for each operation that has not ended, with the reason and the time, then the same of each
+/// scope that goes on, named as in events.
 public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// The reason why an operation has not ended.
     package enum Wait: Sendable, Hashable {
@@ -32,17 +35,25 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     }
 
     /// An operation that has not ended.
+    ///
+    /// Its description is the reason, in one line without the identifier: `waits for login`, `waits for a person`.
     public struct Operation: Sendable, Hashable, DescribedValue {
         /// Its identifier.
         public let id: String
         /// The reason why it has not ended.
         package let wait: Wait
+        /// Whether it has started; otherwise something outside of it holds it up.
+        public var isRunning: Bool {
+            switch wait {
+            case .code, .person, .condition, .retry: true
+            case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: false
+            }
+        }
         /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken `status.time - operation.since`.
         public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
 
-        /// One line without the identifier: the reason why it has not ended.
         package var ownDescription: String {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
@@ -71,7 +82,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// The graph's name.
     package let scenario: String
     /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times count from the scope's start then.
-    public let scope: String?
+    package let scope: String?
     /// The moment of this status, counted from the start of the launch or scope; once its operations have ended, the end of the last one.
     public let time: Duration
     /// The number of operations, ended or not.
@@ -82,7 +93,6 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of them.
     package let scopes: [LaunchStatus]
 
-    /// Several lines: a headline, one for each operation, then the same of each scope that goes on, named as in events.
     package var ownDescription: String {
         let name = scope.map { "scope \(printable($0))" } ?? printable(scenario)
         let lines = operations.map { operation in

@@ -1,4 +1,4 @@
-/// A graph that cannot run, with everything that is wrong with it.
+/// A graph that cannot run, with everything that is wrong with it. Its description has a line for each problem: the graph and a sentence.
 public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
     /// The graph's name.
     package let graph: String
@@ -10,13 +10,14 @@ public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
         self.problems = problems
     }
 
-    /// One sentence a problem, a line each.
     package var ownDescription: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
 }
 
 /// One thing that is wrong with a graph.
+///
+/// Its description is one sentence with the problem, its place and the expectation: `cycle: a → c → b → a (each waits for the next)`.
 public struct GraphProblem: DescribedValue, Sendable, Equatable {
     /// The kinds of problem. Most are mistakes in a graph or an option, and their messages say what to change; public are those that an app may meet
     /// though its graph is right: its launch cannot start now. Each prints its name, such as `cycle`.
@@ -59,10 +60,9 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
     /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the order of ``path``.
     package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
-    public let path: [String]
+    package let path: [String]
     /// One sentence with the problem, its place and the expectation.
     package let message: String
-    /// One sentence with the problem, its place and the expectation.
     package var ownDescription: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {

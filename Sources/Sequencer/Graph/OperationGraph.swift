@@ -51,7 +51,7 @@ public struct OperationGraph: Sendable {
     }
 
     /// The number of operations.
-    public var count: Int { nodes.count }
+    package var count: Int { nodes.count }
 
     /// Lets up to `count` operations hold a resource at the same time, rather than one.
     ///

@@ -1,5 +1,7 @@
 /// Something that went wrong during a launch and did not change how any operation ended.
-public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
+///
+/// Its description is one sentence: `login finished more than once; only the first time counted`.
+public struct Anomaly: Sendable, Hashable, DescribedValue {
     /// The kinds of anomaly. A report from a later version may contain others.
     public struct Kind: NamedValue, Sendable, Hashable {
         /// The name in saved reports.
@@ -34,13 +36,13 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.
-    public let description: String
+    package let ownDescription: String
 
     init(kind: Kind, operation: String?, duration: Duration?, description: String) {
         self.kind = kind
         self.operation = operation
         self.duration = duration
-        self.description = description
+        ownDescription = description
     }
 
     init(_ kind: Kind, of operation: String, after duration: Duration? = nil) {

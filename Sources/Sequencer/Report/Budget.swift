@@ -1,4 +1,6 @@
 /// How long a launch may take until its milestone, not counting the time in which it waits for a person.
+///
+/// Its description is a few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`, `3 s, initial display 1 s`.
 public struct Budget: Sendable, Hashable {
     /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.
     public var limit: Duration {
@@ -49,7 +51,6 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget: DescribedValue {
-    /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`, `3 s, initial display 1 s`.
     package var ownDescription: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
             + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
@@ -57,6 +58,8 @@ extension Budget: DescribedValue {
 }
 
 /// The measured time of a launch, compared with its budget.
+///
+/// Its description is the time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
 public struct BudgetResult: Sendable, Hashable {
     /// The budget; nil when the launch was given none.
     public let budget: Budget?
@@ -92,7 +95,6 @@ public struct BudgetResult: Sendable, Hashable {
 }
 
 extension BudgetResult: DescribedValue {
-    /// The time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
     package var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 
     /// `1.33 s of 3 s`.

@@ -1,5 +1,8 @@
 extension LaunchReport {
     /// A graph that joined the launch while it ran: see ``RunningLaunch/addScope(_:_:budget:options:)``.
+    ///
+    /// Its description is one line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display has a budget, too, `; initial display after 90 ms of 200 ms, pass`
+    /// follows.
     public struct Scope: Sendable, Hashable {
         /// Its name, which no other scope of the launch has.
         public let name: String
@@ -25,7 +28,6 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Scope: DescribedValue {
-    /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display has a budget, too, `; initial display after 90 ms of 200 ms, pass` follows.
     package var ownDescription: String { scopeText() }
 
     /// The same, with durations as `text` writes them.

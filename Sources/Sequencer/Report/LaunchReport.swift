@@ -5,6 +5,9 @@ import Foundation
 /// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and ``afterMilestone`` tells of later operations.
 /// Without a milestone, and where the milestone is never reached, the launch proper ends with the last operation.
 ///
+/// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
+/// it did. Trouble after the milestone comes last, before that of scopes.
+///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and read back; everything that explains a
 /// launch (timelines, web pages, traces, statistics) starts from it. Its `Codable` form is the format `sequencer.report/1`, which
 /// `Schemas/report.schema.json` describes. Times are exact to the nanosecond, those of more than 24 days to the microsecond; points in time count from the beginning of the launch.
@@ -16,6 +19,8 @@ import Foundation
 /// ```
 public struct LaunchReport: Sendable, Hashable {
     /// How a launch ended.
+    ///
+    /// Its description is one of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
     public enum Outcome: Sendable, Hashable {
         /// Nothing stopped it. Single operations may have failed, if their policies allow that.
         case completed
@@ -61,7 +66,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
     public package(set) var work: Duration
     /// The length of the critical path. The rest of the time to the milestone was spent waiting for lanes, resources or the machine.
-    public package(set) var criticalPathDuration: Duration
+    package var criticalPathDuration: Duration
     /// The identifiers of the longest path to the milestone by measured durations, in order: the launch becomes shorter only if one of these does.
     /// Without a milestone, and where the launch was stopped before it, it is the longest path through the graph.
     public package(set) var criticalPath: [String]
@@ -215,6 +220,8 @@ extension LaunchReport {
     /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome of the launch.
     ///
     /// An operation that is required, and fails here, fails alone: only operations that wait for it are skipped.
+    ///
+    /// Its description is one line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
     public struct AfterMilestone: Sendable, Hashable {
         /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one did, or the deadline came first; aborted,
         /// by an operation that stopped the launch on purpose; or cancelled. Nil in a report that was made before the end.
@@ -239,7 +246,6 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Outcome: DescribedValue {
-    /// One of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
     package var ownDescription: String {
         switch self {
         case .completed: "completed"
@@ -251,7 +257,6 @@ extension LaunchReport.Outcome: DescribedValue {
 }
 
 extension LaunchReport.AfterMilestone: DescribedValue {
-    /// One line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
     package var ownDescription: String {
         let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
         return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
@@ -259,8 +264,6 @@ extension LaunchReport.AfterMilestone: DescribedValue {
 }
 
 extension LaunchReport: DescribedValue {
-    /// One line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
-    /// it did. Trouble after the milestone comes last, before that of scopes.
     package var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""

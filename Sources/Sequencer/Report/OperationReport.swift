@@ -1,4 +1,6 @@
 /// The result and the times of one operation.
+///
+/// Its description is one line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`, `tutorial skipped: its condition was false`.
 public struct OperationReport: Sendable, Hashable {
     /// The operation's identifier.
     public let id: String
@@ -36,7 +38,7 @@ public struct OperationReport: Sendable, Hashable {
     /// does not need, without ending after it.
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
-    package let isCritical: Bool
+    public let isCritical: Bool
     /// Whether it was ended so that the budget could be kept; its fallback was used.
     public let isCut: Bool
     /// Whether it was put off until after the milestone, so that the budget could be kept.
@@ -99,14 +101,13 @@ public struct OperationReport: Sendable, Hashable {
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
-    public var wait: Duration {
+    package var wait: Duration {
         guard let start, let ready else { return .zero }
         return start - ready
     }
 }
 
 extension OperationReport: DescribedValue {
-    /// One line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`, `tutorial skipped: its condition was false`.
     package var ownDescription: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"

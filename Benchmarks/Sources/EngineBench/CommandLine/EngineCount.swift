@@ -42,8 +42,7 @@ public enum EngineCount {
         let workload = Workload(count: shape.count, purpose: .counting)
         if work == .nothing { return }
         if work == .building {
-            let graph = OperationGraph(shape, workload, .synchronous)
-            if try graph.validated().graph.count != shape.count { throw EngineFailure("the graph has lost operations") }
+            _ = try OperationGraph(shape, workload, .synchronous).validated()
             return
         }
         let ending = LaunchEnding()

@@ -92,7 +92,7 @@ struct ReadyAnswer: Sendable, Encodable {
     /// The answer while the launch runs.
     init(_ launch: LaunchStatus) {
         status = .starting
-        running = launch.operations.filter { $0.isRunning }.map { Operation($0) }
+        running = launch.operations.filter(\.isRunning).map { Operation($0) }
         pending = launch.operations.filter { !$0.isRunning }.map { Operation($0) }
     }
 
@@ -108,14 +108,4 @@ extension ReadyAnswer.Operation {
     init(_ operation: LaunchStatus.Operation) { self.init(operation: operation.id, detail: operation.description) }
 
     init(_ report: OperationReport) { self.init(operation: report.id, detail: report.message ?? report.outcome.rawValue) }
-}
-
-extension LaunchStatus.Operation {
-    /// Whether it has started; otherwise it waits for something outside itself.
-    var isRunning: Bool {
-        switch wait {
-        case .code, .person, .condition, .retry: true
-        case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: false
-        }
-    }
 }

@@ -18,7 +18,7 @@ struct TwelveStepsTests {
     func virtual() async throws {
         let app = TwelveSteps()
         let (graph, main) = app.graph()
-        #expect(graph.count == 12)
+        #expect(graph.identifiers.count == 12)
         let launch = try await graph.run(budget: .milliseconds(200), options: .virtual())
         let report = launch.report
         #expect(report.outcome == .completed && report.budget.isMet)
