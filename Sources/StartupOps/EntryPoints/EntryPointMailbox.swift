@@ -22,7 +22,7 @@ import StartupStorage
 ///
 /// ```swift
 /// environment.mailbox.receive(.link(try router.link(url.absoluteString)))
-/// // ... the launch, which delivers what waits; then, for what came later:
+/// // ... the launch, which delivers the waiting ones; then, for later ones:
 /// await environment.mailbox.deliver { delivery in try await navigator.show(delivery) }
 /// ```
 public final class EntryPointMailbox: Sendable {
