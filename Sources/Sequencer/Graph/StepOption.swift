@@ -166,6 +166,9 @@ public struct StepOption: Sendable {
     ///
     /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not record it. The operation's own
     /// timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands still.
+    ///
+    /// All time from the operation's start to its end is the person's, and its report reads as interactive whenever it ran, whether or not it has asked. One that asks only sometimes is not
+    /// marked: it asks within ``StepContext/waitForPerson(_:)``.
     public static let interactive = StepOption { $0.isInteractive = true }
 
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.

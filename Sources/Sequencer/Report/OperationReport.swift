@@ -30,7 +30,7 @@ public struct OperationReport: Sendable, Hashable {
     package let suspends: Bool
     /// The resources that it held while it ran.
     package let exclusive: [ExclusiveResource]
-    /// Whether it asked a person, be it for a moment.
+    /// Whether it asked a person, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it ran.
     package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
     public let interactive: Duration
