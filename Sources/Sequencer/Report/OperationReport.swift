@@ -124,6 +124,12 @@ extension OperationReport {
         return notes.first { $0.hasPrefix(begin) }.map { String($0.dropFirst(begin.count).dropLast()) }
     }
 
+    /// ` for the event 'window'`, of a wait whose identifier does not name its event already; otherwise empty.
+    package var awaitedEventText: String {
+        guard let awaitedEvent, awaitedEvent != printable(id) else { return "" }
+        return " for the event '\(printable(awaitedEvent, limit: 80))'"
+    }
+
     /// `main`, or `lane` and its number; nil when it never ran on one.
     package var place: String? { isMain ? "main" : lane.map { "lane \($0)" } }
 }

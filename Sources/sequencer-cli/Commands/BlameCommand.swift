@@ -96,7 +96,8 @@ struct BlameCommand: LaunchingCommand {
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         for row in rows {
             let operation = row.operation
-            let marks = (row.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+            let marks =
+                operation.awaitedEventText + (row.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),

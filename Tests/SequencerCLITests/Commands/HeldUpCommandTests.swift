@@ -1,4 +1,6 @@
 import Foundation
+import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -52,6 +54,26 @@ struct HeldUpCommandTests {
             #expect(rows.map { $0["scheduledGainMs"] as? Double } == [700, 300, 250, 0])
             #expect(rows.map { $0["critical"] as? Bool } == [true, true, true, false])
             #expect(rows.map { $0["heldUpBy"] as? String } == [nil, "warm-fonts", nil, nil])
+        }
+    }
+
+    @Test("the verdict and blame name the step that waited for an event, and the event where the step has another name")
+    func event() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for (step, words) in [("window", "window"), ("scene", "scene for the event 'window'")] {
+            let window = ExternalEvent<String>("window")
+            var graph = OperationGraph("late")
+            let connected = graph.wait(for: window, id: step)
+            graph.add("main-app", .milestone, after: connected) { launch in try await launch.sleep(for: .milliseconds(100)) }
+            graph.add("connect") { launch in
+                try await launch.sleep(for: .seconds(5))
+                window.fulfill("main")
+            }
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+            let path = try folder.write(report.json())
+            let result = try await Tool.run("blame", path)
+            #expect(result.output.contains("\n  \(words) *  5 s "), "\(result.output)")
         }
     }
 

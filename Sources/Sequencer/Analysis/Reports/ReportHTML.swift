@@ -95,8 +95,11 @@ extension LaunchReport {
         if budget.causes.isEmpty { return "" }
         let positions = positions
         let causes = budget.causes.prefix(5).map { id in
-            let times = positions[id].map { " (\(operations[$0].timesText()))" } ?? ""
-            return "<bdi>\(Markup.text(id))</bdi>\(times)"
+            guard let operation = positions[id].map({ operations[$0] }) else { return "<bdi>\(Markup.text(id))</bdi>" }
+            let times = Markup.text(operation.timesText())
+            // The name of an event is an app's, in any script.
+            let inner = operation.awaitedEventText.isEmpty ? times : "<bdi>\(times)</bdi>"
+            return "<bdi>\(Markup.text(id))</bdi> (\(inner))"
         }
         let rest = budget.causes.count - causes.count
         return ": " + causes.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")

@@ -89,7 +89,7 @@ extension OperationReport {
     /// Its duration, and the one that was expected where that was less: `800 ms, 450 ms expected`.
     package func timesText(_ text: (Duration) -> String = durationText) -> String {
         let expected = expected.flatMap { $0 < duration ? ", \(text($0)) expected" : nil } ?? ""
-        return text(duration) + expected
+        return text(duration) + awaitedEventText + expected
     }
 
     /// Why it did not succeed, and its notes.

@@ -56,7 +56,7 @@ public struct LaunchShortfall: DescribedError, Sendable {
 
     private static func text(_ operation: OperationReport) -> String {
         let expected = operation.expected.flatMap { $0 < operation.duration ? ", \(durationText($0)) expected" : nil } ?? ""
-        return "\(printable(operation.id, limit: 80)) (\(durationText(operation.duration))\(expected))"
+        return "\(printable(operation.id, limit: 80)) (\(durationText(operation.duration))\(operation.awaitedEventText)\(expected))"
     }
 }
 
