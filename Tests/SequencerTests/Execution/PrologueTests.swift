@@ -10,6 +10,21 @@ import Testing
 struct PrologueTests {
     private struct Trouble: Error {}
 
+    /// A clock that only the test moves. Its sleeps end when they are cancelled: nothing here has to be woken.
+    private final class HandClock: Clock {
+        private let begin = ContinuousClock.now
+        private let passed = Locked(Duration.zero)
+
+        var now: ContinuousClock.Instant { begin.advanced(by: passed.withLock { $0 }) }
+        var minimumResolution: Duration { .nanoseconds(1) }
+
+        func pass(_ duration: Duration) { passed.withLock { $0 += duration } }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            try await Task.sleep(for: .seconds(86_400))
+        }
+    }
+
     /// ```
     /// crash-reporter ──▶ open-database ──▶ background-tasks    (the prologue)
     ///                                             ├──▶ splash, on main
@@ -48,6 +63,25 @@ struct PrologueTests {
         let prologue = report.operations.filter { ["crash-reporter", "open-database", "background-tasks"].contains($0.id) }
         #expect(prologue.count == 3 && prologue.allSatisfy { $0.isMain && $0.lane == nil && $0.attempts == 1 && $0.outcome == .succeeded })
         #expect(report["splash"]?.dependencies == ["background-tasks"])
+    }
+
+    @Test("its time is measured: in its steps, in the launch, and against the budget", arguments: [1_000, 999])
+    @MainActor
+    func measured(milliseconds: Int) async throws {
+        let clock = HandClock()
+        var graph = OperationGraph("measured")
+        graph.addPrologue("crash-reporter") { clock.pass(.milliseconds(200)) }
+        graph.addPrologue("open-database") { clock.pass(.milliseconds(700)) }
+        graph.add("main-app", .milestone) { clock.pass(.milliseconds(100)) }
+        let launch = try graph.start(budget: .milliseconds(milliseconds), options: LaunchOptions(clock: clock))
+        let report = await launch.end().report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.start) == [.zero, .milliseconds(200), .milliseconds(900)])
+        #expect(report.operations.map(\.duration) == [.milliseconds(200), .milliseconds(700), .milliseconds(100)])
+        #expect(report.makespan == .seconds(1) && report.budget.measured == .seconds(1) && report.work == .seconds(1))
+        #expect(report.budget.isMet == (milliseconds == 1_000))
+        #expect(report.budget.causes == (milliseconds == 1_000 ? [] : ["open-database"]))
+        #expect(report.criticalPath == ["crash-reporter", "open-database", "main-app"])
     }
 
     @Test("a launch that is run on the main actor has a prologue too")
