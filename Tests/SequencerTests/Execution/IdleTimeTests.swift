@@ -35,6 +35,40 @@ struct IdleTimeTests {
         #expect(journal.all == busy + ["pause true", "turn", "second on main true", "pause true", "turn"])
     }
 
+    @Test("when a person begins to act, the next piece waits until that is over")
+    func personBegins() async {
+        let journal = Journal()
+        let (acts, pauses) = (Locked(false), Locked(0))
+        let idle = IdleTime(
+            after: .zero,
+            unless: { acts.withLock { $0 } },
+            probe: IdleTime.Probe(
+                pause: { _ in
+                    guard acts.withLock({ $0 }) else { return }
+                    let pause = pauses.withLock { pauses in
+                        pauses += 1
+                        return pauses
+                    }
+                    if pause < 3 { return }
+                    journal.note("ends")
+                    acts.withLock { $0 = false }
+                },
+                turn: { .zero }
+            )
+        )
+        let done = Gate()
+        idle.add {
+            journal.note("first")
+            acts.withLock { $0 = true }
+        }
+        idle.add {
+            journal.note("second")
+            done.open()
+        }
+        await done.wait()
+        #expect(journal.all == ["first", "ends", "second"])
+    }
+
     /// Idle as soon as it is asked, and says that it was.
     private func quiet(_ journal: Journal) -> IdleTime {
         IdleTime(after: .zero, unless: { false }, probe: IdleTime.Probe(pause: { _ in journal.note("pause") }, turn: { .zero }))
