@@ -3,7 +3,7 @@
 import Foundation
 import Sequencer
 
-nonisolated struct Settings: Sendable {
+nonisolated struct Settings: Sendable, Codable {
     /// Nil until the person has answered the terms.
     var sendsTelemetry: Bool?
 
@@ -22,9 +22,13 @@ nonisolated struct ProfileDamaged: Error {}
 nonisolated final class Phone: @unchecked Sendable {
     // @unchecked: `state` is only touched while `lock` is held; the rest is constant.
 
-    private struct State {
+    private struct Disk: Codable {
         var settings: Settings
         var keptLinks: [String]
+    }
+
+    private struct State {
+        var disk: Disk
         var screens: [String] = []
         var openedLinks: [String] = []
         var sendsTelemetry = false
@@ -34,33 +38,45 @@ nonisolated final class Phone: @unchecked Sendable {
     /// How long the profile takes to open; after an update it is migrated.
     let profileTime: Duration
     let isProfileDamaged: Bool
+    /// The file that stands for the disk, so that the next process finds what one has left; nil for a disk that goes with the process.
+    private let file: URL?
     private let lock = NSLock()
     private var state: State
 
     /// - Parameters:
     ///   - settings: those of earlier launches.
     ///   - links: those that earlier launches have kept.
+    ///   - file: stands for the disk. What it has counts, and not the settings and links that are given.
     init(
         settings: Settings = .standard,
         links: [String] = [],
         profileTime: Duration = .milliseconds(200),
-        isProfileDamaged: Bool = false
+        isProfileDamaged: Bool = false,
+        in file: URL? = nil
     ) {
         self.profileTime = profileTime
         self.isProfileDamaged = isProfileDamaged
-        state = State(settings: settings, keptLinks: links)
+        self.file = file
+        let disk = file.flatMap { try? Data(contentsOf: $0) }.flatMap { try? JSONDecoder().decode(Disk.self, from: $0) }
+        state = State(disk: disk ?? Disk(settings: settings, keptLinks: links))
     }
 
     private func withState<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
 
     // MARK: The disk
 
-    var settings: Settings { withState { $0.settings } }
+    var settings: Settings { withState { $0.disk.settings } }
     /// Links that have come and were not opened yet, the oldest first.
-    var keptLinks: [String] { withState { $0.keptLinks } }
+    var keptLinks: [String] { withState { $0.disk.keptLinks } }
 
-    func store(sendsTelemetry: Bool) { withState { $0.settings.sendsTelemetry = sendsTelemetry } }
-    func keep(_ link: String) { withState { $0.keptLinks.append(link) } }
+    func store(sendsTelemetry: Bool) { withState { state in write(&state) { $0.settings.sendsTelemetry = sendsTelemetry } } }
+    func keep(_ link: String) { withState { state in write(&state) { $0.keptLinks.append(link) } } }
+
+    /// What was written is there for the next process, however this one ends.
+    private func write(_ state: inout State, _ change: (inout Disk) -> Void) {
+        change(&state.disk)
+        if let file { try? JSONEncoder().encode(state.disk).write(to: file, options: .atomic) }
+    }
 
     // MARK: The screen
 
@@ -74,7 +90,9 @@ nonisolated final class Phone: @unchecked Sendable {
     func open(_ link: String) {
         withState { state in
             state.openedLinks.append(link)
-            if let place = state.keptLinks.firstIndex(of: link) { state.keptLinks.remove(at: place) }
+            write(&state) { disk in
+                if let place = disk.keptLinks.firstIndex(of: link) { disk.keptLinks.remove(at: place) }
+            }
         }
     }
 
