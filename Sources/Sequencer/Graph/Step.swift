@@ -133,8 +133,10 @@ package protocol DependencySource: StepReference {
 }
 
 extension DependencySource {
-    // Public, although the protocol is not: it is how public types conform to the public `StepReference`.
+    // Public, although the protocol is not: it is how public types conform to the public `StepReference`. Inlined, or each handle looks up how it names
+    // its step ("building, instructions" in `Benchmarks/instructions.json`).
     /// Adds the steps this value names to `list`.
+    @inline(__always)
     public func add(to list: inout DependencyList) { name(in: &list) }
 }
 
