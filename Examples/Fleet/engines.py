@@ -9,12 +9,17 @@ QUESTIONS = sorted(path.stem for path in (FOLDER / "questions").glob("*.sql"))
 
 
 def literal(value):
-    """A value as SQL has it, in every dialect that is used here."""
+    """A value as standard SQL has it, in which a backslash is nothing special, and NUL has no place."""
     if isinstance(value, (int, float)):
         return repr(value)
-    if "\\" in value or "\0" in value:
-        raise ValueError(f"a value of a statement has no backslash: {value!r}")
-    return "'" + value.replace("'", "''") + "'"
+    return "(" + " || chr(0) || ".join("'" + part.replace("'", "''") + "'" for part in value.split("\0")) + ")" if "\0" in value else "'" + value.replace("'", "''") + "'"
+
+
+def escaped_literal(value):
+    """A value as SQL of ClickHouse and Spark has it, in which a backslash escapes."""
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'").replace("\0", "\\0") + "'"
 
 
 def statements(text):
@@ -23,7 +28,7 @@ def statements(text):
     return [each.strip() for each in "\n".join(lines).split(";") if each.strip()]
 
 
-def filled(statement, values):
+def filled(statement, values, literal=literal):
     """The statement with its `:name`s replaced; a `::` of a cast is none."""
     return re.sub(r"(?<![:\w]):([a-z_]+)\b", lambda found: literal(values[found[1]]) if found[1] in values else found[0], statement)
 
@@ -37,19 +42,27 @@ def plain(value):
     return float(value)
 
 
+def plain_path(path):
+    """A file's path, when it names one file: engines take a pattern for several, or for none, and say nothing."""
+    if any(each in str(path) for each in "*?[{"):
+        raise ValueError(f"{path}: engines take a name with *, ?, [ or {{ for a pattern; give the file another one")
+    return str(path)
+
+
 class Engine:
     name = ""
+    literal = staticmethod(literal)
 
     def __init__(self):
         self.script("schema")
 
     def script(self, name, **values):
         for statement in statements((FOLDER / "dialects" / self.name / f"{name}.sql").read_text(encoding="utf-8")):
-            self.run(filled(statement, values))
+            self.run(filled(statement, values, self.literal))
 
     def load(self, path):
         """Takes the launches of a file of JSON lines, which may be compressed by gzip; a launch that is there already counts once."""
-        self.script("load", file=str(path))
+        self.script("load", file=plain_path(path))
 
     def keep(self, folder):
         """Writes what is to be kept as Parquet, a folder a day and version."""
@@ -60,7 +73,7 @@ class Engine:
     def ask(self, question, **values):
         """The answer to a question: a list of dictionaries, in the question's order."""
         (statement,) = statements((FOLDER / "questions" / f"{question}.sql").read_text(encoding="utf-8"))
-        return self.rows(filled(statement, values))
+        return self.rows(filled(statement, values, self.literal))
 
     def run(self, statement):
         raise NotImplementedError
@@ -103,11 +116,12 @@ class DuckDB(Engine):
 
 class ClickHouse(Engine):
     name = "clickhouse"
+    literal = staticmethod(escaped_literal)
     # As the standard has it: what an outer join does not find is null, a cast of null is null, a column comes before an alias. Integers are numbers in JSON,
-    # and what is kept takes the place of what was.
+    # and what is kept takes the place of what was. Clocks that are wrong make a file of more than a hundred months, each a partition.
     SETTINGS = {
         "join_use_nulls": 1, "cast_keep_nullable": 1, "prefer_column_name_to_alias": 1, "output_format_json_quote_64bit_integers": 0,
-        "engine_file_truncate_on_insert": 1,
+        "engine_file_truncate_on_insert": 1, "max_partitions_per_insert_block": 0,
     }
 
     def __init__(self, store=None, threads=None):

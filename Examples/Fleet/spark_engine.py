@@ -68,6 +68,7 @@ class Cluster:
 
 class Spark(engines.Engine):
     name = "spark"
+    literal = staticmethod(engines.escaped_literal)
 
     def __init__(self, store=None, threads=None, master=None):
         from pyspark.sql import SparkSession
@@ -87,7 +88,7 @@ class Spark(engines.Engine):
         """Takes a file together with those before it: the views are made anew."""
         from pyspark.sql.functions import col, regexp_replace
 
-        path = str(pathlib.Path(path).resolve())
+        path = engines.plain_path(pathlib.Path(path).resolve())
         if path not in self.files:
             self.files.append(path)
         self.session.catalog.clearCache()

@@ -14,11 +14,11 @@ SELECT trimRight(line, '\r') AS line,
         j.scenario IS NULL, 'no scenario',
         startsWith(ifNull(j.schema, ''), 'sequencer.crash/'), '',
         j.outcome IS NULL OR j.schema = 'sequencer.report/1' AND j.outcome NOT IN ('completed', 'aborted', 'failed', 'cancelled'), 'no known outcome',
-        ifNull(j.budget.measuredMs, -1) < 0 OR ifNull(j.budget.verdict, '') NOT IN ('pass', 'fail'), 'no budget',
+        NOT ifNull(j.budget.measuredMs, -1) BETWEEN 0 AND 9000000000000 OR ifNull(j.budget.verdict, '') NOT IN ('pass', 'fail'), 'no budget',
         '') AS reason,
-    ifNull(j.fleet.launchId, lower(hex(SHA256(trimRight(line, '\r'))))) AS launch_id
+    ifNull(nullIf(j.fleet.launchId, ''), lower(hex(SHA256(trimRight(line, '\r'))))) AS launch_id
 FROM file(:file, LineAsString)
-WHERE trimBoth(line) <> '';
+WHERE trimBoth(trimRight(line, '\r')) <> '';
 
 -- Of lines with one launch id, the one that sorts first: the same one in every engine.
 CREATE OR REPLACE TABLE fresh ENGINE = MergeTree ORDER BY launch_id AS
@@ -31,7 +31,12 @@ INSERT INTO loads SELECT :file, (SELECT count() FROM judged), (SELECT count() FR
     (SELECT count() FROM fresh WHERE ifNull(j.schema, '') NOT IN ('sequencer.report/1', 'sequencer.crash/1'));
 
 INSERT INTO launches
-SELECT launch_id, ifNull(toDateOrNull(substring(ifNull(j.startedAt, ''), 1, 10)), toDate('1970-01-01')), ifNull(j.version, ''), assumeNotNull(j.scenario),
+SELECT launch_id,
+    -- ClickHouse takes the 31st of February for a day of March.
+    ifNull(if(match(substring(ifNull(j.startedAt, ''), 1, 10), '^(19[789][0-9]|20[0-9]{2}|21[0-3][0-9])-[0-9]{2}-[0-9]{2}$')
+        AND toString(toDateOrNull(substring(ifNull(j.startedAt, ''), 1, 10))) = substring(ifNull(j.startedAt, ''), 1, 10),
+        toDateOrNull(substring(ifNull(j.startedAt, ''), 1, 10)), NULL), toDate('1970-01-01')),
+    ifNull(j.version, ''), assumeNotNull(j.scenario),
     ifNull(j.fleet.startType, ''), ifNull(j.fleet.deviceClass, ''), ifNull(j.fleet.recoveryLevel, ''), ifNull(j.fleet.crashesBefore, 0),
     if(startsWith(ifNull(j.schema, ''), 'sequencer.crash/'), 'crash', 'report'), toInt32(splitByChar('/', assumeNotNull(j.schema))[2]), j.outcome, j.budget.verdict,
     j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, ifNull(j.failure.operation, j.operation), line,

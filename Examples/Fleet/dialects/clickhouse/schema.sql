@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS loads (file String, lines Int64, taken Int64, repeate
 -- Both follow what is inserted into `launches`, which load.sql gives each launch once.
 CREATE MATERIALIZED VIEW IF NOT EXISTS operations_of_launches TO launch_operations AS
 SELECT launch_id, day, version, scenario, start_type, device_class, assumeNotNull(o.id) AS operation, o.outcome AS outcome, o.startMs AS start_ms, o.endMs AS end_ms,
-    o.waitMs AS wait_ms, o.durationMs AS duration_ms, o.slackMs AS slack_ms, ifNull(o.critical, false) AS critical, o.attempts AS attempts
+    o.waitMs AS wait_ms, if(o.durationMs BETWEEN 0 AND 9000000000000, o.durationMs, NULL) AS duration_ms, o.slackMs AS slack_ms, ifNull(o.critical, false) AS critical, o.attempts AS attempts
 FROM launches
 ARRAY JOIN JSONExtract(line, 'operations', 'Array(Tuple(id Nullable(String), outcome Nullable(String), startMs Nullable(Float64), endMs Nullable(Float64), '
     || 'waitMs Nullable(Float64), durationMs Nullable(Float64), slackMs Nullable(Float64), critical Nullable(Bool), attempts Nullable(Int32)))') AS o

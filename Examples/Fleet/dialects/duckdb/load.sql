@@ -1,6 +1,10 @@
 -- Lines as they are: no byte of JSON Lines is a delimiter, a quote or an escape of CSV. A line that is not UTF-8 is rejected, and kept below.
 CREATE OR REPLACE TEMP TABLE arrived AS
-SELECT line, json_valid(line) AS is_json
+SELECT line, json_valid(line) AND CASE
+    -- DuckDB takes NaN, Infinity and a comma too many for JSON, as Python writes the first two; a line that may have one is asked again without its texts.
+    WHEN regexp_matches(line, '(?i)[:,\[]\s*-?(nan|inf)|,\s*[}\]]')
+        THEN NOT regexp_matches(regexp_replace(line, '"(\\.|[^"\\])*"', '""', 'g'), '(?i)nan|inf|,\s*[}\]]')
+    ELSE true END AS is_json
 FROM read_csv(:file, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false, delim = :delimiter, quote = '', escape = '', strict_mode = false,
     new_line = '\n', max_line_size = 16777216, store_rejects = true, ignore_errors = true, rejects_table = 'rejected', rejects_scan = 'rejected_scans')
 WHERE trim(line) <> '';
@@ -23,9 +27,9 @@ SELECT line, j, CASE
     WHEN j.scenario IS NULL THEN 'no scenario'
     WHEN j.schema LIKE 'sequencer.crash/%' THEN ''
     WHEN j.outcome IS NULL OR j.schema = 'sequencer.report/1' AND j.outcome NOT IN ('completed', 'aborted', 'failed', 'cancelled') THEN 'no known outcome'
-    WHEN j.budget.measuredMs IS NULL OR j.budget.measuredMs < 0 OR j.budget.verdict IS NULL OR j.budget.verdict NOT IN ('pass', 'fail') THEN 'no budget'
+    WHEN j.budget.measuredMs IS NULL OR NOT j.budget.measuredMs BETWEEN 0 AND 9000000000000 OR j.budget.verdict IS NULL OR j.budget.verdict NOT IN ('pass', 'fail') THEN 'no budget'
     ELSE '' END AS reason,
-    coalesce(j.fleet.launchId, sha256(rtrim(line, chr(13)))) AS launch_id
+    coalesce(nullif(j.fleet.launchId, ''), sha256(rtrim(line, chr(13)))) AS launch_id
 FROM parsed;
 
 -- Of lines with one launch id, the one that sorts first: the same one in every engine.
@@ -44,7 +48,8 @@ INSERT INTO loads SELECT :file, (SELECT count(*) FROM judged) + (SELECT count(*)
     (SELECT count(*) FROM fresh WHERE j.schema NOT IN ('sequencer.report/1', 'sequencer.crash/1'));
 
 INSERT INTO launches
-SELECT launch_id, coalesce(try_cast(substr(j.startedAt, 1, 10) AS DATE), DATE '1970-01-01'), coalesce(j.version, ''), j.scenario,
+SELECT launch_id, coalesce(CASE WHEN regexp_full_match(substr(j.startedAt, 1, 10), '(19[789][0-9]|20[0-9]{2}|21[0-3][0-9])-[0-9]{2}-[0-9]{2}')
+        THEN try_cast(substr(j.startedAt, 1, 10) AS DATE) END, DATE '1970-01-01'), coalesce(j.version, ''), j.scenario,
     coalesce(j.fleet.startType, ''), coalesce(j.fleet.deviceClass, ''), coalesce(j.fleet.recoveryLevel, ''), coalesce(j.fleet.crashesBefore, 0),
     CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END, CAST(split_part(j.schema, '/', 2) AS INTEGER), j.outcome, j.budget.verdict,
     j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, coalesce(j.failure.operation, j.operation), line,
@@ -52,7 +57,8 @@ SELECT launch_id, coalesce(try_cast(substr(j.startedAt, 1, 10) AS DATE), DATE '1
 FROM fresh;
 
 INSERT INTO launch_operations
-SELECT f.launch_id, l.day, l.version, l.scenario, l.start_type, l.device_class, o.id, o.outcome, o.startMs, o.endMs, o.waitMs, o.durationMs, o.slackMs,
+SELECT f.launch_id, l.day, l.version, l.scenario, l.start_type, l.device_class, o.id, o.outcome, o.startMs, o.endMs, o.waitMs,
+    CASE WHEN o.durationMs BETWEEN 0 AND 9000000000000 THEN o.durationMs END, o.slackMs,
     coalesce(o.critical, false), o.attempts
 FROM (SELECT launch_id, unnest(j.operations) AS o FROM fresh) AS f JOIN launches AS l USING (launch_id)
 WHERE o.id IS NOT NULL AND l.kind = 'report';

@@ -17,9 +17,9 @@ SELECT file, line, j, CASE
     WHEN j.scenario IS NULL THEN 'no scenario'
     WHEN j.schema LIKE 'sequencer.crash/%' THEN ''
     WHEN j.outcome IS NULL OR j.schema = 'sequencer.report/1' AND j.outcome NOT IN ('completed', 'aborted', 'failed', 'cancelled') THEN 'no known outcome'
-    WHEN j.budget.measuredMs IS NULL OR j.budget.measuredMs < 0 OR j.budget.verdict IS NULL OR j.budget.verdict NOT IN ('pass', 'fail') THEN 'no budget'
+    WHEN j.budget.measuredMs IS NULL OR NOT j.budget.measuredMs BETWEEN 0 AND 9000000000000 OR j.budget.verdict IS NULL OR j.budget.verdict NOT IN ('pass', 'fail') THEN 'no budget'
     ELSE '' END AS reason,
-    coalesce(j.fleet.launchId, sha2(line, 256)) AS launch_id
+    coalesce(nullif(j.fleet.launchId, ''), sha2(line, 256)) AS launch_id
 FROM parsed;
 
 -- Of lines with one launch id, the one that sorts first: the same one in every engine.
@@ -29,7 +29,8 @@ FROM (SELECT *, row_number() OVER (PARTITION BY launch_id ORDER BY line) AS plac
 WHERE place = 1;
 
 CREATE OR REPLACE TEMPORARY VIEW taken AS
-SELECT file, launch_id, coalesce(try_cast(substr(j.startedAt, 1, 10) AS DATE), DATE '1970-01-01') AS day, coalesce(j.version, '') AS version, j.scenario AS scenario,
+SELECT file, launch_id, coalesce(CASE WHEN substr(j.startedAt, 1, 10) RLIKE '^(19[789][0-9]|20[0-9]{2}|21[0-3][0-9])-[0-9]{2}-[0-9]{2}$'
+        THEN try_cast(substr(j.startedAt, 1, 10) AS DATE) END, DATE '1970-01-01') AS day, coalesce(j.version, '') AS version, j.scenario AS scenario,
     coalesce(j.fleet.startType, '') AS start_type, coalesce(j.fleet.deviceClass, '') AS device_class, coalesce(j.fleet.recoveryLevel, '') AS recovery_level,
     coalesce(j.fleet.crashesBefore, 0) AS crashes_before, CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END AS kind,
     CAST(split_part(j.schema, '/', 2) AS INT) AS schema_version, j.outcome AS outcome, j.budget.verdict AS verdict, j.budget.limitMs AS limit_ms,
@@ -47,7 +48,8 @@ FROM taken;
 
 CREATE OR REPLACE TEMPORARY VIEW launch_operations AS
 SELECT launch_id, day, version, scenario, start_type, device_class, o.id AS operation, o.outcome AS outcome, o.startMs AS start_ms, o.endMs AS end_ms,
-    o.waitMs AS wait_ms, o.durationMs AS duration_ms, o.slackMs AS slack_ms, coalesce(o.critical, false) AS critical, o.attempts AS attempts
+    o.waitMs AS wait_ms,
+    CASE WHEN o.durationMs BETWEEN 0 AND 9000000000000 THEN o.durationMs END AS duration_ms, o.slackMs AS slack_ms, coalesce(o.critical, false) AS critical, o.attempts AS attempts
 FROM (SELECT launch_id, day, version, scenario, start_type, device_class, explode(operations) AS o FROM taken WHERE kind = 'report')
 WHERE o.id IS NOT NULL;
 
