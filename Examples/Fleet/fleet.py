@@ -10,7 +10,7 @@
   --engine ENGINE       duckdb (default), clickhouse or spark
   --store PATH          where the engine keeps what it has (default: fleet.duckdb, fleet.clickhouse); a page is made from a store of its own
   --files FILE...       files that are loaded before the command: Spark keeps nothing, and needs them each time
-  --baseline VERSION    the versions that are compared; without them, the two that came last
+  --baseline VERSION    the versions that are compared; without them, the two that came last, of those with 30 launches or more
   --candidate VERSION
   --relevant SHARE      differences that are smaller are none (default: 0.02)
   --rate SHARE          of the differences that are called so, the share that may be wrong (default: 0.05)
@@ -23,6 +23,7 @@ Exit status: 0, 1 when something is wrong with a file or the store, 64 usage, 69
 import argparse
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -35,11 +36,22 @@ STORES = {"duckdb": "fleet.duckdb", "clickhouse": "fleet.clickhouse", "spark": N
 
 
 def parameters(engine, baseline=None, candidate=None, relevant=0.02, rate=0.05):
-    """What questions are asked with; versions that nobody named are those that came last."""
-    versions = [row["version"] for row in engine.ask("versions")]
-    candidate = candidate or (versions[-1] if versions else "")
-    others = [version for version in versions if version != candidate]
+    """What questions are asked with; versions that nobody named are those that came last. A few launches are a device that was off for long, or a developer's."""
+    rows = engine.ask("versions")
+    versions = {row["version"] for row in rows}
+    for named in (baseline, candidate):
+        if named is not None and named not in versions:
+            raise ValueError(f"there is no launch of version '{named}'; expected one of: {', '.join(sorted(versions, key=natural)) or 'none'}")
+    many = [row for row in rows if row["launches"] >= 30]
+    ordered = [row["version"] for row in sorted(many if len(many) > 1 else rows, key=lambda row: (row["came_day"], natural(row["version"])))]
+    candidate = candidate or next((version for version in reversed(ordered) if version != baseline), baseline or "")
+    others = [version for version in ordered if version != candidate]
     return {"baseline": baseline or (others[-1] if others else candidate), "candidate": candidate, "relevant": relevant, "rate": rate}
+
+
+def natural(version):
+    """Versions of one day in their order: 2.10 after 2.9."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", version)]
 
 
 def first_line(question):
@@ -87,6 +99,10 @@ def arguments():
         parser.error("page needs an OUTPUT, and either FILEs or --made-up")
     if given.command == "load" and not given.words or given.command == "keep" and len(given.words) != 1:
         parser.error(f"{given.command} needs {'FILEs' if given.command == 'load' else 'a FOLDER'}")
+    if given.baseline is not None and given.baseline == given.candidate:
+        parser.error("--baseline and --candidate are two versions")
+    if given.made_up is not None and given.made_up < 1:
+        parser.error("--made-up is at least 1")
     if given.command == "ask":
         for word in given.words:
             if word not in engines.QUESTIONS:

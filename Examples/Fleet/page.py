@@ -42,22 +42,30 @@ RATIO = ("ratio (95 % interval)", lambda row: f"{row['ratio']:.3f} ({row['ratio_
 
 def findings(answers, asked):
     """What a release manager reads first, one sentence each."""
-    said = []
+    said, sure = [], ("slower", "faster")
     for row in answers["differences-by-class"]:
-        if row["finding"] in ("slower", "faster"):
+        if row["finding"] in sure:
             said.append(f"{row['operation']} is {row['finding']} on devices of class '{row['device_class'] or 'unknown'}': {row['ratio']:.2f} times ({row['ratio_low']:.2f} to {row['ratio_high']:.2f}), q = {row['q_value']:.2g}.")
     for row in answers["mix-shift"]:
         raw, own = row["raw_ratio"], row["version_ratio"]
         if row["mix_shift"]:
             said.append(f"{row['scenario']}: launches take {raw:.2f} times as long in all, {row['devices_ratio']:.2f} times by other devices and start types (a mix shift: no regression), "
                         f"{row['calendar_ratio']:.2f} times by other days, and {own:.2f} times by the version: {row['finding']}.")
-        elif row["finding"] != "no relevant difference":
+        elif row["finding"] in sure:
             said.append(f"{row['scenario']}: the version is {row['finding']}, {own:.2f} times.")
+    # That nothing is found is no answer where nothing could be compared.
+    if asked["baseline"] == asked["candidate"]:
+        said.insert(0, f"There is no version to compare {asked['candidate'] or 'these launches'} with.")
+    elif not answers["differences"]:
+        said.insert(0, f"{asked['candidate']} cannot be compared with {asked['baseline']}: of no operation are there 30 launches of each on the same days, "
+                       "in the same scenarios, and on devices whose class is known.")
+    elif not any(row["finding"] in sure for row in answers["differences-by-class"]):
+        unsure = sum(row["finding"] == "not sure" for row in answers["differences"])
+        said.insert(0, f"No operation is slower or faster in {asked['candidate']} than in {asked['baseline']} for sure on any class of devices; "
+                       f"of {len(answers['differences'])} operations on all devices, {unsure} are not sure to be the same.")
     for row in answers["change-points"]:
         if row["kind"] == "operation":
             said.append(f"{row['name']} on devices of class '{row['device_class'] or 'unknown'}' changes on {row['day']}, {row['ratio']:.2f} times (q = {row['q_value']:.2g}).")
-    if not said:
-        said.append(f"No relevant difference between {asked['baseline']} and {asked['candidate']} is sure.")
     return "<ul class=findings>" + "".join(f"<li>{escaped(each)}</li>" for each in said) + "</ul>"
 
 

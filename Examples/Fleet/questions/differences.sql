@@ -8,11 +8,12 @@
 -- approximate validity of statistical hypotheses); the normal tail is that of Zelen and Severo (Abramowitz and Stegun, 26.2.17). `q_value` is that of
 -- Benjamini and Hochberg 1995 over all rows: of those called slower or faster, a share of `rate` is wrong at the most, on average. Times of operations depend on each
 -- other; `q_value_any` (Benjamini and Yekutieli 2001) holds however they do. Operations that succeeded count: one that fails more often is in `outcomes`. Launches
--- that say no device class are a mix of their own, and left out, unless no launch says one.
+-- that say no device class are a mix of their own, and left out, unless no launch says one. `finding` is 'no relevant difference' where the whole interval is within
+-- `relevant`, and 'not sure' where it is not, though no difference is sure.
 WITH strata AS (
     SELECT operation, day, scenario, start_type, device_class, version, count(*) AS n, avg(ln(duration_ms)) AS mean, var_samp(ln(duration_ms)) AS variance
     FROM launch_operations
-    WHERE version IN (:baseline, :candidate) AND outcome = 'succeeded' AND duration_ms > 0
+    WHERE version IN (:baseline, :candidate) AND :baseline <> :candidate AND outcome = 'succeeded' AND duration_ms > 0
         AND (device_class <> '' OR (SELECT max(device_class) FROM launches) = '')
     GROUP BY operation, day, scenario, start_type, device_class, version
 ), before AS (
@@ -55,6 +56,7 @@ WITH strata AS (
 )
 SELECT operation, baseline_launches, candidate_launches, exp(d) AS ratio, exp(d - 1.959964 * se) AS ratio_low, exp(d + 1.959964 * se) AS ratio_high,
     p AS p_value, q AS q_value, least(1, q * harmonic) AS q_value_any,
-    CASE WHEN q > :rate THEN 'no relevant difference' WHEN d > 0 THEN 'slower' ELSE 'faster' END AS finding
+    CASE WHEN q <= :rate AND d > 0 THEN 'slower' WHEN q <= :rate THEN 'faster' WHEN abs(d) + 1.959964 * se < ln(1 + :relevant) THEN 'no relevant difference'
+        ELSE 'not sure' END AS finding
 FROM stepped
 ORDER BY q, p, operation;
