@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the engines against each other, and the answers against the truth of made-up fleets. Called by Scripts/check-fleet.
 
-usage: check.py FOLDER [--launches N] [--spark-launches N] [--nothing-launches N] [--seed N] [--schema FILE] [--only engines|truth|spark...]
+usage: check.py FOLDER [--launches N] [--spark-launches N] [--nothing-launches N] [--computed-launches N] [--seed N] [--schema FILE] [--only engines|truth|spark...]
 """
 import argparse
 import collections
@@ -12,10 +12,12 @@ import json
 import math
 import os
 import pathlib
+import re
 import sys
 import threading
 import time
 
+import by_hand
 import engines
 import fleet
 import made_up
@@ -80,7 +82,7 @@ def true(answers):
         if factor:
             spread = math.log(row["ratio_high"] / row["ratio_low"]) / 3.92
             check(abs(math.log(row["ratio"] / factor)) < 4 * spread, f"{row['operation']}, {row['device_class']}: {row['ratio']:.3f}, made as {factor}")
-    check(all(row["mix_shift"] and row["devices_ratio"] > 1.05 and row["raw_ratio"] > 1.05 and row["finding"] != "slower" for row in answers["mix-shift"]),
+    check(len(answers["mix-shift"]) == len(made_up.WITHOUT) and all(row["mix_shift"] and row["devices_ratio"] > 1.05 and row["raw_ratio"] > 1.05 and row["finding"] != "slower" for row in answers["mix-shift"]),
           "launches of 2.4 take longer in every scenario by their devices, and are called slower in none")
     slow = made_up.FIRST_DAY + datetime.timedelta(days=made_up.SLOW_SERVER)
     near = {str(slow + datetime.timedelta(days=days)) for days in (-1, 0, 1)}
@@ -128,10 +130,10 @@ def nothing(folder, launches, seed, fleets=20):
         answers = {question: engine.ask(question, **asked) for question in ("differences", "differences-by-class", "mix-shift")}
         engine.close()
         # Were all hypotheses true, the false-discovery rate would be the rate of families with any finding.
-        wrong += any(row["finding"] != "no relevant difference" for row in answers["differences-by-class"])
+        wrong += any(row["finding"] in ("slower", "faster") for row in answers["differences-by-class"])
         covered += sum(row["ratio_low"] <= 1 <= row["ratio_high"] for row in answers["differences"])
         rows += len(answers["differences"])
-        mixed += sum(row["finding"] != "no relevant difference" for row in answers["mix-shift"])
+        mixed += sum(row["finding"] in ("slower", "faster") for row in answers["mix-shift"])
         scenarios += len(answers["mix-shift"])
         path.unlink()
     # With a rate of 5 %, four of twenty or more come in 1.6 % of nights; the interval of a share of 95 % in 260 is ± 2.7 %, at three sigmas ± 4.1 %.
@@ -177,26 +179,159 @@ def page_of(answers, asked, launches, folder):
 
 def hostile(folder):
     """Names that would be elements, or the end of a text of SQL."""
-    name = "<script>alert(1)</script>'; DROP TABLE launches; --\\"
+    name = "<script>alert(1)</script>'; DROP TABLE launches; --\\\n\0é\u202e"
     path = folder / "hostile's.jsonl"
     lines = []
     for number in range(60):
-        line = json.loads(next(made_up.Fleet(number).lines(1)))
+        line = json.loads(next(made_up.Fleet(number, number=number).lines(1)))
         if line["schema"] != "sequencer.report/1":
             continue
-        line["scenario"], line["version"] = name, "</style><b>" if number % 2 else name
+        line["scenario"], line["version"] = name, "</style><u>" if number % 2 else name
         for each in line["operations"]:
             each["id"] += name
         lines.append(json.dumps(line))
     path.write_text("\n".join(lines), encoding="utf-8")
+    for kind in (engines.DuckDB, engines.ClickHouse):
+        engine = kind()
+        engine.load(path)
+        asked = fleet.parameters(engine, candidate=name)
+        answers = answers_of(engine, **asked)
+        names = Names()
+        names.feed(page.page(answers, asked, engine.name))
+        check(names.elements["script"] == 1 and names.elements["u"] == 0 and not names.faults and len(answers["versions"]) == 2,
+              f"{engine.name}: no name of a launch becomes an element of the page, or ends a text of SQL")
+        engine.close()
+
+
+def computed(folder, launches, seed):
+    """Each answer against one that is computed without SQL; the second time with rates at which more is found."""
+    path = folder / "by-hand.jsonl"
+    # Two days are one: so few launches would have no change points, which need twenty a day and class.
+    day = lambda found: b'"startedAt":"%s' % str(made_up.FIRST_DAY + (datetime.date.fromisoformat(found[1].decode()) - made_up.FIRST_DAY) // 2).encode()
+    path.write_bytes(b"".join(re.sub(b'"startedAt":"([0-9-]{10})', day, line) for line in made_up.Fleet(seed).lines(launches)))
     engine = engines.DuckDB()
     engine.load(path)
-    asked = {**fleet.parameters(engine), "baseline": "</style><b>", "candidate": "2"}
-    answers = {question: engine.ask(question, **asked) for question in engines.QUESTIONS}
-    names = Names()
-    names.feed(page.page(answers, {**asked, "candidate": name}, "duckdb"))
-    check(names.elements["script"] == 1 and names.elements["b"] == 0 and not names.faults, "no name of a launch becomes an element of the page")
+    for more in ({}, {"rate": 0.5, "relevant": 0.001}):
+        asked = fleet.parameters(engine, **more)
+        answers = answers_of(engine, **asked)
+        faults = by_hand.differs(answers, path, asked)
+        changes = len(answers["change-points"])
+        check(not faults and (changes > 0 or not more), "; ".join(faults) or f"answers are those computed by hand, at a rate of {asked['rate']} with {changes} change points")
     engine.close()
+    path.unlink()
+
+
+def changed(report, number, **members):
+    """A report with other members, of a launch of its own; `at__member` is one of `at`."""
+    copy = {**report, "fleet": {**report["fleet"], "launchId": f"edge-{number}"}}
+    for name, value in members.items():
+        at, _, member = name.rpartition("__")
+        if at:
+            copy[at] = {**copy[at], member: value}
+        else:
+            copy[name] = value
+    return copy
+
+
+def edges(folder):
+    """Lines that no test of a rate would notice: each is taken or kept aside, in every engine, and breaks no answer."""
+    drawn = (json.loads(line) for kind, line in made_up.Fleet(7).drawn(400) if kind == "launch" and line.startswith(b'{"schema":"sequencer.report/1"'))
+    reports = [report for report in drawn if report["outcome"] == "completed" and "fleet" in report][:40]
+    first = reports[0]
+    operation = {**first["operations"][0], "critical": True}
+    days = {"2026-02-28T23:59:59Z": "2026-02-28", "2026-02-31T00:00:00Z": "1970-01-01", "1969-12-31T00:00:00Z": "1970-01-01", "2139-12-31T00:00:00Z": "2139-12-31",
+            "9999-12-31": "1970-01-01", "infinity": "1970-01-01", "20260302": "1970-01-01", "": "1970-01-01", None: "1970-01-01"}
+    taken = [
+        *reports,
+        *(changed(first, f"day {text}", startedAt=text) for text in days),
+        # More months than ClickHouse takes in an insert, were it not told to.
+        *(changed(first, f"month {month}", startedAt=f"{2000 + month // 12}-{month % 12 + 1:02}-05T00:00:00Z") for month in range(120)),
+        # No id is none, however many say it.
+        changed(first, "", fleet__launchId=""), changed(first, "", fleet__launchId="", version="no id"),
+        changed(first, "twice", version="twice", operations=[operation] * 5),
+        *(changed(first, f"took {took}", version="absurd", operations=[{**operation, "durationMs": took}]) for took in (-5e9, 1e308, "inf", None)),
+        changed(first, "none", version="none", operations=[]),
+        *(changed(first, f"version {version!r}", version=version) for version in ("back\\slash", "quote's", "", "line\nend", "nul\0", ":rate")),
+        {"schema": "sequencer.crash/1", "scenario": "regular"},
+    ]
+    aside = [
+        *(changed(first, f"ms {text}", budget__measuredMs=text) for text in (-1, 9e12 + 1, 1e300, float("nan"), float("inf"), "inf", "x", None)),
+        changed(first, "nan", operations=[{**operation, "durationMs": float("nan")}]),
+        changed(first, "no budget", budget=None), changed(first, "verdict", budget__verdict="maybe"), changed(first, "outcome", outcome="Completed"),
+    ]
+    lines = [json.dumps(each) for each in taken] + [json.dumps(each) for each in aside]
+    lines += [json.dumps(changed(first, "comma"))[:-1] + ",}", json.dumps(changed(first, "number", budget__measuredMs="@")).replace('"@"', "1e400"), "[]", '"text"', "\t"]
+    # A text may have what is not JSON outside of it.
+    taken.append(changed(first, "text", version="a, nan, -Infinity ,]"))
+    path = folder / "edges.jsonl"
+    path.write_bytes("\r\n\r\n".join([*lines, json.dumps(taken[-1])]).encode())
+    answered = {}
+    for kind in (engines.DuckDB, engines.ClickHouse):
+        engine = kind()
+        engine.load(path)
+        (loaded,) = engine.ask("loads")
+        check((loaded["taken"], loaded["repeated"], loaded["aside"]) == (len(taken), 0, len(aside) + 5), f"{engine.name}: of lines at the edges, {loaded['taken']} are taken and {loaded['aside']} aside")
+        found = {row["launch_id"]: row["day"] for row in engine.rows("SELECT launch_id, day FROM launches WHERE launch_id LIKE 'edge-day%'")}
+        check(found == {f"edge-day {text}": day for text, day in days.items()}, f"{engine.name}: days that are none are 1970-01-01")
+        # Each version comes last once.
+        for version in sorted({each.get("version", "") for each in taken} - {""}):
+            asked = fleet.parameters(engine, candidate=version)
+            for question in ("differences", "mix-shift"):
+                engine.ask(question, **asked)
+        asked = fleet.parameters(engine)
+        answers = answered[engine.name] = answers_of(engine, **asked)
+        try:
+            json.dumps(answers, allow_nan=False)
+            fault = ""
+        except ValueError as error:
+            fault = str(error)
+        check(not fault, f"{engine.name}: all figures are numbers" + (f", but {fault}" if fault else ""))
+        page.page(answers, asked, engine.name)
+        try:
+            engine.load(folder / "edges*.jsonl")
+            check(False, f"{engine.name}: a pattern is taken for a file")
+        except ValueError:
+            check(True, f"{engine.name}: a pattern is not taken for a file")
+        engine.close()
+    # A number that is too large for any is no JSON to ClickHouse, and no budget to DuckDB.
+    fault = differs(*({**answers, "lines-aside": []} for answers in answered.values()))
+    check(not fault, fault or "clickhouse answers about lines at the edges as DuckDB does")
+
+
+def sentences(folder):
+    """What the page says where there is little to say: that nothing is found is no answer where nothing was compared, or what was compared is another version."""
+    drawn = [json.loads(line) for kind, line in made_up.Fleet(7).drawn(1500) if kind == "launch" and line.startswith(b'{"schema":"sequencer.report/1"')]
+    late = max(day["startedAt"] for day in drawn)
+    new = next(each for each in drawn if each["version"] == "2.4" and "fleet" in each)
+    path = folder / "sentences.jsonl"
+
+    def said(lines, **named):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        engine = engines.DuckDB()
+        try:
+            engine.load(path)
+            asked = fleet.parameters(engine, **named)
+            return (asked["baseline"], asked["candidate"]), page.findings(answers_of(engine, **asked), asked)
+        except ValueError as error:
+            return ("", ""), str(error)
+        finally:
+            engine.close()
+
+    names, words = said([{**each, "version": "2.4"} for each in drawn[:200]])
+    check("no version to compare" in words, f"one version: {words}")
+    names, words = said([each for each in drawn if (each["version"] == "2.3") == (each["startedAt"] < "2026-03-28")])
+    check("cannot be compared" in words, f"versions of different days: {words}")
+    check("cannot be compared" in said([each if each["version"] == "2.4" else {**each, "fleet": {}} for each in drawn])[1], "a version that says no device class cannot be compared")
+    check("there is no launch of version" in said(drawn, candidate="2.44")[1], "a version that is not there is refused")
+    same = [changed(each, f"{number} {version}", version=version, startedAt=new["startedAt"]) for number, each in enumerate(each for each in drawn[:200] if "fleet" in each) for version in ("1", "2")]
+    names, words = said(same)
+    check(names == ("1", "2") and "No operation is slower or faster in 2 than in 1 for sure" in words, f"two versions that are the same: {words}")
+    few = [changed(new, f"{version} {number}", version=version, budget__measuredMs=ms + number) for version, ms in (("1", 100), ("2", 200)) for number in range(3)]
+    check("is slower" not in said(few)[1], "six launches make no finding")
+    for words, lines in (("a wrong clock", [changed(new, "clock", startedAt="1970-01-01T00:00:00Z")]), ("a straggler", [changed(new, "late", version="1.0", startedAt=late)])):
+        check(said([*drawn, *lines])[0] == ("2.3", "2.4"), f"{words} changes no versions that are compared")
+    renamed = [{**each, "version": {"2.3": "2.9", "2.4": "2.10"}[each["version"]], "startedAt": new["startedAt"]} for each in drawn]
+    check(said(renamed)[0] == ("2.9", "2.10"), "of versions of the same days, 2.10 comes after 2.9")
 
 
 def kept(engine, folder, launches):
@@ -289,6 +424,7 @@ def main():
     parser.add_argument("--launches", type=int, default=200_000)
     parser.add_argument("--spark-launches", type=int, default=20_000)
     parser.add_argument("--nothing-launches", type=int, default=10_000)
+    parser.add_argument("--computed-launches", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--schema")
     parser.add_argument("--only", choices=["engines", "truth", "spark"], nargs="+", default=["engines", "truth", "spark"])
@@ -317,6 +453,9 @@ def main():
             kept(engine, given.folder / f"kept-{engine.name}", truth["launches"])
             engine.close()
         hostile(given.folder)
+        edges(given.folder)
+        sentences(given.folder)
+        computed(given.folder, given.computed_launches, given.seed)
         path.unlink()
     if "truth" in given.only:
         nothing(given.folder, given.nothing_launches, given.seed)
