@@ -1,12 +1,18 @@
 """Drawings of the page: SVG, each a figure with a table's worth of text for who does not see it, and points that keys go through."""
 import html
 import math
+import re
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 64, 14, 12, 26
 
 
+def visible(value):
+    """A text whose control characters are seen, as the tool shows them: one that turns the direction of writing round would turn the figures after it, too."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]", lambda found: f"\\u{{{ord(found[0]):X}}}", str(value))
+
+
 def escaped(value):
-    return html.escape(str(value), quote=True)
+    return html.escape(visible(value), quote=True)
 
 
 def milliseconds(value):

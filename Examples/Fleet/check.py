@@ -150,6 +150,7 @@ class Names(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.elements, self.addresses, self.faults, self.stops = [], collections.Counter(), [], [], 0
+        self.text = ""
 
     def handle_starttag(self, tag, attributes):
         self.elements[tag] += 1
@@ -157,6 +158,9 @@ class Names(html.parser.HTMLParser):
         self.stops += ("tabindex", "0") in attributes
         if tag not in self.EMPTY:
             self.open.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
 
     def handle_startendtag(self, tag, attributes):
         self.elements[tag] += 1
@@ -198,6 +202,7 @@ def hostile(folder):
         answers = answers_of(engine, **asked)
         names = Names()
         names.feed(page.page(answers, asked, engine.name))
+        check("\u202e" not in names.text + fleet.shown(answers["versions"]) and "\\u{202E}" in names.text, f"{engine.name}: no name turns round what is read")
         check(names.elements["script"] == 1 and names.elements["u"] == 0 and not names.faults and len(answers["versions"]) == 2,
               f"{engine.name}: no name of a launch becomes an element of the page, or ends a text of SQL")
         engine.close()

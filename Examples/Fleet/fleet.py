@@ -31,6 +31,7 @@ import engines
 import made_up
 import page
 import spark_engine  # noqa: F401 (it adds itself to the engines)
+from charts import visible
 
 STORES = {"duckdb": "fleet.duckdb", "clickhouse": "fleet.clickhouse", "spark": None}
 
@@ -41,7 +42,7 @@ def parameters(engine, baseline=None, candidate=None, relevant=0.02, rate=0.05):
     versions = {row["version"] for row in rows}
     for named in (baseline, candidate):
         if named is not None and named not in versions:
-            raise ValueError(f"there is no launch of version '{named}'; expected one of: {', '.join(sorted(versions, key=natural)) or 'none'}")
+            raise ValueError(f"there is no launch of version '{visible(named)}'; expected one of: {visible(', '.join(sorted(versions, key=natural))) or 'none'}")
     many = [row for row in rows if row["launches"] >= 30]
     ordered = [row["version"] for row in sorted(many if len(many) > 1 else rows, key=lambda row: (row["came_day"], natural(row["version"])))]
     candidate = candidate or next((version for version in reversed(ordered) if version != baseline), baseline or "")
@@ -63,7 +64,7 @@ def shown(rows):
     """Rows as a table of text."""
     if not rows:
         return "(none)"
-    texts = [[f"{value:.6g}" if isinstance(value, float) else "" if value is None else str(value) for value in row.values()] for row in rows]
+    texts = [[f"{value:.6g}" if isinstance(value, float) else "" if value is None else visible(value) for value in row.values()] for row in rows]
     widths = [max(map(len, column)) for column in zip(rows[0], *texts)]
     return "\n".join("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in [list(rows[0]), *texts])
 
@@ -135,6 +136,11 @@ def main():
     if given.command == "questions":
         print("\n".join(f"{question:22} {first_line(question)}" for question in engines.QUESTIONS))
         return 0
+    store = pathlib.Path(given.store or STORES[given.engine] or ".")
+    if given.command in ("ask", "keep") and not given.files and not store.exists():
+        # An engine would make an empty one, which answers that there is nothing.
+        print(f"fleet: there is no store {store}; 'fleet.py load FILE...' makes it", file=sys.stderr)
+        return 1
     try:
         engine = opened(given)
     except ModuleNotFoundError as error:
