@@ -258,6 +258,8 @@ def edges(folder):
         changed(first, "none", version="none", operations=[]),
         *(changed(first, f"version {version!r}", version=version) for version in ("back\\slash", "quote's", "", "line\nend", "nul\0", ":rate")),
         {"schema": "sequencer.crash/1", "scenario": "regular"},
+        # A crash has completed nothing, whatever its line says.
+        {"schema": "sequencer.crash/1", "scenario": "regular", "outcome": "completed", "budget": {"measuredMs": "inf", "verdict": "pass"}},
     ]
     aside = [
         *(changed(first, f"ms {text}", budget__measuredMs=text) for text in (-1, 9e12 + 1, 1e300, float("nan"), float("inf"), "inf", "x", None)),

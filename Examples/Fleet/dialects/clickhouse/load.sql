@@ -38,7 +38,8 @@ SELECT launch_id,
         toDateOrNull(substring(ifNull(j.startedAt, ''), 1, 10)), NULL), toDate('1970-01-01')),
     ifNull(j.version, ''), assumeNotNull(j.scenario),
     ifNull(j.fleet.startType, ''), ifNull(j.fleet.deviceClass, ''), ifNull(j.fleet.recoveryLevel, ''), ifNull(j.fleet.crashesBefore, 0),
-    if(startsWith(ifNull(j.schema, ''), 'sequencer.crash/'), 'crash', 'report'), toInt32(splitByChar('/', assumeNotNull(j.schema))[2]), j.outcome, j.budget.verdict,
+    if(startsWith(ifNull(j.schema, ''), 'sequencer.crash/'), 'crash', 'report'), toInt32(splitByChar('/', assumeNotNull(j.schema))[2]),
+    if(startsWith(ifNull(j.schema, ''), 'sequencer.report/'), j.outcome, NULL), j.budget.verdict,
     j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, ifNull(j.failure.operation, j.operation), line,
     j.initialDisplayBudget.limitMs, j.initialDisplayBudget.verdict
 FROM fresh;

@@ -51,7 +51,8 @@ INSERT INTO launches
 SELECT launch_id, coalesce(CASE WHEN regexp_full_match(substr(j.startedAt, 1, 10), '(19[789][0-9]|20[0-9]{2}|21[0-3][0-9])-[0-9]{2}-[0-9]{2}')
         THEN try_cast(substr(j.startedAt, 1, 10) AS DATE) END, DATE '1970-01-01'), coalesce(j.version, ''), j.scenario,
     coalesce(j.fleet.startType, ''), coalesce(j.fleet.deviceClass, ''), coalesce(j.fleet.recoveryLevel, ''), coalesce(j.fleet.crashesBefore, 0),
-    CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END, CAST(split_part(j.schema, '/', 2) AS INTEGER), j.outcome, j.budget.verdict,
+    CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END, CAST(split_part(j.schema, '/', 2) AS INTEGER),
+    CASE WHEN j.schema LIKE 'sequencer.report/%' THEN j.outcome END, j.budget.verdict,
     j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, coalesce(j.failure.operation, j.operation), line,
     j.initialDisplayBudget.limitMs, j.initialDisplayBudget.verdict
 FROM fresh;

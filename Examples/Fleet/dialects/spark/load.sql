@@ -33,7 +33,7 @@ SELECT file, launch_id, coalesce(CASE WHEN substr(j.startedAt, 1, 10) RLIKE '^(1
         THEN try_cast(substr(j.startedAt, 1, 10) AS DATE) END, DATE '1970-01-01') AS day, coalesce(j.version, '') AS version, j.scenario AS scenario,
     coalesce(j.fleet.startType, '') AS start_type, coalesce(j.fleet.deviceClass, '') AS device_class, coalesce(j.fleet.recoveryLevel, '') AS recovery_level,
     coalesce(j.fleet.crashesBefore, 0) AS crashes_before, CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END AS kind,
-    CAST(split_part(j.schema, '/', 2) AS INT) AS schema_version, j.outcome AS outcome, j.budget.verdict AS verdict, j.budget.limitMs AS limit_ms,
+    CAST(split_part(j.schema, '/', 2) AS INT) AS schema_version, CASE WHEN j.schema LIKE 'sequencer.report/%' THEN j.outcome END AS outcome, j.budget.verdict AS verdict, j.budget.limitMs AS limit_ms,
     j.budget.measuredMs AS measured_ms, j.initialDisplayMs AS initial_display_ms, j.makespanMs AS makespan_ms, j.abort.`by` AS aborted_by,
     j.abort.reason AS abort_reason, coalesce(j.failure.operation, j.operation) AS ended_by, j.operations AS operations, line,
     j.initialDisplayBudget.limitMs AS initial_display_limit_ms, j.initialDisplayBudget.verdict AS initial_display_verdict
