@@ -102,15 +102,17 @@ extension LaunchStorage {
         )
     }
 
-    /// Has the operation that ended the launch before its milestone say what the graph has to tell then.
+    /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation cancels a launch, so there the
+    /// milestone says it.
     private func noteEarlyEnd(_ state: inout State) {
         guard let sentences = graph.graph.earlyEndNotes else { return }
+        let node: Int?
         switch makeRecord(&state, []).outcome() {
-        case .failed(let operation, _), .aborted(let operation, _):
-            guard let node = graph.position(of: operation) else { return }
-            state.notes[node, default: []] += sentences().map { printable($0, limit: 400) }
-        case .completed, .cancelled: break
+        case .failed(let operation, _), .aborted(let operation, _): node = graph.position(of: operation)
+        case .cancelled: node = graph.milestoneIndex
+        case .completed: node = nil
         }
+        if let node { state.notes[node, default: []] += sentences().map { printable($0, limit: 400) } }
     }
 
     /// Those that the state does not know.

@@ -128,7 +128,8 @@ extension OperationGraph {
         }
     }
 
-    /// Has the report of a launch that fails, or is aborted, say more: each sentence is a note of the operation that has ended it.
+    /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has ended it, or of the milestone when the
+    /// launch was cancelled.
     ///
     /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }

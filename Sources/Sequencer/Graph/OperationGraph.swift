@@ -36,7 +36,7 @@ public struct OperationGraph: Sendable {
 
     /// Whether steps were added to the prologue; there may be none any more.
     var hasPrologue = false
-    /// Sentences for the report of a launch that fails or is aborted; see ``noteEarlyEnd(_:)``.
+    /// Sentences for the report of a launch that does not complete; see ``noteEarlyEnd(_:)``.
     var earlyEndNotes: (@Sendable () -> [String])?
 
     /// For steps that are asked for by identifier while the graph is being made.

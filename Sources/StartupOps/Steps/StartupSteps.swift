@@ -112,8 +112,8 @@ public struct StartupSteps: Sendable {
         }
     }
 
-    /// Makes a real launch that fails, or is aborted, report the links and pushes that were dropped or refused: the step of the main screen, which reports
-    /// them otherwise, never runs.
+    /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them
+    /// otherwise, never runs.
     func tellLostEntryPoints(in graph: inout OperationGraph) {
         guard let mailbox = environment?.mailbox else { return }
         graph.noteEarlyEnd { mailbox.takeDropped() + mailbox.takeRefusals() }

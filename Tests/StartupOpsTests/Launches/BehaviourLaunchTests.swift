@@ -104,17 +104,25 @@ struct BehaviourLaunchTests {
         #expect(notes.last == "32 pushes, links and shortcuts are kept for a later launch")
     }
 
-    @Test("B56: a launch that fails, or that any step aborts, tells what was too much to keep, and what was refused, once")
+    @Test("B56: a launch that fails, is cancelled, or that any step aborts, tells what was too much to keep, and what was refused, once")
     func droppedBeforeEarlyEnd() async throws {
         let device = try SampleDevice()
         let environment = device.environment(StartupPresenters(all: AgreeablePerson()))
         defer { environment.devices.closeAll() }
-        for (operation, fault, outcome) in [("main-app", Fault.fail, "failed"), ("login", Fault.abort("unsupported"), "aborted")] {
+        let ends: [(String, Fault?, String)] = [
+            ("main-app", .fail, "failed"), ("login", .abort("unsupported"), "aborted"), ("main-app", nil, "cancelled"),
+        ]
+        for (operation, fault, outcome) in ends {
             for _ in 0..<33 { environment.mailbox.receive(try EntryPointSamples.link("https://good.example/")) }
             environment.mailbox.refuse(because: CancellationError())
             var graph = environment.graph(.firstLaunch)
-            try graph.inject(fault, into: operation)
-            let report = try await device.run(graph)
+            if let fault { try graph.inject(fault, into: operation) }
+            let task = Task { [graph] in
+                // A launch by a task that is cancelled is cancelled before it begins.
+                if fault == nil { withUnsafeCurrentTask { $0?.cancel() } }
+                return try await device.run(graph)
+            }
+            let report = try await task.value
             #expect(report.outcome.name == outcome)
             let notes = report[operation]?.notes ?? []
             let dropped = "was dropped: more than 32 entry points were waiting, and it was the oldest"
