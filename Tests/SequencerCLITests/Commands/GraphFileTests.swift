@@ -32,7 +32,7 @@ struct GraphFileTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         var random = SplitMix64(seed: 5)
-        for round in 0..<20 {
+        for round in 0..<Nightly.times(day: 8, night: 20) {
             let count = Int.random(in: 1...14, using: &random)
             let milestone = Int.random(in: 0..<count, using: &random)
             let operations = (0..<count).map { index in

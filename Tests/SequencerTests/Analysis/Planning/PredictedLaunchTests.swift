@@ -8,9 +8,9 @@ import Testing
 /// Plan and launch know the main thread, lanes and resources in the same way: what a plan says of a launch comes true in virtual time.
 @Suite("Launches that their plans predict", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PredictedLaunchTests {
-    @Test("2,000 random launches start and end each operation when their plans say, to the nanosecond, on the lane that they say")
+    @Test("Random launches start and end each operation when their plans say, to the nanosecond, on the lane that they say")
     func random() async throws {
-        for seed in 0..<2_000 as Range<UInt64> {
+        for seed in 0..<UInt64(Nightly.times(day: 400, night: 2_000)) {
             let launch = PredictedLaunch(seed: seed, operations: 1...(seed % 40 == 7 ? 60 : 10))
             let differences = try await launch.differences()
             #expect(differences == [], "seed \(seed)")
@@ -18,9 +18,9 @@ struct PredictedLaunchTests {
         }
     }
 
-    @Test("300 random launches whose goal is the makespan do so too, by the order of a plan that was searched for")
+    @Test("Random launches whose goal is the makespan do so too, by the order of a plan that was searched for")
     func makespan() async throws {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<UInt64(Nightly.times(day: 80, night: 300)) {
             let launch = PredictedLaunch(seed: seed, operations: 1...(seed % 40 == 7 ? 30 : 10), goal: .makespan)
             let differences = try await launch.differences()
             #expect(differences == [], "seed \(seed)")
