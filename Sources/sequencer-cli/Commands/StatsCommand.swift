@@ -68,8 +68,8 @@ struct StatsCommand: Command {
         "stats --merge sketches/*.json": "Sum up the launches of many machines by their sketches.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "Reports could be read. How their launches ended is in the result, and changes no exit code.",
-        "65": "Not one could be read.",
+        "0": "Reports could be read, or there was no line. How launches ended is in the result, and changes no exit code.",
+        "65": "There were lines, and not one could be read.",
     ]
 
     /// So many different mistakes are shown; the broken lines of the others are counted.
