@@ -17,8 +17,13 @@ SHORT = 1
 LONG = 8
 # Suites that take long because they try at random, or measure.
 STRESS = re.compile("Random|Exploration|Property|StandardTaskGraph|Growth|Size")
+# A run in which no more happens for so many seconds than this: processor time, and looks, of ten a second, at which a thread is awake. A test that waits
+# in vain looks again and again for what does not come.
 QUIET = 20
-MEMORY = 6 << 30
+STIRRING = 0.5
+AWAKE = 20
+# Of address space: a thousand threads have a stack of eight megabytes each.
+MEMORY = 12 << 30
 
 
 def fail(message):
@@ -96,7 +101,9 @@ class Tests:
             process.wait()
 
     def watch(self, process, log, limit):
-        used, moved, status = 0.0, time.monotonic(), None
+        used, status = 0.0, None
+        # Since something has moved.
+        moved, used_before, awake = time.monotonic(), 0.0, 0
         first, read = None, 0
         while True:
             try:
@@ -122,11 +129,13 @@ class Tests:
                     first = f"signal {signal.Signals(number).name}" if number > 0 else f"exit code {process.returncode}"
                 break
             now, is_waiting = self.progress(process.pid)
-            if now is not None and (now > used + 0.02 or not is_waiting):
-                used, moved = max(used, now), time.monotonic()
+            used = max(used, now or 0.0)
+            awake += not is_waiting
+            if used > used_before + STIRRING or awake > AWAKE:
+                moved, used_before, awake = time.monotonic(), used, 0
             if used > limit or time.monotonic() - moved > QUIET:
                 status = "hung"
-                first = f"{used:.0f} s of processor time" if used > limit else f"nothing moved for {QUIET} s"
+                first = f"{used:.0f} s of processor time" if used > limit else f"next to nothing moved for {QUIET} s"
                 break
         return status, first, used
 
