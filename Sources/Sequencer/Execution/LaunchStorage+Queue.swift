@@ -119,19 +119,18 @@ extension LaunchStorage {
     ///
     /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the app, which may block.
     func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
-        if ended.isEmpty, turns == 0 { return }
+        guard let queue, !ended.isEmpty || turns > 0 else { return }
         let tell: @Sendable () -> Void = { [self] in
             for step in ended { step.end() }
-            addTurns(turns)
+            addTurns(turns, to: queue)
         }
         // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has started.
-        let isAppCode = !ended.isEmpty || queue.map { type(of: $0) != OperationQueue.self } ?? false
+        let isAppCode = !ended.isEmpty || type(of: queue) != OperationQueue.self
         if defersAppCode, isAppCode { callApp(tell) } else { tell() }
     }
 
     /// Adds operations to the app's queue, each for a step that is ready.
-    private func addTurns(_ count: Int) {
-        guard let queue, count > 0 else { return }
+    private func addTurns(_ count: Int, to queue: OperationQueue) {
         let steps = state.withLock { state in
             // A launch that is over does not let go of anything more.
             state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []

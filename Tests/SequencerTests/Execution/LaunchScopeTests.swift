@@ -220,6 +220,31 @@ struct LaunchScopeTests {
         #expect(report.scopes.map(\.name) == ["window-2"] && report.scopes.first?.report.outcome == .completed)
     }
 
+    @Test("a scope that is refused when nothing of the launch runs any more ends the launch")
+    func refusedAtTheEnd() async throws {
+        let closed = ExternalEvent<Void>("closed")
+        var graph = OperationGraph("app")
+        graph.wait(for: closed)
+        let launch = try graph.start(options: .patient)
+        await eventually { launch.status.operations.first?.wait == .code("the event 'closed'") }
+        let wasOver = Locked(false)
+        var options = LaunchOptions()
+        options.admission = LaunchAdmission(
+            take: { _ in
+                closed.fulfill()
+                wasOver.withLock { $0 = launch.storage.state.withLock { $0.machine.phase == .over } }
+                return "another one has it"
+            },
+            giveBack: {},
+            makeObserver: { nil }
+        )
+        let second = window("second", seconds: 1)
+        #expect(problems { try launch.addScope("window-2", second, options: options) }.map(\.code) == [.alreadyRunning])
+        #expect(wasOver.withLock { $0 })
+        let report = await launch.end().report
+        #expect(report.outcome == .completed && report.scopes.isEmpty)
+    }
+
     @Test("a launch whose operations have ended takes more scopes while one runs, and none after its end")
     func end() async throws {
         let box = LaunchBox()

@@ -43,6 +43,35 @@ struct LaunchStateMachineTests {
         #expect(machine.activeWorkers == 2)
     }
 
+    @Test("a wait for a turn that an attempt leaves behind ends with it: the timeout of the next one counts")
+    func waitLeftBehind() throws {
+        var machine = try machine { graph in
+            graph.add("asks", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)), .timeout(.nanoseconds(100))) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        machine.personWaitBegan(run(0), .turn, at: 10, &actions)
+        #expect(machine.timeLimit(of: 0) == nil)
+        _ = machine.workerEnded(run(0), .failed, at: 20, &actions)
+        machine.timePassed(to: 70, &actions)
+        #expect(machine.takeForWorker(at: 70, &actions) == run(0, attempt: 2))
+        #expect(machine.timeLimit(of: 0) == 110)
+    }
+
+    @Test("the main thread is kept for the milestone while an operation before it is about to take the only lane")
+    func lastFreeLane() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            graph.add("config", .expected(.nanoseconds(100))) {}
+            graph.add("home", .expected(.nanoseconds(50)), .milestone, after: "config", on: .main) {}
+            graph.add("prefetch", .expected(.nanoseconds(300)), on: .main) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForMain(at: 0, &actions) == nil)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+    }
+
     @Test("where an operation ends that had suspended, its thread goes on as a worker, unless there are enough")
     func suspendedEnds() throws {
         var machine = try machine { graph in

@@ -174,6 +174,25 @@ struct LaunchStatusTests {
         #expect(error?.problems.map(\.code) == [.invalidOption])
     }
 
+    @Test("who watches late gets the events up to now from the states of the operations")
+    func pastEvents() async throws {
+        let box = LaunchBox()
+        let past = Locked<[LaunchEvent.Kind]>([])
+        var graph = OperationGraph("watched late")
+        graph.add("first") {}
+        graph.add("second", after: "first") {
+            let events = try await box.launch().storage.observe(fromNow: { _ in })
+            past.withLock { $0 = events.map(\.kind) }
+        }
+        graph.add("third", after: "second") {}
+        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock()))
+        let events: [LaunchEvent.Kind] = [
+            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
+            .started("second", attempt: 1),
+        ]
+        #expect(past.withLock { $0 } == events)
+    }
+
     @Test("what waits for operations that have not ended has waited since the launch began, or since the latest of the others ended")
     func since() async throws {
         let box = LaunchBox()

@@ -57,6 +57,24 @@ struct ThreadShortageTests {
         #expect(system.threadCount == 1)
     }
 
+    @Test("an alarm rings though thousands of others were removed before their time")
+    func removedAlarms() async {
+        let alarms = AlarmThread()
+        let alarm = Locked<Int?>(nil)
+        await callback { (rang: @escaping @Sendable () -> Void) in
+            let added = alarms.add { _ in rang() }
+            alarm.withLock { $0 = added }
+            // Late enough that the others come and go before it.
+            alarms.set(added, to: monotonicNanoseconds() + 300_000_000)
+            for _ in 0..<2000 {
+                let other = alarms.add { _ in }
+                alarms.set(other, to: .max - 1)
+                _ = alarms.remove(other)
+            }
+        }
+        if let added = alarm.withLock({ $0 }) { _ = alarms.remove(added) }
+    }
+
     @Test("fault L24: a worker that the system has no thread for runs when it has one, once, by its name")
     func worker() async {
         let system = ShortSystem(failures: 2)

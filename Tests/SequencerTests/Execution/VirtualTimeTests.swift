@@ -87,6 +87,22 @@ struct VirtualTimeTests {
 
     // MARK: Blocked threads
 
+    @Test("fault C41: a step that blocks its thread, and goes on later, ends as any other; nothing of its launch is left on the clock")
+    func blockedForAWhile() async throws {
+        let gate = Gate()
+        let clock = VirtualClock(patience: .milliseconds(20))
+        var graph = OperationGraph("blocked")
+        graph.add("blocks") { gate.block() }
+        graph.add("opens") { step in
+            try await step.sleep(for: .seconds(1))
+            gate.open()
+        }
+        graph.add("after", after: "blocks", "opens") { step in try await step.sleep(for: .seconds(2)) }
+        let report = try #require(try await end(of: graph, LaunchOptions(clock: clock)))
+        #expect(report.outcome == .completed && report.makespan == .seconds(3))
+        #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
+    }
+
     @Test("fault C41: a step that blocks its thread meets its timeout, and the others go on", arguments: [false, true])
     func blocks(isAsynchronous: Bool) async throws {
         let gate = Gate()

@@ -55,6 +55,15 @@ struct FallbackFaultTests {
         #expect(machine.nodes[0].outcome == .timedOut)
     }
 
+    @Test("fault O56: a fallback that takes too long is told so, and its lane goes on without it")
+    func fallbackHangs() throws {
+        var machine = try computingFallback()
+        var actions = Actions()
+        machine.timePassed(to: 110, &actions)
+        #expect(machine.nodes[0].outcome == .timedOut)
+        #expect(actions.cancel == [0] && !machine.nodes[0].holdsWorker)
+    }
+
     @Test("fault O56: a fallback has its own time, and is cancelled by a launch that stops, not by its step's timeout")
     func fallbackIsAsked() async throws {
         let answers = Locked<[String]>([])

@@ -159,6 +159,16 @@ struct RealStandstillFaultTests {
         #expect(SystemTimekeeper(countsSuspension: countsSuspension).suspension < 60 * second)
     }
 
+    @Test("where the machine's sleep counts, a launch looks at the time each second, for its alarm would sleep too")
+    func looksEachSecond() async {
+        let timekeeper = SystemTimekeeper(countsSuspension: true)
+        let told = Locked(false)
+        timekeeper.begin { _ in told.withLock { $0 = true } }
+        timekeeper.wake(at: timekeeper.now + 86_400_000_000_000)
+        await eventually { told.withLock { $0 } }
+        timekeeper.end()
+    }
+
     @Test("fault L45: a standstill is one whoever wakes the thread for time after it; being woken early, or somewhat late, is none")
     func whatIsAStandstill() {
         let second: Nanoseconds = 1_000_000_000

@@ -77,6 +77,18 @@ struct SkippingTests {
         #expect(throws: GraphError.self) { try graph.note("", on: "tutoriel") }
     }
 
+    @Test("An operation that is left out is still the one that others depend on by addDependency")
+    func operations() throws {
+        let (first, second) = (BlockOperation {}, BlockOperation {})
+        second.addDependency(first)
+        var graph = OperationGraph("regular")
+        graph.add(second, id: "second")
+        graph.add(first, id: "first", .onFailure(.continue))
+        try graph.skip("first", because: "it crashed")
+        let validated = try graph.validated()
+        #expect(try validated.predecessors[validated.index(of: "second")].map { validated.id($0.index) } == ["first"])
+    }
+
     @Test("A fault that was put into a step is left out with it")
     func faults() async throws {
         let ran = Locked<[String]>([])

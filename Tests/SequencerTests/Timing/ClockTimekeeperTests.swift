@@ -8,12 +8,15 @@ struct ClockTimekeeperTests {
     /// A clock whose sleeps end when the test says so, also where they are cancelled.
     private struct HeldClock: Clock {
         /// By how long they are to take.
-        let gates: [Duration: Gate]
+        var gates: [Duration: Gate] = [:]
+        let sleeps = Locked<[Duration]>([])
         let now = ContinuousClock.now
         var minimumResolution: Duration { .nanoseconds(1) }
 
         func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-            await gates[now.duration(to: deadline)]?.wait()
+            let duration = now.duration(to: deadline)
+            sleeps.withLock { $0.append(duration) }
+            await gates[duration]?.wait()
         }
     }
 
@@ -31,5 +34,14 @@ struct ClockTimekeeperTests {
         timekeeper.end()
         #expect(cancels.withLock { $0 } == 2)
         soon.open()
+    }
+
+    @Test("a step sleeps by the app's clock")
+    func sleep() async throws {
+        let clock = HeldClock()
+        var graph = OperationGraph("sleeping")
+        graph.add("sleeps") { step in try await step.sleep(for: .seconds(60)) }
+        let report = try await graph.run(options: LaunchOptions(clock: clock)).report
+        #expect(report.outcome == .completed && clock.sleeps.withLock { $0 }.contains(.seconds(60)))
     }
 }

@@ -67,6 +67,17 @@ struct LaunchPlanTests {
         #expect(!plan.meets(.milliseconds(399)))
     }
 
+    @Test("A person's time before the initial display does not count against its budget either")
+    func budgetOfInitialDisplay() throws {
+        var graph = regular
+        graph.add("skeleton", .expected(.milliseconds(50)), .initialDisplay, after: "login") {}
+        let plan = try graph.plan()
+        #expect(plan.initialDisplayEnd == .milliseconds(1050))
+        #expect(plan.measuredToInitialDisplay == .milliseconds(350))
+        #expect(plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(350))))
+        #expect(!plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(349))))
+    }
+
     @Test("A suspended step of the main thread has the slack until what it holds up, and not until what comes after it there")
     func suspendedSlack() throws {
         var graph = OperationGraph("suspended")

@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Events that observers have not been told yet", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct EventDeliveriesTests {
+    @Test("a step of the main thread that has waited long enough for its observers is recorded first, if that is wanted, and then begins")
+    func lateStarts() {
+        let assignment = LaunchStateMachine.Assignment(node: 7, attempt: 1, kind: .run)
+        var deliveries = EventDeliveries()
+        deliveries.add(EventDeliveries.MainStart(assignment: assignment, limit: 10))
+        /// The nodes of the steps that are to be recorded, and of those that begin.
+        func late(at time: Nanoseconds, areRecorded: Bool) -> [[Int]] {
+            let late = deliveries.takeLate(at: time, areRecorded: areRecorded)
+            return [late.record, late.begin].map { $0.map(\.assignment.node) }
+        }
+        #expect(late(at: 9, areRecorded: true) == [[], []])
+        #expect(late(at: 10, areRecorded: false) == [[], [7]])
+        #expect(late(at: 10, areRecorded: true) == [[7], []])
+        #expect(deliveries.nextLimit(after: 10) == 10 + AppCodeQueue.patience)
+        #expect(late(at: 10 + AppCodeQueue.patience, areRecorded: true) == [[], [7]])
+    }
+}
