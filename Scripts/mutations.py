@@ -6,8 +6,8 @@ import re
 
 
 def identity(mutation):
-    """Lines move: a change is known by its text. The same one may be possible at several places of a file."""
-    return (mutation["file"], mutation["kind"], mutation["original"], mutation["mutated"])
+    """Lines move: a change is known by its text, and by that of its line. The same one may be possible at several places of a file."""
+    return tuple(mutation[key] for key in ("file", "kind", "code", "original", "mutated"))
 
 
 def in_order(mutations, seed):
@@ -57,7 +57,7 @@ def untried(chosen, results):
 def explanations(path):
     """The survivors that make no difference, each with the reason; raises ValueError where the file is not as it should be."""
     entries = json.loads(path.read_text(encoding="utf-8"))
-    keys = {"file", "kind", "original", "mutated", "why"}
+    keys = {"file", "kind", "code", "original", "mutated", "why"}
     for entry in entries if isinstance(entries, list) else [None]:
         if not isinstance(entry, dict) or entry.keys() != keys or not all(isinstance(text, str) for text in entry.values()) or not entry["why"]:
             raise ValueError(f"{path.name} should be a list of objects with {', '.join(sorted(keys))}: {entry}")
@@ -117,7 +117,7 @@ def tell(results, explained, mutations):
         print(f"{result['file']}:{result['line']}  {describe(result)}" + (f"  ({result['reason']})" if result["reason"] else ""))
     if old:
         print("\nexplained, and no more so:")
-    for (file, kind, original, mutated), reason in old:
+    for (file, kind, _, original, mutated), reason in old:
         print(f"{file}  {describe({'kind': kind, 'original': original, 'mutated': mutated})}  ({reason})")
     print()
     for kind in sorted({result["kind"] for result in results}):
@@ -170,7 +170,8 @@ def self_test():
         expect((result, tests.runs) == (expected, runs), f"{endings}, {unchanged}: {result} after {tests.runs} runs")
 
     def change(number, original="a < b", **others):
-        return {"number": number, "file": "A.swift", "kind": "comparison", "original": original, "mutated": "a <= b", **others}
+        code = f"while {original} {{"
+        return {"number": number, "file": "A.swift", "kind": "comparison", "code": code, "original": original, "mutated": "a <= b", **others}
 
     mutations = [change(1), change(2), change(3, "b < a"), change(4, "c < d")]
     order = in_order(mutations, 1)
@@ -182,7 +183,7 @@ def self_test():
     explain(results, entries)
     expect([result["number"] for result in survivors(results)] == [4], "another survivor than the one that nothing explains")
     said = dict(outdated(results, entries, mutations))
-    expect({key[2]: text for key, text in said.items()} == {"b < a": "tests fail for it now", "x < y": "it cannot be made any more"}, f"outdated: {said}")
+    expect({key[3]: text for key, text in said.items()} == {"b < a": "tests fail for it now", "x < y": "it cannot be made any more"}, f"outdated: {said}")
     expect(not list(outdated(results[1:], entries[:1], mutations)), "outdated, and it was not tried everywhere")
     expect([text for _, text in outdated([], entries[:1] * 2, mutations)] == ["it is explained twice"], "twice explained, and not said")
     expect(summary(results) == "4 changes: 2 killed, 0 timed out, 2 survived, 1 of them explained; score 66.7 %", summary(results))

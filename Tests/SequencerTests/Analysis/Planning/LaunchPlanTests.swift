@@ -78,6 +78,18 @@ struct LaunchPlanTests {
         #expect(!plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(349))))
     }
 
+    @Test("The work after an operation is shared by the lanes, unless its longest path takes longer")
+    func workAfter() throws {
+        var graph = OperationGraph("work")
+        graph.add("a") {}
+        graph.add("b", after: "a") {}
+        graph.add("c", after: "a") {}
+        graph.add("d", after: "c") {}
+        let problem = PlanningProblem(try graph.validated(), durations: [10, 20, 30, 5])
+        #expect(problem.workAfter(lanes: 1) == [65, 20, 35, 5])
+        #expect(problem.workAfter(lanes: 2) == [45, 20, 35, 5])
+    }
+
     @Test("A suspended step of the main thread has the slack until what it holds up, and not until what comes after it there")
     func suspendedSlack() throws {
         var graph = OperationGraph("suspended")

@@ -129,6 +129,22 @@ struct ReservationTests {
         #expect(try await Self.starts(graph) == ["config": 0, "home": 100, "vacuum": 150, "log": 0])
     }
 
+    @Test("of more resources than can be kept free, those come first that operations beside the milestone's use too")
+    func manyResources() async throws {
+        var graph = OperationGraph("resources")
+        for number in 0..<20 {
+            Self.add("first-\(number)", 1, .exclusive("own-\(number)"), to: &graph)
+            Self.add("second-\(number)", 1, .exclusive("own-\(number)"), to: &graph, after: "first-\(number)")
+        }
+        Self.add("config", 100, to: &graph)
+        Self.add("login", 50, .exclusive("store"), to: &graph, after: "config")
+        Self.add("home", 10, .milestone, to: &graph, after: "login")
+        for number in 0..<20 { graph.addDependency("second-\(number)", to: "home") }
+        Self.add("other", 300, .exclusive("store"), to: &graph)
+        let starts = try await Self.starts(graph)
+        #expect(starts["login"] == 100 && starts["other"] == 150)
+    }
+
     @Test("the last lane is kept for what needs two; an operation that ends leaves the next one its own")
     func lanes() async throws {
         var chain = OperationGraph("chain")
