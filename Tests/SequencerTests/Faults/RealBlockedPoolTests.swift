@@ -87,7 +87,7 @@ struct RealBlockedPoolTests {
             let called = DispatchSemaphore(value: 0)
             queue.add { called.signal() }
             called.waitPatiently()
-            #expect(threads.leftBehind == 1)
+            try #require(threads.leftBehind == 1)
             gate.open()
             await eventually { threads.leftBehind == 0 }
         }

@@ -83,7 +83,7 @@ struct SkippingTests {
         second.addDependency(first)
         var graph = OperationGraph("regular")
         graph.add(second, id: "second")
-        graph.add(first, id: "first", .onFailure(.continue))
+        graph.add(first, id: "first", .onFailure(.skipDependents))
         try graph.skip("first", because: "it crashed")
         let validated = try graph.validated()
         #expect(try validated.predecessors[validated.index(of: "second")].map { validated.id($0.index) } == ["first"])
