@@ -330,24 +330,24 @@ extension LaunchStateMachine {
         guard hasBegun else { return [] }
         // At one moment, the events of an operation come after those of its dependencies, and ends by a stop come after the stop.
         var ordered: [(key: (Nanoseconds, Int, Int), event: RawEvent)] = []
-        func add(_ kind: RawEvent.Kind, _ node: Int = -1, attempt: Int = 0, at time: Nanoseconds, _ rank: Int, _ place: Int) {
-            ordered.append(((time, rank, place), RawEvent(kind: kind, node: node, attempt: attempt, time: time)))
+        func add(_ kind: RawEvent.Kind, _ node: Int = -1, attempt: Int = 0, at time: Nanoseconds, rank: Int) {
+            ordered.append(((time, rank, ordered.count), RawEvent(kind: kind, node: node, attempt: attempt, time: time)))
         }
-        add(.launchStarted, at: 0, -1, 0)
-        for (place, index) in graph.order.lazy.map(Int.init).enumerated() {
+        add(.launchStarted, at: 0, rank: -1)
+        for index in graph.order.lazy.map(Int.init) {
             let node = nodes[index]
-            if node.ready >= 0, node.state != .waiting { add(.ready, index, at: node.ready, 0, 3 * place) }
+            if node.ready >= 0, node.state != .waiting { add(.ready, index, at: node.ready, rank: 0) }
             // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.
             if node.start >= 0, node.attempts > 0, !traits[index].contains(.isJoin) {
-                add(.started, index, attempt: 1, at: node.start, 0, 3 * place + 1)
+                add(.started, index, attempt: 1, at: node.start, rank: 0)
             }
             guard node.state == .ended else { continue }
             let isStopped =
                 stop != nil && node.end >= stopTime && (node.outcome == .cancelled || node.isStraggler || attemptsNotMade[index] != nil)
-            add(.ended, index, attempt: Int(node.attempts), at: node.end, isStopped ? 2 : 0, 3 * place + 2)
+            add(.ended, index, attempt: Int(node.attempts), at: node.end, rank: isStopped ? 2 : 0)
         }
-        if stop != nil { add(.stopped, at: stopTime, 1, 0) }
-        if phase == .over { add(.launchEnded, at: endOfLaunch, 3, 0) }
+        if stop != nil { add(.stopped, at: stopTime, rank: 1) }
+        if phase == .over { add(.launchEnded, at: endOfLaunch, rank: 3) }
         return ordered.sorted { $0.key < $1.key }.map(\.event)
     }
 }

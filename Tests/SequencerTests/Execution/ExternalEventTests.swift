@@ -226,6 +226,22 @@ struct ExternalEventTests {
         #expect(launch.report.operationAnomalies.isEmpty)
     }
 
+    @Test("a wait is not hopeless as long as a step that waits in real time may end it")
+    func hopefulInRealTime() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("hopeful")
+        let shown = graph.wait(for: window)
+        graph.add("device") {
+            // Much longer than the clock's patience: the clock goes on without it, to nothing.
+            try await Task.sleep(for: .milliseconds(200))
+            window.fulfill("main")
+        }
+        let clock = VirtualClock(patience: .milliseconds(20))
+        let launch = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock))
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[shown] == "main")
+    }
+
     @Test("a step that awaits the event inside lets time move, and gets the value at its moment")
     func awaitedInside() async throws {
         let window = ExternalEvent<String>("window")
