@@ -20,8 +20,8 @@ STRESS = re.compile("Random|Exploration|Property|StandardTaskGraph|Growth|Size")
 # A run in which no more happens for so many seconds than this: processor time, and looks, of ten a second, at which a thread is awake. A test that waits
 # in vain looks again and again for what does not come.
 QUIET = 20
-STIRRING = 2
-AWAKE = 60
+STIRRING = 4
+AWAKE = 120
 # Of address space: a thousand threads have a stack of eight megabytes each.
 MEMORY = 12 << 30
 

@@ -165,6 +165,16 @@ extension LaunchStorage {
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
     }
 
+    /// Of the steps that a step depends on, the operations of those that have ended.
+    func endedOperations(before node: Int) -> [Operation] {
+        state.withLock { state in
+            graph.predecessors[node].compactMap { dependency in
+                let position = Int(dependency.index)
+                return state.machine.nodes[position].state == .ended ? graph.nodes[position].operation : nil
+            }
+        }
+    }
+
     /// Performs an operation that was taken at an earlier turn of the main thread, unless it has been told to cancel since: then none of its code runs.
     func performLaterOnMain(_ assignment: Assignment) {
         guard assignment.kind == .run, isToldToCancel(assignment) else { return performOnMain(assignment) }

@@ -17,6 +17,8 @@ final class OperationRunner: Sendable {
         var surplus: [Anomaly] = []
         /// Those that steps have made: nobody else may have them meanwhile.
         var made: [Operation] = []
+        /// Those that were started: each starts once. They live as long as the launch: no other object gets the number of one.
+        var started: Set<ObjectIdentifier> = []
         /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep it for ever.
         var launch: LaunchStorage?
         /// When the launch's operations have ended, and its time, once it is over.
@@ -35,13 +37,27 @@ final class OperationRunner: Sendable {
         return start(operation, id: id, onMain: launch.graph.isMain(assignment.node)) { [self] in ended(assignment, id, $0) }
     }
 
-    /// Lets an operation find its step's context.
+    /// Lets an operation find its step's context, and wait for none that is not going to run.
     func prepare(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) {
         state.withLock { if $0.launch == nil, $0.over == nil { $0.launch = launch } }
+        if !operation.isReady { launch.endedOperations(before: assignment.node).forEach(endUnlessStarted) }
         // By way of the runner: it lets go of the launch when that is over, and an operation may be kept for longer.
         (operation as? ConcurrentOperation)?.runs { [state] in
             state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
         }
+    }
+
+    /// Ends an operation whose step has ended without it, as one that is left out: what waits for it by `addDependency` would wait for ever.
+    ///
+    /// It is cancelled and started, as an operation queue does with one that is cancelled in it: Foundation ends it then without its work.
+    private func endUnlessStarted(_ operation: Operation) {
+        guard mayStart(operation) else { return }
+        operation.cancel()
+        operation.start()
+    }
+
+    private func mayStart(_ operation: Operation) -> Bool {
+        state.withLock { $0.started.insert(ObjectIdentifier(operation)).inserted }
     }
 
     private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: Ending) {
@@ -124,6 +140,8 @@ final class OperationRunner: Sendable {
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
     /// and tells dependents of an ended operation in an order of its own.
     private func begin(_ operation: Operation, onMain isMain: Bool) {
+        // Else its step had ended before it came to this, and another has ended it.
+        guard mayStart(operation) else { return }
         if operation.isReady || operation.isCancelled {
             operation.start()
         } else if isMain {

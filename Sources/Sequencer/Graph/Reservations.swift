@@ -152,10 +152,7 @@ package struct Reservations: Sendable {
         var others = 0
 
         /// Resources that others use too come first, because these are kept free; then those that are needed more often.
-        func isBefore(_ other: Users) -> Bool {
-            if (others > 0) != (other.others > 0) { return others > 0 }
-            return (other.needed, first, name) < (needed, other.first, other.name)
-        }
+        var rank: (isOwn: Int, unneeded: Int, first: Int, name: String) { (others > 0 ? 0 : 1, -needed, first, name) }
     }
 
     /// The numbers of resources that operations on the milestone's way share with others, or with each other.
@@ -170,7 +167,7 @@ package struct Reservations: Sendable {
             }
         }
         let shared = users.filter { $0.value.needed > 0 && $0.value.needed + $0.value.others > 1 }
-        let numbered = shared.sorted { $0.value.isBefore($1.value) }.prefix(maximumResources).enumerated()
+        let numbered = shared.sorted { $0.value.rank < $1.value.rank }.prefix(maximumResources).enumerated()
         return Dictionary(uniqueKeysWithValues: numbered.map { ($1.key, Machine.firstResource + $0) })
     }
 

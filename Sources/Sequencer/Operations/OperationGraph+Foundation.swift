@@ -5,7 +5,8 @@ extension OperationGraph {
     /// Adds an `Operation` that exists already; a graph that holds one runs once.
     ///
     /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; one on an operation that is
-    /// not in the graph is an error, for it might never end. An operation that ends cancelled ends as ``Outcome/cancelled``; a
+    /// not in the graph is an error, for it might never end. One that others wait for in this way, and whose step ends without having started it, is cancelled
+    /// and then started, which ends it without its work, as in an operation queue. An operation that ends cancelled ends as ``Outcome/cancelled``; a
     /// ``ConcurrentOperation`` can end as failed. The engine calls `start()` itself, leaves `completionBlock` alone, and does not put the
     /// operation into a queue. An operation belongs to one launch at a time: another that is started meanwhile is refused.
     ///

@@ -104,6 +104,24 @@ struct VirtualTimeTests {
         #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
     }
 
+    @Test("fault C41: a step that blocks its thread, goes on and suspends is waited for as any other")
+    func blockedAndSuspended() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("blocked")
+        graph.add("blocks") { step in
+            gate.block()
+            await Task.yield()
+            try await step.sleep(for: .seconds(1))
+        }
+        // Later than the other, by the order of the graph.
+        graph.add("opens") { gate.open() }
+        // Patience begins anew with each event, and does not run out.
+        let clock = VirtualClock(patience: .seconds(300))
+        let report = try #require(try await end(of: graph, LaunchOptions(deadline: nil, clock: clock)))
+        #expect(report.outcome == .completed && report.makespan == .seconds(1))
+        #expect(report.operationAnomalies.isEmpty)
+    }
+
     @Test("fault C41: a step that blocks its thread meets its timeout, and the others go on", arguments: [false, true])
     func blocks(isAsynchronous: Bool) async throws {
         let gate = Gate()

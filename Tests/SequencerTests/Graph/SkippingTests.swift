@@ -89,6 +89,46 @@ struct SkippingTests {
         #expect(try validated.predecessors[validated.index(of: "second")].map { validated.id($0.index) } == ["first"])
     }
 
+    @Test("fault O62: an operation whose step ends without it holds up none that waits for it by addDependency", arguments: [1, nil])
+    func waitedForByOperations(lanes: Int?) async throws {
+        let ran = Journal()
+        let box = LaunchBox()
+        var graph = OperationGraph("left out")
+        /// Two operations that wait for one that does not run.
+        func wait(for operation: Operation, _ id: String) {
+            for number in 1...2 {
+                let waits = BlockOperation { ran.note(id) }
+                waits.addDependency(operation)
+                graph.add(waits, id: "after-\(id)-\(number)")
+            }
+        }
+        final class Unexpected: ConcurrentOperation, @unchecked Sendable {
+            // @unchecked: without state.
+            override func main() { Issue.record("it was left out") }
+        }
+        let before = BlockOperation { Issue.record("it was left out") }
+        let (skipped, conditional) = (BlockOperation { Issue.record("it was left out") }, Unexpected())
+        let (broken, cancelled) = (BlockOperation { Issue.record("it was left out") }, BlockOperation { Issue.record("it was left out") })
+        skipped.addDependency(before)
+        graph.add(before, id: "before", .when { false })
+        graph.add(skipped, id: "skipped", .onFailure(.continue))
+        graph.add(conditional, id: "conditional", .when { false })
+        graph.add(broken, id: "broken", .onFailure(.continue))
+        let canceller = graph.add("canceller") { _ in try await box.launch().cancel("cancelled") }
+        graph.add(cancelled, id: "cancelled", .onFailure(.continue), after: canceller, graph.wait("later", 100))
+        wait(for: skipped, "skipped")
+        wait(for: conditional, "conditional")
+        wait(for: broken, "broken")
+        wait(for: cancelled, "cancelled")
+        try graph.skip("skipped", because: "it crashed")
+        try graph.inject(.fail, into: "broken")
+        let report = try await box.run(graph, options: .virtual(lanes: lanes)).report
+        #expect(report.outcome == .completed && report.makespan == .milliseconds(100))
+        #expect(report.operationAnomalies.isEmpty)
+        #expect(ran.all.sorted() == ["broken", "broken", "cancelled", "cancelled", "conditional", "conditional", "skipped", "skipped"])
+        #expect([skipped, conditional, broken, cancelled].allSatisfy { $0.isFinished && $0.isCancelled })
+    }
+
     @Test("A fault that was put into a step is left out with it")
     func faults() async throws {
         let ran = Locked<[String]>([])
