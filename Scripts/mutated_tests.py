@@ -22,6 +22,8 @@ STRESS = re.compile("Random|Exploration|Property|StandardTaskGraph|Growth|Size")
 QUIET = 20
 STIRRING = 4
 AWAKE = 120
+# And one that takes so many seconds in all, however much happens.
+LONGEST = 1_800
 # Of address space: a thousand threads have a stack of eight megabytes each.
 MEMORY = 12 << 30
 
@@ -53,6 +55,8 @@ class Tests:
 
     @classmethod
     def built(cls, is_quick):
+        if not pathlib.Path(f"/proc/self/task/{os.getpid()}/children").is_file():
+            fail("a run that hangs is found by /proc/PID/task/TID/children, which this system does not have")
         folder = pathlib.Path(output("swift", "build", "--show-bin-path", cwd=TREE).strip())
         # A copy: whoever builds meanwhile changes nothing.
         built = folder / "SequencerPackageTests.xctest"
@@ -77,6 +81,8 @@ class Tests:
         """How tests end: 'passed', 'failed' or 'hung', with the first failure, and the processor time."""
         pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
         environment = {**os.environ, "MUTATION": str(mutation), "SWIFT_BACKTRACE": "enable=no", "RANDOM_LAUNCHES": "60"}
+        # Also at night only the tests of the gate: the others measure, or take long.
+        environment.pop("NIGHTLY", None)
         if trace:
             environment["MUTATION_TRACE"] = str(trace)
 
@@ -102,6 +108,7 @@ class Tests:
 
     def watch(self, process, log, limit):
         used, status = 0.0, None
+        begin = time.monotonic()
         # Since something has moved.
         moved, used_before, awake = time.monotonic(), 0.0, 0
         first, read = None, 0
@@ -133,9 +140,14 @@ class Tests:
             awake += not is_waiting
             if used > used_before + STIRRING or awake > AWAKE:
                 moved, used_before, awake = time.monotonic(), used, 0
-            if used > limit or time.monotonic() - moved > QUIET:
+            reasons = {
+                f"{used:.0f} s of processor time": used > limit,
+                f"next to nothing moved for {QUIET} s": time.monotonic() - moved > QUIET,
+                f"no end after {LONGEST} s": time.monotonic() - begin > LONGEST,
+            }
+            if any(reasons.values()):
                 status = "hung"
-                first = f"{used:.0f} s of processor time" if used > limit else f"next to nothing moved for {QUIET} s"
+                first = next(reason for reason, is_so in reasons.items() if is_so)
                 break
         return status, first, used
 

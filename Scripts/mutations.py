@@ -5,9 +5,22 @@ import json
 import re
 
 
+KEYS = ("file", "kind", "code", "original", "mutated")
+
+
 def identity(mutation):
-    """Lines move: a change is known by its text, and by that of its line. The same one may be possible at several places of a file."""
-    return tuple(mutation[key] for key in ("file", "kind", "code", "original", "mutated"))
+    """Lines move: a change is known by its text, by that of its line, and by its place among those of its file that have the same texts."""
+    return tuple(mutation[key] for key in KEYS) + (mutation.get("place", 1),)
+
+
+def number_places(mutations):
+    """Gives each change that is the second or a later one with the same texts in its file its place: 2, 3 and so on."""
+    places = collections.Counter()
+    for mutation in mutations:
+        key = identity(mutation)[:-1]
+        places[key] += 1
+        if places[key] > 1:
+            mutation["place"] = places[key]
 
 
 def in_order(mutations, seed):
@@ -31,7 +44,8 @@ def verdict(tests, mutation):
     """'killed', 'timed out' or 'survived', and why.
 
     A run that does not pass counts where a second one does not pass either, and then one without the change does: tests that are unsteady, disturb each
-    other or have too slow a machine say nothing of the change.
+    other or have too slow a machine say nothing of the change. Where the first failure of the second run is another, as of two tests that run at the same
+    time, a third run must fail like one of them.
     """
     reason = "no test comes by it"
     for suites in tests.rounds(mutation):
@@ -39,7 +53,7 @@ def verdict(tests, mutation):
         ending, first, _ = tests.run(suites, mutation["number"], limit)
         if ending == "passed":
             reason = "" if reason == "no test comes by it" else reason
-        elif tests.run(suites, mutation["number"], limit)[0] == "passed":
+        elif not is_confirmed(tests, suites, mutation, limit, first):
             reason = f"not confirmed by a second run: {first}"
         else:
             unchanged, told, _ = tests.run(suites, 0, limit)
@@ -47,6 +61,24 @@ def verdict(tests, mutation):
                 return {"failed": "killed", "hung": "timed out"}[ending], first or ""
             reason = f"not confirmed, without the change it does not pass either: {told}"
     return "survived", reason
+
+
+def is_confirmed(tests, suites, mutation, limit, first):
+    seen = {test_of(first)}
+    for _ in range(2):
+        ending, first, _ = tests.run(suites, mutation["number"], limit)
+        if ending == "passed":
+            return False
+        if ending == "hung" or test_of(first) in seen:
+            return True
+        seen.add(test_of(first))
+    return False
+
+
+def test_of(failure):
+    """The name of the test that has failed; the whole of a failure that has none, such as a signal."""
+    name = re.search(r"""Test ("(?:.|\n)*?"|\w+\(.*?\)) """, failure or "")
+    return name[1] if name else failure
 
 
 def untried(chosen, results):
@@ -57,11 +89,16 @@ def untried(chosen, results):
 def explanations(path):
     """The survivors that make no difference, each with the reason; raises ValueError where the file is not as it should be."""
     entries = json.loads(path.read_text(encoding="utf-8"))
-    keys = {"file", "kind", "code", "original", "mutated", "why"}
+    keys = {*KEYS, "why"}
     for entry in entries if isinstance(entries, list) else [None]:
-        if not isinstance(entry, dict) or entry.keys() != keys or not all(isinstance(text, str) for text in entry.values()) or not entry["why"]:
-            raise ValueError(f"{path.name} should be a list of objects with {', '.join(sorted(keys))}: {entry}")
+        texts = {key: value for key, value in entry.items() if key != "place"} if isinstance(entry, dict) else {}
+        if texts.keys() != keys or not all(isinstance(text, str) for text in texts.values()) or not texts["why"] or not is_place(entry.get("place", 1)):
+            raise ValueError(f"{path.name} should be a list of objects with {', '.join(sorted(keys))}, and place where it is not 1: {entry}")
     return entries
+
+
+def is_place(value):
+    return type(value) is int and value > 0
 
 
 def explain(results, explained):
@@ -74,17 +111,14 @@ def explain(results, explained):
 
 def outdated(results, explained, mutations):
     """The explanations that hold no more, each with the reason: of a change that cannot be made any more, or that tests fail for."""
-    possible = collections.Counter(map(identity, mutations))
-    tried = collections.defaultdict(list)
-    for result in results:
-        tried[identity(result)].append(result["status"])
+    possible = set(map(identity, mutations))
+    statuses = {identity(result): result["status"] for result in results}
     for key, count in collections.Counter(map(identity, explained)).items():
         if count > 1:
             yield key, "it is explained twice"
-        if not possible[key]:
+        if key not in possible:
             yield key, "it cannot be made any more"
-        # At every place at which it can be made: one of them may be killed, and another one not.
-        elif len(tried[key]) == possible[key] and "survived" not in tried[key]:
+        elif statuses.get(key, "survived") != "survived":
             yield key, "tests fail for it now"
 
 
@@ -117,7 +151,7 @@ def tell(results, explained, mutations):
         print(f"{result['file']}:{result['line']}  {describe(result)}" + (f"  ({result['reason']})" if result["reason"] else ""))
     if old:
         print("\nexplained, and no more so:")
-    for (file, kind, _, original, mutated), reason in old:
+    for (file, kind, _, original, mutated, _), reason in old:
         print(f"{file}  {describe({'kind': kind, 'original': original, 'mutated': mutated})}  ({reason})")
     print()
     for kind in sorted({result["kind"] for result in results}):
@@ -151,7 +185,8 @@ def self_test():
             self.runs += 1
             if number == 0:
                 return self.unchanged.get(suites[0], "passed"), "another test", 0.1
-            return self.endings[suites[0]].pop(0), "a test", 0.1
+            ending, _, name = self.endings[suites[0]].pop(0).partition(" ")
+            return ending, name or "a test", 0.1
 
     alone = "not confirmed, without the change it does not pass either: another test"
     for endings, unchanged, expected, runs in [
@@ -160,6 +195,9 @@ def self_test():
         ({"A": ["failed", "failed"], "B": []}, {}, ("killed", "a test"), 3),
         ({"A": ["hung", "hung"], "B": []}, {}, ("timed out", "a test"), 3),
         ({"A": ["failed", "hung"], "B": []}, {}, ("killed", "a test"), 3),
+        ({"A": ["failed x", "failed y", "failed x"], "B": []}, {}, ("killed", "x"), 4),
+        ({"A": ["failed x", "failed y", "failed z"], "B": ["passed"]}, {}, ("survived", "not confirmed by a second run: x"), 4),
+        ({"A": ["failed x", "failed y", "passed"], "B": ["passed"]}, {}, ("survived", "not confirmed by a second run: x"), 4),
         ({"A": ["failed", "passed"], "B": ["passed"]}, {}, ("survived", "not confirmed by a second run: a test"), 3),
         ({"A": ["failed", "passed"], "B": ["failed", "failed"]}, {}, ("killed", "a test"), 5),
         ({"A": ["failed", "failed"], "B": ["passed"]}, {"A": "failed"}, ("survived", alone), 4),
@@ -174,17 +212,26 @@ def self_test():
         return {"number": number, "file": "A.swift", "kind": "comparison", "code": code, "original": original, "mutated": "a <= b", **others}
 
     mutations = [change(1), change(2), change(3, "b < a"), change(4, "c < d")]
+    number_places(mutations)
+    expect([mutation.get("place") for mutation in mutations] == [None, 2, None, None], "the places of changes with the same texts")
+    failure = '✘ Test "a launch (\\"x\\")" recorded an issue at A.swift:1:2: Expectation failed'
+    expect(test_of(failure) == '"a launch (\\"x\\")"' and test_of("signal SIGTRAP") == "signal SIGTRAP", f"{test_of(failure)} is the name of a test")
     order = in_order(mutations, 1)
     expect(sorted(mutation["number"] for mutation in order) == [1, 2, 3, 4], "a change is lost")
     expect(order != in_order(mutations, 2) or order != in_order(mutations, 3), "every seed has one order")
     expect([mutation["number"] for mutation in untried(mutations, [change(2), change(4)])] == [1, 3], "others are untried")
     entries = [change(0, original, why="it costs time only") for original in ("a < b", "b < a", "x < y")]
-    results = [change(1, status="survived"), change(2, status="killed"), change(3, "b < a", status="killed"), change(4, "c < d", status="survived")]
+    results = [
+        change(1, status="survived"), change(2, place=2, status="killed"), change(3, "b < a", status="killed"), change(4, "c < d", status="survived"),
+    ]
     explain(results, entries)
     expect([result["number"] for result in survivors(results)] == [4], "another survivor than the one that nothing explains")
     said = dict(outdated(results, entries, mutations))
     expect({key[3]: text for key, text in said.items()} == {"b < a": "tests fail for it now", "x < y": "it cannot be made any more"}, f"outdated: {said}")
-    expect(not list(outdated(results[1:], entries[:1], mutations)), "outdated, and it was not tried everywhere")
+    expect(not list(outdated(results[1:], entries[:1], mutations)), "outdated, and it was not tried")
+    other = [change(5, place=2, status="survived")]
+    explain(other, entries)
+    expect(survivors(other) == other, "an explanation was used at another place")
     expect([text for _, text in outdated([], entries[:1] * 2, mutations)] == ["it is explained twice"], "twice explained, and not said")
     expect(summary(results) == "4 changes: 2 killed, 0 timed out, 2 survived, 1 of them explained; score 66.7 %", summary(results))
     for problem in problems:

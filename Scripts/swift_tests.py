@@ -1,8 +1,8 @@
 """Reads from the code of tests what each runs, and whether it asserts anything. Imported by check-rows.
 
 A test uses the declarations of its own file that it names. Of the other files of its target, and of Tests/Support, it uses the types that it names
-and the functions that it calls; of a type of another file its properties, and the functions that are called. What these use, it uses as well. Other
-tests are not among them, and comments count for nothing.
+and the functions that it calls; of a type its properties, and the functions that are called. What these use, it uses as well. Other tests are not
+among them, and comments count for nothing.
 """
 import bisect
 import dataclasses
@@ -35,10 +35,16 @@ CALLED = re.compile(r"([A-Za-z_]\w*)(?:[(<]| \{)")
 CALLED_FREELY = re.compile(r"(?<![.\w])([a-z]\w*)\(")
 LOCAL = re.compile(r"\bfunc (\w+)")
 
-# A wait for what does not come records an issue, as Tests/Support says.
+# A wait for what does not come records an issue, as Tests/Support says. A comparison of two numbers is always the same.
 ASSERTION = re.compile(
-    r"#expect\b(?!\(true\))|#require\b|\bIssue\.record\(|\bconfirmation\(|\bwithKnownIssue\b|\bwaitPatiently\(|\beventually\b|\bcallback\b"
+    r"#expect(?:\((?!\s*(?:true\b|\d+\s*[<>=!]+\s*\d+\s*[,)]))|\s*\{)|#require\b|\bIssue\.record\(|\bconfirmation\(|\bwaitPatiently\("
+    r"|\b(?:eventually|callback)\s*(?:<[^>\n]*>)?[({]"
 )
+# What keeps a test from being run, always or sometimes.
+NEVER = re.compile(r"\.disabled\(|\.enabled\(\s*if:\s*false\b|\barguments:\s*\[\s*\]")
+SOMETIMES = re.compile(r"\.enabled\(\s*if:|\.nightly\b")
+SUITE = re.compile(r"@Suite\b")
+TYPE = re.compile(r"\b(?:struct|class|enum|actor|extension) \w")
 RUN = re.compile(r"\.run\(|\.start\(")
 REAL_GRAPH = re.compile(r"\b\w*[eE]nvironment(?:\((?:[^()]|\([^()]*\))*\))?\.graph\(")
 REAL_STEPS = re.compile(r"\bStartupSteps\(")
@@ -122,10 +128,16 @@ class File:
             function = FUNCTION.search(self.code, match.end())
             if function:
                 tests.append((match.start(), function.end(), end_of_block(self.code, function.end())))
+        suites = []
+        for match in SUITE.finditer(self.code):
+            if declared := TYPE.search(self.code, match.end()):
+                suites.append((match.start(), declared.start(), end_of_block(self.code, declared.end())))
         starts = [start for start, _, _ in tests]
         for start, body, end in tests:
             name = NAME.match(source, start)
-            self.tests.append((name[1] if name else None, ".disabled(" not in self.code[start:body], start, end))
+            traits = [self.code[start:body]] + [self.code[begin:type_] for begin, type_, last in suites if type_ < start < last]
+            is_run = "never" if any(map(NEVER.search, traits)) else "sometimes" if any(map(SOMETIMES.search, traits)) else "always"
+            self.tests.append((name[1] if name else None, is_run, start, end))
         for match in DECLARATION.finditer(self.code):
             place = bisect.bisect(starts, match.end()) - 1
             if match.start() < inside or place >= 0 and match.end() <= tests[place][2]:
@@ -175,7 +187,7 @@ class Target:
                 if declaration in seen:
                     continue
                 seen.add(declaration)
-                if declaration.is_type and declaration.file is not own_file:
+                if declaration.is_type:
                     members = declaration.file.members(declaration)
                     find(member for member in members if not member.is_function or member.name in all_called)
                     for member in members:
@@ -205,7 +217,8 @@ class Test:
     file: File
     target: Target
     name: "str | None"
-    is_enabled: bool
+    # "always", "sometimes" (at night, or where the machine has the means for it) or "never".
+    is_run: str
     start: int
     end: int
 
@@ -245,5 +258,5 @@ def tests_in(root):
         files = [File(path, path.read_text(encoding="utf-8")) for path in [*shared, *sorted(folder.rglob("*.swift"))]]
         target = Target(files)
         for file in files:
-            for name, is_enabled, start, end in file.tests:
-                yield Test(file, target, name, is_enabled, start, end)
+            for name, is_run, start, end in file.tests:
+                yield Test(file, target, name, is_run, start, end)

@@ -6,12 +6,22 @@ import Foundation
 ///   hour, so the default clock stands still then.
 package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
     #if canImport(Darwin)
-        // There, the monotonic clock goes on while the machine sleeps; on Linux it stands still.
-        return Nanoseconds(bitPattern: clock_gettime_nsec_np(countsSuspension ? CLOCK_MONOTONIC_RAW : CLOCK_UPTIME_RAW))
+        return Nanoseconds(bitPattern: clock_gettime_nsec_np(systemClock(countsSuspension: countsSuspension)))
     #else
         var time = timespec()
-        clock_gettime(countsSuspension ? CLOCK_BOOTTIME : CLOCK_MONOTONIC, &time)
+        clock_gettime(systemClock(countsSuspension: countsSuspension), &time)
         return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+    #endif
+}
+
+/// The system's clock behind ``monotonicNanoseconds(countsSuspension:)``.
+@inline(__always)
+func systemClock(countsSuspension: Bool) -> clockid_t {
+    #if canImport(Darwin)
+        // There, the monotonic clock goes on while the machine sleeps; on Linux it stands still.
+        countsSuspension ? CLOCK_MONOTONIC_RAW : CLOCK_UPTIME_RAW
+    #else
+        countsSuspension ? CLOCK_BOOTTIME : CLOCK_MONOTONIC
     #endif
 }
 

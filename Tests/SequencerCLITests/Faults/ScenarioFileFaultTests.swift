@@ -20,7 +20,7 @@ struct ScenarioFileFaultTests {
 
     @Test("fault J16: nothing in a file stands for a variable: a word that looks like one is taken as it is")
     func variables() async throws {
-        let text = scenarioText(#"{ "id": "a", "work": { "command": ["sh", "-c", "test \"$1\" = '$CANARY'", "sh", "$CANARY"] } }"#)
+        let text = scenarioText(#"{ "id": "a", "work": { "command": ["sh", "-c", "test \"$1\" = '$''CANARY'", "sh", "$CANARY"] } }"#)
         let result = try await Tool.run(["run", "-", "--json"], input: Data(text.utf8), environment: ["CANARY": "expanded"])
         #expect(result.code == 0, "\(result.output)")
     }

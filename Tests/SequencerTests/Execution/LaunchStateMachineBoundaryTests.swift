@@ -44,6 +44,19 @@ struct LaunchStateMachineBoundaryTests {
         #expect(!counted && next == nil && machine.activeWorkers == 1)
     }
 
+    @Test("where the only lane is taken by a condition, no operation is about to start that others would have to make room for")
+    func conditionOnTheOnlyLane() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            let config = graph.add("config", .when { true }, .expected(.seconds(1))) {}
+            graph.add("home", .milestone, .expected(.milliseconds(10)), after: config, on: .main) {}
+            graph.add("beside", .expected(.seconds(5)), on: .main) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == Assignment(node: 0, attempt: 1, kind: .checkCondition))
+        #expect(machine.takeForMain(at: 0, &actions) == run(2))
+    }
+
     @Test("what each operation waits for, and since when, from time 0 on")
     func pending() throws {
         var machine = try machine(lanes: 2) { graph in

@@ -28,6 +28,11 @@ struct RealLifecycleFaultTests {
         ] {
             #expect((options.makeTimekeeper(hasMainSteps: false) as? SystemTimekeeper)?.countsSuspension == counts)
         }
+        #if canImport(Darwin)
+            #expect(systemClock(countsSuspension: false) == CLOCK_UPTIME_RAW && systemClock(countsSuspension: true) == CLOCK_MONOTONIC_RAW)
+        #else
+            #expect(systemClock(countsSuspension: false) == CLOCK_MONOTONIC && systemClock(countsSuspension: true) == CLOCK_BOOTTIME)
+        #endif
     }
 
     @Test("fault L4: launches that nobody keeps while they run each end once, and leave nothing behind")

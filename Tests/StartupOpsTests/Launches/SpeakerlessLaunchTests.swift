@@ -53,7 +53,7 @@ struct SpeakerlessLaunchTests {
             case .noPresenter: "there is no presenter for connect-speaker"
             case .dismissed: "no speaker was chosen"
             case .unanswered: "the person dismissed connect-speaker"
-            case .noneFound: "speaker"
+            case .noneFound: "no speaker was found, so none was chosen"
             }
         #expect(remark.contains(expected), "\(remark)")
         #expect(environment.state.lastSpeaker == .absent && environment.state.hasDeclinedSpeaker == (reason == .dismissed))

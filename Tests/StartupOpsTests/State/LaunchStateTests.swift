@@ -130,6 +130,18 @@ struct LaunchStateTests {
         #expect(counted >= 4)
     }
 
+    @Test("B26: One launch that counts from 16 threads at the same time is counted once")
+    func oneLaunchCountsOften() async throws {
+        let folder = try TemporaryFolder()
+        let files = try FileStore(directory: folder("state"), lockTimeout: .seconds(300))
+        let launch = UUID()
+        let counted = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 { group.addTask { try LaunchState(files, launch: launch).countAppStart(isLoggedIn: true, isAnonymous: false) } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(counted == 1 && LaunchState(files).appStarts == 1)
+    }
+
     @Test(
         "A count that makes no sense begins anew; the largest stays",
         arguments: [("{\"count\":-5}", 1), ("[]", 1), ("{\"count\":\(Int.max)}", Int.max)]

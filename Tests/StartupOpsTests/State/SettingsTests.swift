@@ -189,12 +189,21 @@ struct SettingsTests {
         #expect(Settings(MemoryStore()).deviceIdentifier != identifier)
     }
 
-    @Test("B27: Two processes that generate the device identifier at once agree on one")
-    func deviceIdentifierOfTwo() {
-        let (one, other) = (Settings(store), Settings(store))
-        let identifier = one.deviceIdentifier
-        #expect(other.deviceIdentifier == identifier)
-        #expect(other.freeze()[.deviceIdentifier] == identifier)
+    @Test("B27: Stores over one folder, as processes have them, that generate the device identifier at once agree on one")
+    func deviceIdentifierOfSeveral() async throws {
+        let folder = try TemporaryFolder()
+        let directory = folder("settings")
+        let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    let settings = Settings(try FileStore(directory: directory, lockTimeout: .seconds(300)))
+                    return settings.deviceIdentifier
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(identifiers.count == 1)
+        #expect(Settings(try FileStore(directory: directory)).freeze()[.deviceIdentifier] == identifiers.first)
     }
 
     @Test("A device identifier that makes no sense is replaced by a new one that stays", arguments: ["\"\"", "7", "nonsense"])

@@ -70,8 +70,7 @@ struct HeadsAndTails {
     private var value: Nanoseconds {
         let set = (0..<problem.count).filter { problem.places[$0] == .lane && problem.durations[$0] > 0 }
         var result: Nanoseconds = 0
-        for node in 0..<problem.count { result = max(result, heads[node] + problem.durations[node] + tails[node]) }
-        // No others: between two of these the set is the same.
+        // No others: between two of these the set is the same. Longest paths are in it, but for those without a step on a lane, which `LowerBound` knows.
         for tail in Set(set.map { tails[$0] }) {
             result = max(result, tail + longest(of: set.filter { tails[$0] >= tail }, by: heads))
         }

@@ -233,7 +233,11 @@ struct RealTransportTests {
         let gate = LoopbackGate()
         server.on("/", .json("{}").after(gate))
         let isOnMain = Locked<Bool?>(nil)
+        let tellsOnMain = Locked<Set<Bool>>([])
         let url = server.url()
+        var configuration = HTTPClient.Configuration()
+        configuration.onEvent = { _ in tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) } }
+        let client = HTTPClient(configuration, transport: transport, pause: { _ in }, chance: { 0 })
         async let first: Void = callback { done in
             let transfer = Transfer(HTTPRequest(.get, url), maximumBodySize: 100)
             transport.start(transfer, deadline: httpPatience) { _ in
@@ -241,13 +245,14 @@ struct RealTransportTests {
                 done()
             }
         }
-        async let second = transport.send(HTTPRequest(.get, url), deadline: httpPatience)
+        async let second = client.send(HTTPRequest(.get, url), deadline: httpPatience)
         await server.waitForRequests(2)
         // Both are under way; this runs on the main actor.
         await Task { @MainActor in gate.open() }.value
         #expect(try await second.status == 200)
         await first
         #expect(isOnMain.withLock { $0 } == false)
+        #expect(tellsOnMain.withLock { $0 } == [false])
     }
 
     @Test("a server embedded in the app gets the whole request")
