@@ -47,7 +47,7 @@ final class OperationRunner: Sendable {
         }
     }
 
-    /// Ends an operation whose step has ended without it, as one that is left out: what waits for it by `addDependency` would wait for ever.
+    /// Ends an operation whose step has ended without it, as one that is left out: an operation that depends on it would wait for ever.
     ///
     /// It is cancelled and started, as an operation queue does with one that is cancelled in it: Foundation ends it then without its work.
     private func endUnlessStarted(_ operation: Operation) {

@@ -196,9 +196,10 @@ struct RealBeforeTheStartTests {
         // On a slow machine the deadline may come before the second operation has begun: then with ten times as much time.
         for milliseconds in [50, 500, 5_000] {
             var graph = OperationGraph("failing")
-            let first = graph.add("first", .timeout(.milliseconds(milliseconds)), .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
+            let timeout = Duration.milliseconds(milliseconds)
+            let first = graph.add("first", .timeout(timeout), .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
             graph.add("last", after: first) { try await Task.sleep(for: .seconds(3600)) }
-            let options = LaunchOptions(deadline: .milliseconds(10 * milliseconds), grace: .milliseconds(1), clock: clock)
+            let options = LaunchOptions(deadline: timeout * 10, grace: .milliseconds(1), clock: clock)
             let launch = try graph.start(options: options)
             // Whoever waits in vain goes on after a while, so that this fails and does not hang.
             let (ended, report) = (Gate(), Locked<LaunchReport?>(nil))

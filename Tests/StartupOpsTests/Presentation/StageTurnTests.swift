@@ -19,7 +19,8 @@ struct StageTurnTests {
                     try await stage.present(by: launch.operation) {}
                 }
             }
-            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+            let clock = VirtualClock(patience: .seconds(300))
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
             try #require(report.outcome == .completed, "round \(round): \(report.outcome)")
         }
     }
