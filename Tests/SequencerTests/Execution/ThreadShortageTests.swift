@@ -95,12 +95,4 @@ struct ThreadShortageTests {
         #expect(system.startCount == 6)
         #expect(threads.leftBehind == 0)
     }
-
-    @Test("fault L24: a call that Dispatch has a thread for is made without one of the system's")
-    func callByDispatch() async {
-        let system = ShortSystem()
-        let queue = AppCodeQueue(threads: SharedThreads(maximum: 4, maximumOfDispatch: 4), startThread: { system.start($0) })
-        await callback { made in queue.add { made() } }
-        #expect(system.threadCount == 0)
-    }
 }

@@ -122,7 +122,7 @@ struct SkippingTests {
         wait(for: cancelled, "cancelled")
         try graph.skip("skipped", because: "it crashed")
         try graph.inject(.fail, into: "broken")
-        let report = try await box.run(graph, options: .virtual(lanes: lanes)).report
+        let report = try await box.run(graph, options: .virtual(lanes: lanes, deadline: .seconds(30))).report
         #expect(report.outcome == .completed && report.makespan == .milliseconds(100))
         #expect(report.operationAnomalies.isEmpty)
         #expect(ran.all.sorted() == ["broken", "broken", "cancelled", "cancelled", "conditional", "conditional", "skipped", "skipped"])
