@@ -15,7 +15,10 @@ def end_by_signals():
 
 def members(session):
     """The processes of a session."""
-    listed = subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True, text=True, check=False).stdout.split()
+    try:
+        listed = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        listed = subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True, text=True, check=False).stdout.split()
     found = []
     for pid in map(int, listed):
         try:

@@ -50,7 +50,9 @@ package struct BuiltProgram: Sendable {
         process.arguments = arguments
         // A state folder of its own: what one launch remembers must not change another.
         let own = ["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "XDG_STATE_HOME": folder.appendingPathComponent("state").path]
-        process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(environment) { $1 }
+        // Without the size of the caller's terminal, to which lines would be fitted.
+        let callers = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES"].contains($0.key) }
+        process.environment = callers.merging(own) { $1 }.merging(environment) { $1 }
         let handles = (
             input: try FileHandle(forReadingFrom: standardInput), output: try FileHandle(forWritingTo: output),
             messages: try FileHandle(forWritingTo: messages)

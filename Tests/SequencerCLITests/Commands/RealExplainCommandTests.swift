@@ -38,7 +38,7 @@ struct RealExplainCommandTests {
 
                 """
         )
-        let fourth = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash", "--json")
+        let fourth = try await Tool.run("run", "--state", state, "--budget", "60s", "--inject", "tutorial=crash", "--json")
         #expect(fourth.code == 0)
         let sentence = "safe mode: tutorial is left out, because the last 3 launches crashed in tutorial"
         #expect(fourth.messages == "sequencer-cli: \(sentence)\n")
@@ -71,7 +71,7 @@ struct RealExplainCommandTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let state = folder.file("device").path
-        #expect(try await Tool.run("run", "--state", state).code == 0)
+        #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
         let unseen = try await Tool.run("run", "background", "--state", state, "--budget", "60s", "--json")
         #expect(unseen.code == 0, "\(unseen.messages)")
         let operations = try unseen.json()["operations"] as? [[String: Any]]
@@ -92,7 +92,7 @@ struct RealExplainCommandTests {
         for attempt in 1... {
             let folder = try TemporaryFolder()
             let state = folder.file("device").path
-            #expect(try await Tool.run("run", "--state", state).code == 0)
+            #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
             var said: [String] = []
             for _ in 0..<3 {
                 let crash = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash")
@@ -117,12 +117,12 @@ struct RealExplainCommandTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let state = folder.file("device").path
-        #expect(try await Tool.run("run", "--state", state).code == 0)
+        #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
         for _ in 0..<3 { #expect(try await Tool.run("run", "--state", state, "--inject", "login=crash").code == 128 + SIGKILL) }
         let explained = try await Tool.run("explain", "--state", state, "--json").json()
         let launches = try #require(explained["launches"] as? [[String: Any]])
         for launch in launches.prefix(3) { #expect((launch["operations"] as? [String])?.contains("login") == true, "\(launch)") }
-        let fourth = try await Tool.run("run", "--state", state, "--inject", "login=crash", "--json")
+        let fourth = try await Tool.run("run", "--state", state, "--budget", "60s", "--inject", "login=crash", "--json")
         #expect(fourth.code == 0)
         let operations = try #require(try fourth.json()["operations"] as? [[String: Any]])
         let outcomes = Dictionary(grouping: operations) { $0["id"] as? String ?? "" }.compactMapValues(\.first)

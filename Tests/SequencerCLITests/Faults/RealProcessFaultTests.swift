@@ -116,7 +116,7 @@ struct RealProcessFaultTests {
             "export SWIFT_BACKTRACE=enable=no; ulimit -n \(limit); \"$TOOL\" run first-launch --json --state '\(state)'"
         )
         if limit < 20, result.code == 128 + SIGILL { return }
-        #expect([0, 1].contains(result.code), "\(limit): \(result.code): \(result.messages)")
+        #expect([0, 1, 3].contains(result.code), "\(limit): \(result.code): \(result.messages)")
         if result.code == 0 || !result.output.isEmpty {
             // The output, for the day when it is not JSON: that was seen once, under the address sanitizer.
             let outcome = try? result.json()["outcome"]
@@ -278,6 +278,6 @@ struct RealProcessFaultTests {
         #expect(operations.map { $0["outcome"] as? String } == ["succeeded", "timedOut", "succeeded"])
         // A jump would be a day at least.
         #expect(operations.allSatisfy { ($0["durationMs"] as? Double).map { (0..<3_600_000).contains($0) } == true })
-        #expect(try await Tool.run(["run", "first-launch"], environment: ["LD_PRELOAD": library]).code == 0)
+        #expect(try await Tool.run(["run", "first-launch", "--budget", "60s"], environment: ["LD_PRELOAD": library]).code == 0)
     }
 }

@@ -97,7 +97,7 @@ struct RealWorkQuestionTests {
         defer { state.remove() }
         let result = try await run(["run", "--state", state.url.path], answer: nil, signal: SIGINT)
         #expect(result.code == 130 && LaunchJournal.launches(in: state.url).isEmpty)
-        let allowed = try await run(["run", "--state", state.url.path], answer: "y\n")
+        let allowed = try await run(["run", "--state", state.url.path, "--budget", "60s"], answer: "y\n")
         #expect(allowed.code == 0 && LaunchJournal.launches(in: state.url).map(\.ending) == [.completed])
     }
 

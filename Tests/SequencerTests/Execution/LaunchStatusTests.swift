@@ -152,6 +152,8 @@ struct LaunchStatusTests {
         let options = LaunchOptions(
             deadline: .patience,
             stallWatch: StallWatch(after: .milliseconds(50)) { status in
+                // On a slow machine a stall is reported before any of them has begun.
+                guard status.operations.contains(where: { $0.wait == .code(nil) }) else { return }
                 reports.withLock { $0.append(status) }
                 gate.open()
             }

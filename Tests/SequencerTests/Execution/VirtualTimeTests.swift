@@ -13,7 +13,7 @@ struct VirtualTimeTests {
     private func end(of graph: OperationGraph, _ options: LaunchOptions) async throws -> LaunchReport? {
         let (reports, continuation) = AsyncStream.makeStream(of: LaunchReport?.self)
         try graph.start(options: options) { continuation.yield($0.report) }
-        DispatchQueue(label: "limit").asyncAfter(deadline: .now() + 60) { continuation.yield(nil) }
+        DispatchQueue(label: "limit").asyncAfter(deadline: .now() + patience / .seconds(1)) { continuation.yield(nil) }
         for await report in reports { return report }
         return nil
     }

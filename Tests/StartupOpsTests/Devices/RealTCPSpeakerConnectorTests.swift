@@ -197,7 +197,8 @@ struct RealTCPSpeakerConnectorTests {
     @Test("A25: a host that nobody knows is named; a name is resolved")
     func names() async throws {
         let error = await error(connectingTo: Speaker(id: "x", name: "x", host: "speaker.invalid", port: 7_400), by: later)
-        #expect(error?.code == .unknownHost || error?.code == .timedOut, "without a network, resolving takes its time")
+        // Without a network, resolving takes its time; some resolvers answer every name, with an address that does not.
+        #expect(error.map { [.unknownHost, .timedOut, .unreachable].contains($0.code) } == true)
         let (loopback, _) = try loopback()
         // Resolves to ::1 too, where nobody listens: the next address is tried.
         let connection = try await connector.connect(

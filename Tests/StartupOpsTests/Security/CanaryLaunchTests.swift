@@ -23,8 +23,7 @@ struct CanaryLaunchTests {
 
     @Test("fault T23, D7: a first launch shows no token, password, pushed text or link parameter", arguments: CanaryTrouble.allCases)
     func firstLaunch(trouble: CanaryTrouble) async throws {
-        let app = try CanaryApp(trouble.directory(over: directory), backend, speaker, splash: trouble.splash)
-        try await check(app, trouble)
+        try await check(trouble)
     }
 
     @Test("fault T23, D7: nor does a launch with a stored session", arguments: CanaryTrouble.allCases)
@@ -40,19 +39,23 @@ struct CanaryLaunchTests {
         #expect(first.watch.secrets.count == 2)
         #expect(first.leaks.isEmpty)
 
-        let app = try CanaryApp(trouble.directory(over: directory), backend, speaker, splash: trouble.splash)
-        try await check(app, trouble, alsoLookingFor: first.watch.secrets)
+        try await check(trouble, alsoLookingFor: first.watch.secrets)
     }
 
-    private func check(_ app: CanaryApp, _ trouble: CanaryTrouble, alsoLookingFor secrets: Set<String> = []) async throws {
-        try app.receiveEntryPoints()
-        trouble.begin(app)
-        let report = try await app.launch(options: trouble.options, isCancelled: trouble == .cancelled)
-        #expect(trouble.isEnd(report.outcome), "\(report.outcome)")
-        // So much can be seen of every launch; that the search finds what is there has tests of its own.
-        #expect(app.evidence.count > 20)
-        let leaks = app.leaks + app.evidence.leaks(of: secrets)
-        #expect(leaks.isEmpty, "\(leaks.prefix(5).joined(separator: "\n"))")
-        if trouble == .none { #expect(!app.watch.secrets.union(secrets).isEmpty) }
+    private func check(_ trouble: CanaryTrouble, alsoLookingFor secrets: Set<String> = []) async throws {
+        // A busy machine may take longer to ask for an update, or to log in, than a launch waits: then once more.
+        for round in 1...50 {
+            let app = try CanaryApp(trouble.directory(over: directory), backend, speaker, splash: trouble.splash)
+            try app.receiveEntryPoints()
+            trouble.begin(app)
+            let report = try await app.launch(options: trouble.options, isCancelled: trouble == .cancelled)
+            // So much can be seen of every launch; that the search finds what is there has tests of its own.
+            #expect(app.evidence.count > 20)
+            let leaks = app.leaks + app.evidence.leaks(of: secrets)
+            #expect(leaks.isEmpty, "\(leaks.prefix(5).joined(separator: "\n"))")
+            let hasTokens = trouble != .none || !app.watch.secrets.union(secrets).isEmpty
+            if trouble.isEnd(report.outcome), hasTokens { return }
+            if round == 50 { Issue.record("\(report.outcome)\(hasTokens ? "" : ", without tokens")") }
+        }
     }
 }

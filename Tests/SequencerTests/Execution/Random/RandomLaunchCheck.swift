@@ -1,5 +1,6 @@
 import Foundation
 import SequencerTesting
+import TestSupport
 
 @testable import Sequencer
 
@@ -35,7 +36,7 @@ struct RandomLaunchCheck {
 
     /// A launch that is over leaves nothing in the queue; the last of it ends at the same time as the launch.
     private static func complaint(about queue: OperationQueue) async -> String? {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + patience
         while queue.operationCount > 0, ContinuousClock.now < end { try? await Task.sleep(for: .microseconds(100)) }
         return queue.operationCount == 0 ? nil : "\(queue.operationCount) operations are left in the queue"
     }
