@@ -51,6 +51,11 @@ package enum Nightly {
 
     package static func times(day: Int, night: Int) -> Int { isNight ? night : day }
 
+    /// The cases that are gone through: by day each `share`-th one, by night all.
+    package static func cases<Case>(_ all: some Sequence<Case>, each share: Int) -> [Case] {
+        all.enumerated().filter { includes($0.offset, of: share) }.map(\.element)
+    }
+
     /// Whether the case of this number is gone through: by day each `share`-th one, by night each.
     package static func includes(_ number: Int, of share: Int) -> Bool { isNight || number.isMultiple(of: share) }
 }

@@ -39,7 +39,7 @@ struct BenchDocumentTests {
     @Test("It goes through any encoder, to the millisecond of its dates")
     func encoders() throws {
         var document = Self.document([Self.scenario("one", [100, 200, 300], extra: [nil, 5, nil])])
-        for millisecond in stride(from: 0, to: 1000, by: Nightly.times(day: 37, night: 7)) {
+        for millisecond in stride(from: 0, to: 1000, by: Nightly.times(day: 111, night: 7)) {
             let begin = Date(timeIntervalSince1970: 1_700_000_000 + Double(millisecond) / 1000).roundedToMilliseconds
             document.span = BenchSpan(begin: begin, end: begin, loadAtBegin: 0.25, loadAtEnd: nil)
             #expect(try parseBench(Array(document.json().utf8), file: "f") == document)

@@ -64,10 +64,10 @@ struct CommandTableTests {
         Row(command: "completions fish", sources: [.nothing], schema: nil),
     ]
 
-    /// By day each command has every third built-in scenario, others than the command before it has.
+    /// By day each command has every sixth built-in scenario, others than the command before it has.
     static let cells: [Cell] = rows.enumerated().flatMap { place, row in
         row.sources.compactMap { source -> Cell? in
-            if let number = builtIn.firstIndex(of: source), !Nightly.includes(number + place, of: 3) { return nil }
+            if let number = builtIn.firstIndex(of: source), !Nightly.includes(number + place, of: 6) { return nil }
             return Cell(row: row, source: source)
         }
     }

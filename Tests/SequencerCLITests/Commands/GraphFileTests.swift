@@ -22,7 +22,7 @@ struct GraphFileTests {
         }
     }
 
-    @Test("the plan of a graph is that of the scenario it was printed of", arguments: Scenario.all.map(\.name))
+    @Test("the plan of a graph is that of the scenario it was printed of", arguments: Nightly.cases(Scenario.all.map(\.name), each: 3))
     func builtIn(scenario: String) async throws {
         try await expectSamePlan(scenario, Data(try await Tool.run("graph", scenario, "--json").output.utf8))
     }
@@ -32,7 +32,7 @@ struct GraphFileTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         var random = SplitMix64(seed: 5)
-        for round in 0..<Nightly.times(day: 8, night: 20) {
+        for round in 0..<Nightly.times(day: 3, night: 20) {
             let count = Int.random(in: 1...14, using: &random)
             let milestone = Int.random(in: 0..<count, using: &random)
             let operations = (0..<count).map { index in

@@ -78,7 +78,7 @@ struct HeldUpCommandTests {
         }
     }
 
-    @Test("in a large launch with a scarce resource every operation has gainMs; the text says how many gains were worked out")
+    @Test("in a large launch with a scarce resource every operation has gainMs; the text says how many gains were worked out", .nightly)
     func large() async throws {
         let count = 5_000
         let last = count - 1

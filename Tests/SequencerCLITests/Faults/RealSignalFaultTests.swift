@@ -277,7 +277,7 @@ struct RealSignalFaultTests {
     @Test(
         "fault L62: with hardly enough threads a launch is refused, or everything in it succeeds",
         .enabled(if: canLimit, "needs root, to become another user"),
-        arguments: [0, 1, 2]
+        arguments: Nightly.cases([1, 0, 2], each: 3)
     )
     func hardlyEnoughThreads(more: Int) async throws {
         let folder = try TemporaryFolder()

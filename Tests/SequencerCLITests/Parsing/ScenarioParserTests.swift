@@ -141,7 +141,7 @@ struct ScenarioParserTests {
         #expect(document.operations[19_999].line == 20_001)
     }
 
-    @Test("An unknown dependency among 100,000 operations gets its nearest name", .timeLimit(.minutes(30)))
+    @Test("An unknown dependency among 100,000 operations gets its nearest name", .timeLimit(.minutes(30)), .nightly)
     func nearestOfMany() throws {
         var lines = (0..<100_000).map { #"{"id": "operation-\#($0)"}"# }
         lines.append(#"{"id": "last", "after": ["opperation-77777"]}"#)
@@ -151,7 +151,7 @@ struct ScenarioParserTests {
         #expect(error?.description == expected)
     }
 
-    @Test("More than a million operations are too many", .timeLimit(.minutes(30)))
+    @Test("More than a million operations are too many", .timeLimit(.minutes(30)), .nightly)
     func tooManyOperations() {
         let text = wrap(String(repeating: "0,", count: 1_000_000) + "0")
         let error = #expect(throws: ScenarioError.self) { try parseScenario(text, file: "f") }

@@ -48,7 +48,7 @@ struct SketchReaderTests {
     @Test("The sketches of parts, in any order and merged in any groups, give what all launches at one place give")
     func merging() throws {
         var random = SplitMix64(seed: 43)
-        for round in 0..<Nightly.times(day: 10, night: 40) {
+        for round in 0..<Nightly.times(day: 4, night: 40) {
             var parts = [[String]](repeating: [], count: 1 + random.index(below: 6))
             for _ in 0..<random.index(below: 120) {
                 let line = Self.line(&random)

@@ -47,7 +47,7 @@ struct InitialDisplayTests {
 
     @Test("on one lane, an initial display delays the milestone by just the time of what it needs and the milestone does not")
     func delay() throws {
-        for random in RandomGraph.many(400, operations: 3...40) {
+        for random in RandomGraph.many(Nightly.times(day: 100, night: 400), operations: 3...40) {
             var numbers = SplitMix64(seed: random.seed &+ 7)
             let milestone = Int.random(in: 1..<random.count, using: &numbers)
             // Of a lower number, and so never behind the milestone.

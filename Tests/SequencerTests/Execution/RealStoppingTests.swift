@@ -263,9 +263,9 @@ struct RealStoppingTests {
         #expect(report["own"]?.message == "cancelled, and not by the launch")
     }
 
-    @Test("fault O20: 3,000 aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
+    @Test("fault O20: a thousand aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
     func abortRace(lanes: Int) async throws {
-        for _ in 0..<750 {
+        for _ in 0..<250 {
             let verdict = Locked(false)
             let violations = Locked(0)
             var graph = OperationGraph("race")

@@ -12,7 +12,7 @@ struct DegradationTests {
     @Test(
         "A41, B45, B53, fault N1, N4, N20, N31, N37, N47: whichever service is down, a launch ends as it should, and its report says what was replaced",
         .enabled(if: !isRecording),
-        arguments: DegradationCase.all
+        arguments: Nightly.cases(DegradationCase.all, each: 3)
     )
     func service(_ launch: DegradationCase) async throws {
         let (observation, result, wasAsked) = try await launch.observe()
@@ -31,7 +31,7 @@ struct DegradationTests {
     @Test(
         "fault S1, S4, S9, S21: whatever is not found as it was stored, a launch completes, and what was lost is said",
         .enabled(if: !isRecording),
-        arguments: StorageCase.all
+        arguments: Nightly.cases(StorageCase.all, each: 2)
     )
     func storage(_ launch: StorageCase) async throws {
         let (observation, result, problems) = try await launch.observe()

@@ -198,7 +198,7 @@ struct RealOutdatedAppTests {
         let device = try await outdatedDevice()
         try die(in: "main-app", level: level, times: 1, on: device)
         device.outages.refuse("/v1/version-policy")
-        for scenario in [Scenario.regular, .firstLaunch] {
+        for scenario in Nightly.cases([Scenario.regular, .firstLaunch], each: 2) {
             let result = try await launch(device, scenario)
             #expect(result.isStopped, "\(scenario) at \(result.recovery.level): \(result.report.outcome)")
         }

@@ -9,7 +9,7 @@ struct RealSafeModeCaseTests {
     @Test(
         "fault P2, P7, P16, P17: whatever safe mode leaves out, a version that is ruled out gets no main screen, and any other gets one",
         .enabled(if: !DegradationTests.isRecording),
-        arguments: SafeModeCase.all
+        arguments: Nightly.cases(SafeModeCase.all, each: 2)
     )
     func safeMode(_ launch: SafeModeCase) async throws {
         let observation = try await launch.observe()

@@ -115,7 +115,7 @@ struct RealUpdateMatrixTests {
 
     @Test(
         "fault P16, P17, O22: at every level, a policy that is known by the milestone counts, and a later one as soon as it comes",
-        arguments: RecoveryLevel.allCases
+        arguments: Nightly.cases(RecoveryLevel.allCases, each: 2)
     )
     func matrix(level: RecoveryLevel) async throws {
         let device = try SampleDevice()

@@ -30,7 +30,10 @@ struct ScenarioLaunchTests {
         #expect(result.report.milestone == "main-app")
     }
 
-    @Test("fault N48: a known speaker that is switched off keeps nobody from the main screen", arguments: Self.scenarios)
+    @Test(
+        "fault N48: a known speaker that is switched off keeps nobody from the main screen",
+        arguments: Nightly.cases(Self.scenarios, each: 3)
+    )
     func speakerIsOff(_ scenario: Scenario) async throws {
         let device = try SampleDevice()
         // A launch that was killed before its end has remembered it.
@@ -43,7 +46,7 @@ struct ScenarioLaunchTests {
         #expect(result.report["connect-speaker"]?.outcome == expected)
     }
 
-    @Test("A11, A40: no scenario that is aborted shows its main screen", arguments: Self.scenarios)
+    @Test("A11, A40: no scenario that is aborted shows its main screen", arguments: Nightly.cases(Self.scenarios, each: 3))
     func aborted(_ scenario: Scenario) async throws {
         let device = try SampleDevice()
         device.service.requireUpdate()

@@ -48,7 +48,7 @@ struct DelayedStepTests {
 
     @Test(
         "A29: a delay is no person's time: it misses the budget, unless the step was cut off",
-        arguments: Scenario.all,
+        arguments: Nightly.cases(Scenario.all, each: 3),
         [.seconds(10), .seconds(30)] as [Duration]
     )
     func delays(scenario: Scenario, delay: Duration) async throws { try await check(delay, in: scenario) }
@@ -66,7 +66,7 @@ struct DelayedStepTests {
 
     @Test(
         "A29: a person who takes 30 s to answer misses no budget, in any scenario, and the report says who asked",
-        arguments: Scenario.all
+        arguments: Nightly.cases(Scenario.all, each: 3)
     )
     func answers(scenario: Scenario) async throws {
         let plain = try await run(scenario)

@@ -26,7 +26,7 @@ struct CanaryLaunchTests {
         try await check(trouble)
     }
 
-    @Test("fault T23, D7: nor does a launch with a stored session", arguments: CanaryTrouble.allCases)
+    @Test("fault T23, D7: nor does a launch with a stored session", arguments: Nightly.cases(CanaryTrouble.allCases, each: 2))
     func laterLaunch(trouble: CanaryTrouble) async throws {
         let login = LoginAnswer.logIn(email: "person@example.com", password: "correct horse")
         var first = try CanaryApp(directory, backend, speaker, login: login)

@@ -196,7 +196,10 @@ struct LaunchPlanTests {
         #expect(plan.lanes == lanes)
     }
 
-    @Test("The fewest lanes of random graphs: as short as with any number, and not with one less", arguments: 0..<15)
+    @Test(
+        "The fewest lanes of random graphs: as short as with any number, and not with one less",
+        arguments: 0..<Nightly.times(day: 5, night: 15)
+    )
     func fewestLanesOfRandomGraphs(seed: Int) throws {
         let graph = RandomPlanGraph(seed: UInt64(seed), operations: 1...20).graph
         let plan = try graph.planWithFewestLanes()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Plans of random graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PlanPropertyTests {
-    @Test("Every plan could be a launch, and searching makes none longer", arguments: 0..<60)
+    @Test("Every plan could be a launch, and searching makes none longer", arguments: 0..<Nightly.times(day: 20, night: 60))
     func valid(seed: Int) throws {
         let sample = RandomPlanGraph(seed: UInt64(seed), operations: 1...25)
         let graph = try sample.graph.validated()
@@ -61,7 +61,10 @@ struct PlanPropertyTests {
         #expect(plan.isShortest)
     }
 
-    @Test("An operation that ends later by its slack, and no more, leaves the plan as long as it was", arguments: 0..<40)
+    @Test(
+        "An operation that ends later by its slack, and no more, leaves the plan as long as it was",
+        arguments: 0..<Nightly.times(day: 15, night: 40)
+    )
     func slack(seed: Int) throws {
         let sample = RandomPlanGraph(seed: UInt64(seed), operations: 1...15)
         let graph = try sample.graph.validated()
@@ -72,7 +75,7 @@ struct PlanPropertyTests {
         }
     }
 
-    @Test("The shortest plan of a tiny graph, found by trying all orders, is found", arguments: 0..<120)
+    @Test("The shortest plan of a tiny graph, found by trying all orders, is found", arguments: 0..<Nightly.times(day: 40, night: 120))
     func tiny(seed: Int) throws {
         let sample = RandomPlanGraph(seed: UInt64(seed), operations: 1...6)
         let lanes = sample.lanes ?? 2

@@ -20,7 +20,7 @@ struct StandardTaskGraphTests {
         mutating func add(_ makespan: Duration, to bound: Int) { all.append(makespan.milliseconds / Double(bound)) }
     }
 
-    @Test("The mean plan is at most 1.003 times the lower bound, none is above 1.10 times the least that is proven possible")
+    @Test("The mean plan is at most 1.003 times the lower bound, none is above 1.10 times the least that is proven possible", .nightly)
     func ratios() throws {
         var overall = Ratios()
         if Self.isFull {

@@ -21,7 +21,7 @@ struct ExplorationTests {
     )
     func everyCourse(operations: Int, usual: Int) throws {
         var (states, moves, rests, cut) = (0, 0, 0, 0)
-        for offset in 0..<UInt64(Self.count ?? Nightly.times(day: usual / 2, night: usual)) {
+        for offset in 0..<UInt64(Self.count ?? Nightly.times(day: usual / 4, night: usual)) {
             let launch = ExploredLaunch(seed: Self.firstSeed + offset, operations: operations...operations)
             let explored = try LaunchExplorer(launch, limit: Self.limit)
             states += explored.states

@@ -10,7 +10,7 @@ import Testing
 /// fails in the same way.
 @Suite("Random launches", .serialized, .timeLimit(.minutes(60)), .besideOthers)
 struct RandomLaunchTests {
-    static let count = ProcessInfo.processInfo.environment["RANDOM_LAUNCHES"].flatMap { Int($0) } ?? 200
+    static let count = ProcessInfo.processInfo.environment["RANDOM_LAUNCHES"].flatMap { Int($0) } ?? 100
     static let firstSeed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test("without anything that stops them, launches come to what the model says", arguments: RandomLaunchCheck.Time.allCases)

@@ -83,7 +83,7 @@ struct RealCancellationTests {
             for lane in 0..<width {
                 group.addTask {
                     var outcomes: [String] = []
-                    for round in 0..<(1800 / width) {
+                    for round in 0..<(Nightly.times(day: 600, night: 1_800) / width) {
                         let request = HTTPRequest(.get, urls[round % urls.count])
                         let task = Task { await transport.failure(request)?.code.description ?? "answered" }
                         // Some are left alone, so that connections stay open; some are cancelled when they should be answered.
@@ -97,7 +97,7 @@ struct RealCancellationTests {
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(outcomes.count == 1800 / width * width)
+        #expect(outcomes.count == Nightly.times(day: 600, night: 1_800) / width * width)
         #expect(Set(outcomes).isSubset(of: ["answered", "cancelled"]), "\(Set(outcomes))")
         #expect(outcomes.filter { $0 == "answered" }.count >= outcomes.count / 4)
         #expect(outcomes.contains("cancelled"))

@@ -214,7 +214,7 @@ struct BootstrapEveryOrderTests {
     func faults(fault: Fault) async throws {
         let steps = Self.required.union(Self.optional)
         for (number, order) in Self.orders(of: Condition.allCases).enumerated() {
-            for (place, id) in steps.sorted().enumerated() where Nightly.includes(place - number, of: 8) {
+            for (place, id) in steps.sorted().enumerated() where Nightly.includes(place - number, of: 16) {
                 let result = try await launch(order, isExact: false) { graph in
                     let identifiers = Set(graph.identifiers)
                     #expect(identifiers == steps)

@@ -35,7 +35,10 @@ struct RealBootstrapRaceTests {
         func playSplashVideo() async { await start.wait() }
     }
 
-    @Test("B47: of conditions that are met at the same time, one opens the gate: there is one first screen", arguments: 0..<20)
+    @Test(
+        "B47: of conditions that are met at the same time, one opens the gate: there is one first screen",
+        arguments: 0..<Nightly.times(day: 8, night: 20)
+    )
     func race(number: Int) async throws {
         let harness = BootstrapHarness()
         try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
