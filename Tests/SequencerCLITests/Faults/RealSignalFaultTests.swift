@@ -292,8 +292,10 @@ struct RealSignalFaultTests {
             // The threads of the check before may not have left yet when it counts.
             if result.code == 1, result.messages.contains("threads are needed, and cannot all be started") { continue }
             #expect(result.code == 0, "\(words): \(result.messages)")
-            let outcomes = try (result.json()["operations"] as? [[String: Any]])?.map { $0["outcome"] as? String }
-            #expect(Set(outcomes ?? []) == ["succeeded"], "\(words): \(result.messages)")
+            let outcomes = try (result.json()["operations"] as? [[String: Any]])?.compactMap { $0["outcome"] as? String }
+            // On a slow machine the first launch goes on without the answer to its update check.
+            let expected: Set = words == scenario ? ["succeeded"] : ["succeeded", "fellBack"]
+            #expect(expected.isSuperset(of: outcomes ?? []) && outcomes?.isEmpty == false, "\(words): \(result.messages)")
         }
     }
 
