@@ -29,13 +29,12 @@ final class DirectoryLock: Sendable {
         if holder.withLock({ $0 == thread }) { return try body() }
 
         let isMain = MainThreadCheck.isCurrent
-        let start = ContinuousClock.now
         // The main thread never waits (S21).
-        let deadline = Deadline.after(isMain ? .zero : patience.remaining)
+        let share = isMain ? .zero : patience.share(for: file.path)
+        let deadline = Deadline.after(share)
         func giveUp(_ who: String) -> StorageError {
             // The main thread has not waited, so it uses up nobody's patience.
-            if !isMain { patience.waited(ContinuousClock.now - start, for: file.path) }
-            return timedOut(who, isMain: isMain)
+            timedOut(who, after: isMain ? nil : patience.waited(share, for: file.path))
         }
         let nanoseconds = Int(clamping: (deadline.remaining ?? .seconds(366 * 86_400)).nanoseconds)
         guard turn.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
@@ -63,8 +62,9 @@ final class DirectoryLock: Sendable {
         }
     }
 
-    private func timedOut(_ who: String, isMain: Bool) -> StorageError {
-        let what = isMain ? "and the main thread does not wait for it" : "for more than \(durationText(patience.limit))"
+    /// - Parameter time: how long it was waited for; nil on the main thread.
+    private func timedOut(_ who: String, after time: Duration?) -> StorageError {
+        let what = time.map { "for more than \(durationText($0))" } ?? "and the main thread does not wait for it"
         let cure = who.hasPrefix("process") ? "end that process, or try again when it is done" : "try again"
         return StorageError(.inputOutput, file.path, "\(who) kept the store locked \(what); \(cure)", systemError: ETIMEDOUT)
     }
@@ -159,21 +159,35 @@ package final class HeldLock: Sendable {
 
 /// How long the stores of one folder wait for their locks, all of them together.
 ///
-/// A process that keeps a lock for ever keeps others waiting once, not at each access: time that was waited in vain is not waited again until the
-/// lock was free once.
+/// A process that keeps a lock for ever keeps others waiting once, not at each access: a lock that was waited for in vain is not waited for again
+/// until it was free once. The other locks of the folder still are, for a tenth of the time if nothing is left of it: their holders may need a moment only.
 final class LockPatience: Sendable {
     /// The waiting time of a folder's stores in all, unless said otherwise: less than any step of a launch has.
     static let usual = Duration.milliseconds(500)
 
-    let limit: Duration
+    private let limit: Duration
     /// The time waited in vain, by the path of the lock.
     private let spent = Locked<[String: Duration]>([:])
 
     init(_ limit: Duration = LockPatience.usual) { self.limit = max(limit, .zero) }
 
-    var remaining: Duration { max(limit - spent.withLock { $0.values.reduce(.zero, +) }, .zero) }
+    /// How long to wait for a lock now.
+    func share(for path: String) -> Duration {
+        spent.withLock { spent in
+            spent[path] == nil ? max(limit - spent.values.reduce(.zero, +), limit / 10) : .zero
+        }
+    }
 
-    func waited(_ duration: Duration, for path: String) { spent.withLock { $0[path, default: .zero] += duration } }
+    /// Notes that a lock was waited for in vain.
+    ///
+    /// - Returns: the longest time that a thread has waited for it.
+    func waited(_ share: Duration, for path: String) -> Duration {
+        spent.withLock { spent in
+            let longest = max(share, spent[path] ?? .zero)
+            spent[path] = longest
+            return longest
+        }
+    }
 
     func gotIn(_ path: String) { spent.withLock { $0[path] = nil } }
 }

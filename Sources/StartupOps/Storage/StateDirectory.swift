@@ -39,7 +39,7 @@ public struct StateDirectory: Sendable {
     ///   - location: a folder for this app alone.
     ///   - secure: the store for secrets; the platform's own unless said otherwise.
     ///   - lockTimeout: the most time that all stores of the folder together wait for locks that other threads or processes hold. The default, half a
-    ///     second, is less than any step of a launch has.
+    ///     second, is less than any step of a launch has. A store that has not waited in vain waits a tenth of it even where others have used it up.
     ///   - onProblem: is told, now and later, about corrupt, repaired and refused files: about each once, on the thread that noticed it.
     public static func open(
         at location: URL,

@@ -57,27 +57,55 @@ struct StoreLockTests {
             try FileStore(PosixDirectory(folder(name)), .ordinary, 1000, shared) { _ in }
         }
         var locks = [try hold("cache"), try hold("secure")]
-        #expect(throws: StorageError.self) { try stores[0].withExclusiveAccess {} }
-        #expect(shared.remaining == .zero)
-        // Nothing is left to wait for: with a day of patience this would show.
-        #expect(throws: StorageError.self) { try stores[1].withExclusiveAccess {} }
+        func reason(_ store: FileStore) -> String? { #expect(throws: StorageError.self) { try store.withExclusiveAccess {} }?.reason }
+        for _ in 0..<2 { #expect(reason(stores[0])?.contains("for more than 20 ms;") == true) }
+        for _ in 0..<2 { #expect(reason(stores[1])?.contains("for more than 2 ms;") == true) }
         withExtendedLifetime(locks) {}
         locks = []
         let end = Deadline.after(patience)
-        while (try? stores[0].withExclusiveAccess { 7 }) != 7, !end.isOver {}
-        while (try? stores[1].withExclusiveAccess { 7 }) != 7, !end.isOver {}
-        #expect(shared.remaining == .milliseconds(20))
+        for store in stores { while (try? store.withExclusiveAccess { 7 }) != 7, !end.isOver {} }
+        locks = [try hold("secure")]
+        #expect(reason(stores[1])?.contains("for more than 20 ms;") == true)
+        withExtendedLifetime(locks) {}
     }
 
     @Test("fault S21: the stores of a state folder wait for less than any step of a launch has")
     func usualPatience() {
         #expect(LockPatience.usual <= .milliseconds(500))
-        let patience = LockPatience()
-        patience.waited(.milliseconds(300), for: "a")
-        patience.waited(.milliseconds(300), for: "b")
-        #expect(patience.remaining == .zero)
+        let patience = LockPatience(.milliseconds(500))
+        #expect(patience.waited(.milliseconds(300), for: "a") == .milliseconds(300))
+        #expect(patience.share(for: "a") == .zero && patience.share(for: "b") == .milliseconds(200))
+        // Another thread waited as well, not so long; their times are not added up.
+        #expect(patience.waited(.milliseconds(100), for: "a") == .milliseconds(300))
+        #expect(patience.waited(.milliseconds(300), for: "b") == .milliseconds(300))
+        #expect(patience.share(for: "c") == .milliseconds(50))
         patience.gotIn("a")
-        #expect(patience.remaining == .milliseconds(200))
+        #expect(patience.share(for: "a") == .milliseconds(200) && patience.share(for: "b") == .zero)
+    }
+
+    @Test("fault O63: a store that is locked for a moment is waited for, also where another one of the folder is locked for ever")
+    func momentAfterEver() throws {
+        let shared = LockPatience(.seconds(86_400))
+        let state = try FileStore(PosixDirectory(folder("state")), .ordinary, 1000, shared) { _ in }
+        _ = shared.waited(.seconds(86_400), for: folder("cache/.lock").path)
+        let (isIn, mayGo, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? state.withExclusiveAccess {
+                isIn.signal()
+                mayGo.waitPatiently()
+            }
+        }
+        isIn.waitPatiently()
+        let error = Locked<(any Error)?>(nil)
+        Thread.detachNewThread {
+            do { try state.withExclusiveAccess {} } catch let thrown { error.withLock { $0 = thrown } }
+            isOver.signal()
+        }
+        // Time to give up in, which it must not.
+        let hasGivenUp = isOver.wait(timeout: .now() + .milliseconds(50)) == .success
+        mayGo.signal()
+        if !hasGivenUp { isOver.waitPatiently() }
+        #expect(error.withLock { $0 } == nil)
     }
 
     @Test("fault S21: new tokens are stored all the same, what came in is kept, and nothing of it hangs")
