@@ -40,41 +40,38 @@ struct RealAppLaunchTests {
                 if let id = operation["id"] as? String { all[id] = operation["notes"] as? [String] ?? [] }
             }
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for scenario in ["guest", "guest-none", "guest-dismissable"] {
-                group.addTask {
-                    let first = try await notes(scenario)
-                    #expect(first["main-app"] == [] && first["login"] == [], "\(scenario)")
-                    guard scenario == "guest-dismissable" else {
-                        #expect(first["onboarding"] == nil, "\(scenario)")
-                        return
-                    }
-                    #expect(first["onboarding"] == [])
-                    let second = try await notes(scenario)
-                    #expect(second["onboarding"] == ["the onboarding was not shown: it was dismissed in an earlier launch"])
-                    #expect(second["main-app"] == [] && second["login"] == [], "\(scenario)")
-                }
+        try await atOnce(["guest", "guest-none", "guest-dismissable"]) { scenario in
+            let first = try await notes(scenario)
+            #expect(first["main-app"] == [] && first["login"] == [], "\(scenario)")
+            guard scenario == "guest-dismissable" else {
+                #expect(first["onboarding"] == nil, "\(scenario)")
+                return
             }
-            try await group.waitForAll()
+            #expect(first["onboarding"] == [])
+            let second = try await notes(scenario)
+            #expect(second["onboarding"] == ["the onboarding was not shown: it was dismissed in an earlier launch"])
+            #expect(second["main-app"] == [] && second["login"] == [], "\(scenario)")
         }
     }
 
     @Test(
-        "D7, D8, F13: the bootstrap's SDK that cannot be initialised, or hangs in it, is told by its steps, and the app starts",
-        arguments: ["fail", "hang"]
+        "D7, D8, F13: the bootstrap's SDK that cannot be initialised, or hangs in it, is told by its steps, and the app starts"
     )
-    func sdkSteps(fault: String) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let state = folder.file("device").path
-        let result = try await Tool.run("run", "bootstrap", "--state", state, "--inject", "sdk-steps=\(fault)", "--json", "--budget", "60s")
-        #expect(result.code == 0, "\(result.messages)")
-        let operations = try #require(try result.json()["operations"] as? [[String: Any]])
-        func outcome(_ id: String) -> String? { operations.first { $0["id"] as? String == id }?["outcome"] as? String }
-        #expect(outcome("sdk-steps") == (fault == "fail" ? "failed" : "timedOut"))
-        #expect(outcome("sdk-steps-ready") == "failed" && outcome("main-app") == "succeeded")
-        let ready = operations.first { $0["id"] as? String == "sdk-steps-ready" }
-        #expect((ready?["message"] as? String)?.contains("the SDK is not initialised") == true)
+    func sdkSteps() async throws {
+        try await atOnce(["fail", "hang"]) { fault in
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let state = folder.file("device").path
+            let injected = ["--inject", "sdk-steps=\(fault)"]
+            let result = try await Tool.run(["run", "bootstrap", "--state", state, "--json", "--budget", "60s"] + injected)
+            #expect(result.code == 0, "\(result.messages)")
+            let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+            func outcome(_ id: String) -> String? { operations.first { $0["id"] as? String == id }?["outcome"] as? String }
+            #expect(outcome("sdk-steps") == (fault == "fail" ? "failed" : "timedOut"))
+            #expect(outcome("sdk-steps-ready") == "failed" && outcome("main-app") == "succeeded")
+            let ready = operations.first { $0["id"] as? String == "sdk-steps-ready" }
+            #expect((ready?["message"] as? String)?.contains("the SDK is not initialised") == true)
+        }
     }
 
     @Test("with nobody at the address of --backend, every launch completes, and says what was replaced by what")
@@ -83,23 +80,18 @@ struct RealAppLaunchTests {
         defer { folder.remove() }
         // The port is one that a server of this test's own has had, and has closed.
         let address = "http://127.0.0.1:\(try closedPort())"
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (isFirst, name) in [(false, "device"), (true, "new")] {
-                group.addTask {
-                    let state = folder.file(name).path
-                    if !isFirst { #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0) }
-                    let result = try await Tool.run("run", "--state", state, "--backend", address, "--json", "--budget", "60s")
-                    #expect(result.code == 0, "\(result.messages)")
-                    let operations = try #require(try result.json()["operations"] as? [[String: Any]])
-                    func notes(_ id: String) -> [String] {
-                        operations.first { $0["id"] as? String == id }?["notes"] as? [String] ?? []
-                    }
-                    #expect(notes("force-update").contains { $0.hasPrefix("the update check failed") })
-                    let source = isFirst ? "the configuration the app was delivered with" : "the last known configuration"
-                    #expect(notes("fetch-config").contains { $0.hasPrefix(source) }, "\(notes("fetch-config"))")
-                }
+        try await atOnce([(false, "device"), (true, "new")]) { (isFirst, name) in
+            let state = folder.file(name).path
+            if !isFirst { #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0) }
+            let result = try await Tool.run("run", "--state", state, "--backend", address, "--json", "--budget", "60s")
+            #expect(result.code == 0, "\(result.messages)")
+            let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+            func notes(_ id: String) -> [String] {
+                operations.first { $0["id"] as? String == id }?["notes"] as? [String] ?? []
             }
-            try await group.waitForAll()
+            #expect(notes("force-update").contains { $0.hasPrefix("the update check failed") })
+            let source = isFirst ? "the configuration the app was delivered with" : "the last known configuration"
+            #expect(notes("fetch-config").contains { $0.hasPrefix(source) }, "\(notes("fetch-config"))")
         }
     }
 
@@ -147,23 +139,18 @@ struct RealAppLaunchTests {
             ("shortcut", "shortcut", ["--shortcut", "play"]),
         ]
         // Each on a device of its own: a speaker is looked for at the port that it had in the launch before.
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (scenario, operation, arguments) in cases {
-                group.addTask {
-                    let line = ["run", "--state", folder.file(scenario).path, "--json", "--budget", "60s"]
-                    #expect(try await Tool.run(line).code == 0)
-                    let result = try await Tool.run(line + arguments)
-                    #expect(result.code == 0, "\(result.messages)")
-                    let report = try result.json()
-                    #expect(report["scenario"] as? String == scenario)
-                    let operations = try #require(report["operations"] as? [[String: Any]])
-                    let delivered = operations.first { $0["id"] as? String == operation }
-                    #expect(delivered?["outcome"] as? String == "succeeded", "\(String(describing: delivered))")
-                    // Delivered once: the next launch is an ordinary one.
-                    #expect(try await Tool.run(line).json()["scenario"] as? String == "regular")
-                }
-            }
-            try await group.waitForAll()
+        try await atOnce(cases) { (scenario, operation, arguments) in
+            let line = ["run", "--state", folder.file(scenario).path, "--json", "--budget", "60s"]
+            #expect(try await Tool.run(line).code == 0)
+            let result = try await Tool.run(line + arguments)
+            #expect(result.code == 0, "\(result.messages)")
+            let report = try result.json()
+            #expect(report["scenario"] as? String == scenario)
+            let operations = try #require(report["operations"] as? [[String: Any]])
+            let delivered = operations.first { $0["id"] as? String == operation }
+            #expect(delivered?["outcome"] as? String == "succeeded", "\(String(describing: delivered))")
+            // Delivered once: the next launch is an ordinary one.
+            #expect(try await Tool.run(line).json()["scenario"] as? String == "regular")
         }
     }
 

@@ -76,10 +76,7 @@ struct RealTerminalOutputTests {
             ["report", "-"], ["bench", "-", "--clock", "virtual"], ["compare", "-", "other"], ["stats", "-"], ["import", "-"],
         ]
         // All at once: each of them takes a second in which nothing is done.
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for line in lines { group.addTask { try await showsThatItGoesOn(line) } }
-            try await group.waitForAll()
-        }
+        try await atOnce(lines) { line in try await showsThatItGoesOn(line) }
     }
 
     private func showsThatItGoesOn(_ arguments: [String]) async throws {

@@ -104,10 +104,7 @@ struct RealProcessFaultTests {
     func descriptors() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for limit in [12, 14, 16, 24] { group.addTask { try await launch(withDescriptors: limit, in: folder) } }
-            try await group.waitForAll()
-        }
+        try await atOnce([12, 14, 16, 24]) { limit in try await launch(withDescriptors: limit, in: folder) }
     }
 
     private func launch(withDescriptors limit: Int, in folder: TemporaryFolder) async throws {

@@ -185,23 +185,25 @@ struct RealSignalFaultTests {
         #expect(hidden.lowerBound < visible.lowerBound)
     }
 
-    @Test("fault A13: whatever ends the tool while a password is typed, what is typed is shown again", arguments: ends)
-    func password(name: String, code: Int32) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let terminal = try PseudoTerminal()
-        let modes = terminal.modes
-        let arguments = ["run", "--interactive", "--region", "de-DE", "--state", folder.file("device").path]
-        let tool = try Tool.start(on: terminal, arguments)
-        #expect(await terminal.shows("Number or name: "))
-        terminal.type("1\n")
-        #expect(await terminal.shows("E-mail: "))
-        terminal.type("person@example.com\n")
-        #expect(await terminal.shows("Password: "))
-        #expect(!terminal.echoes)
-        kill(tool.process.processIdentifier, code - 128)
-        #expect(await tool.code.value == code)
-        #expect(terminal.echoes && areEqual(terminal.modes, modes))
+    @Test("fault A13: whatever ends the tool while a password is typed, what is typed is shown again")
+    func password() async throws {
+        try await atOnce(Self.ends) { (name, code) in
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let terminal = try PseudoTerminal()
+            let modes = terminal.modes
+            let arguments = ["run", "--interactive", "--region", "de-DE", "--state", folder.file("device").path]
+            let tool = try Tool.start(on: terminal, arguments)
+            #expect(await terminal.shows("Number or name: "))
+            terminal.type("1\n")
+            #expect(await terminal.shows("E-mail: "))
+            terminal.type("person@example.com\n")
+            #expect(await terminal.shows("Password: "))
+            #expect(!terminal.echoes)
+            kill(tool.process.processIdentifier, code - 128)
+            #expect(await tool.code.value == code)
+            #expect(terminal.echoes && areEqual(terminal.modes, modes), "\(name)")
+        }
     }
 
     @Test("fault P14: what guards the children keeps no descriptor open that the tool was started with")
@@ -243,15 +245,10 @@ struct RealSignalFaultTests {
         let file = try folder.write(scenarioText(#"{ "id": "a", "work": { "command": ["true"] } }"#))
         #expect(try await Tool.shell("chmod -R a+rX \(folder.url.path)").code == 0)
         // Each limit is that of another user, so none counts another's threads.
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for limit in [1, 2, 3, 4, 5, 8, 12] {
-                group.addTask {
-                    let result = try await Tool.shell("HOME=/nonexistent \(Self.limited(to: limit)) run \(scenario ?? file)")
-                    #expect(result.code == 1 && result.output.isEmpty, "\(limit)")
-                    #expect(result.messages.contains("the limit (this user may have \(limit), see 'ulimit -u')"), "\(result.messages)")
-                }
-            }
-            try await group.waitForAll()
+        try await atOnce([1, 2, 3, 4, 5, 8, 12]) { limit in
+            let result = try await Tool.shell("HOME=/nonexistent \(Self.limited(to: limit)) run \(scenario ?? file)")
+            #expect(result.code == 1 && result.output.isEmpty, "\(limit)")
+            #expect(result.messages.contains("the limit (this user may have \(limit), see 'ulimit -u')"), "\(result.messages)")
         }
     }
 

@@ -75,7 +75,10 @@ struct ImportRoundTripTests {
         }
     }
 
-    @Test("A Chrome trace gives operations, times, lanes, ends, dependencies, and the paths", arguments: 0..<200 as Range<UInt64>)
+    @Test(
+        "A Chrome trace gives operations, times, lanes, ends, dependencies, and the paths",
+        arguments: Nightly.cases(0..<200 as Range<UInt64>, each: 7)
+    )
     func chrome(seed: UInt64) throws {
         var report = randomLaunch(seed, hasExpectations: false).report()
         // Named as what the trace says of the launch.
@@ -87,7 +90,10 @@ struct ImportRoundTripTests {
         }
     }
 
-    @Test("So do spans, with what was expected besides, and the time against the budget", arguments: 0..<200 as Range<UInt64>)
+    @Test(
+        "So do spans, with what was expected besides, and the time against the budget",
+        arguments: Nightly.cases(0..<200 as Range<UInt64>, each: 7)
+    )
     func otlp(seed: UInt64) throws {
         var launch = randomLaunch(seed, hasExpectations: true)
         if seed.isMultiple(of: 3) {

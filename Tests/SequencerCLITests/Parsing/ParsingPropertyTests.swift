@@ -8,7 +8,7 @@ import Testing
 /// What holds for any input: valid files are read as they were meant, broken ones are refused, and nothing ever traps.
 @Suite("Random scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ParsingPropertyTests {
-    @Test("A random document is read back as it was written", arguments: 0..<200)
+    @Test("A random document is read back as it was written", arguments: Nightly.cases(0..<200, each: 5))
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let document = randomDocument(&random)
@@ -49,7 +49,7 @@ struct ParsingPropertyTests {
         let tokens = [
             "{", "}", "[", "]", ":", ",", "\"a\"", "\"", "\\", "\\u", "D800", "1", "-", ".", "e", "null", "tru", " ", "\n", "é", "//",
         ]
-        for _ in 0..<500 {
+        for _ in 0..<Nightly.times(day: 100, night: 500) {
             let length = Int.random(in: 0...40, using: &random)
             _ = try? parseJSON((0..<length).map { _ in UInt8.random(in: 0...255, using: &random) })
             let text = (0..<length).map { _ in tokens.randomElement(using: &random) ?? "" }.joined()

@@ -214,14 +214,9 @@ struct RealChildProcessTests {
 
     @Test("50 at a time keep their outputs apart")
     func parallel() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<50 {
-                group.addTask {
-                    let output = try await shell(#"echo "$1"; sleep 0.05; echo "$1""#, "\(index)").run()
-                    #expect(output.tail == "\(index)\n\(index)\n")
-                }
-            }
-            try await group.waitForAll()
+        try await atOnce(0..<50) { index in
+            let output = try await shell(#"echo "$1"; sleep 0.05; echo "$1""#, "\(index)").run()
+            #expect(output.tail == "\(index)\n\(index)\n")
         }
     }
 
@@ -258,18 +253,13 @@ struct RealChildProcessTests {
             }
             // The runner of the tests has some, and does not hide them. It may have so many descriptors that a list of all is cut.
             let others = try await pipes(shell("find /proc/$PPID/fd -lname 'pipe:*' -printf '%l\\n'").run().tail)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<20 {
-                    group.addTask {
-                        let name = ["PIPE", "INT", "TERM"][index % 3]
-                        await #expect(throws: ChildProcessError.self) { try await shell("kill -\(name) $$").run() }
-                        #if os(Linux)
-                            let output = try await ChildProcess(["find", "/proc/self/fd", "-lname", "pipe:*", "-printf", "%l\\n"]).run()
-                            #expect(pipes(output.tail).subtracting(others).count == 1)
-                        #endif
-                    }
-                }
-                try await group.waitForAll()
+            try await atOnce(0..<20) { index in
+                let name = ["PIPE", "INT", "TERM"][index % 3]
+                await #expect(throws: ChildProcessError.self) { try await shell("kill -\(name) $$").run() }
+                #if os(Linux)
+                    let output = try await ChildProcess(["find", "/proc/self/fd", "-lname", "pipe:*", "-printf", "%l\\n"]).run()
+                    #expect(pipes(output.tail).subtracting(others).count == 1)
+                #endif
             }
         }
     }

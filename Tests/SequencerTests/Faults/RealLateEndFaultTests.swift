@@ -51,35 +51,37 @@ struct RealLateEndFaultTests {
         case block, concurrent, keyValue
     }
 
-    @Test("fault O47: a Foundation operation that ends after its timeout ends once, and the report says how late", arguments: Kind.allCases)
-    func lateOperation(_ kind: Kind) async throws {
-        let (blocked, seen) = (Gate(), Gate())
-        let end: @Sendable () -> Void
-        var graph = OperationGraph("late")
-        switch kind {
-        case .block:
-            graph.add(BlockOperation { blocked.block() }, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
-            end = { blocked.open() }
-        case .concurrent:
-            let operation = Waiting()
-            graph.add(operation, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
-            end = { operation.finish() }
-        case .keyValue:
-            let operation = KeyValue()
-            graph.add(operation, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
-            end = { operation.end() }
+    @Test("fault O47: a Foundation operation that ends after its timeout ends once, and the report says how late")
+    func lateOperation() async throws {
+        try await atOnce(Kind.allCases) { kind in
+            let (blocked, seen) = (Gate(), Gate())
+            let end: @Sendable () -> Void
+            var graph = OperationGraph("late")
+            switch kind {
+            case .block:
+                graph.add(BlockOperation { blocked.block() }, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
+                end = { blocked.open() }
+            case .concurrent:
+                let operation = Waiting()
+                graph.add(operation, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
+                end = { operation.finish() }
+            case .keyValue:
+                let operation = KeyValue()
+                graph.add(operation, id: "slow", .timeout(.milliseconds(500)), .onFailure(.continue))
+                end = { operation.end() }
+            }
+            graph.add("next", after: "slow") {
+                end()
+                await seen.wait()
+            }
+            let launch = try graph.start(options: LaunchOptions(lanes: 2, deadline: .patience))
+            await eventually { !launch.anomalies.isEmpty || launch.status.operations.isEmpty }
+            seen.open()
+            let report = await launch.end().report
+            #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded], "\(kind)")
+            #expect(report.operationAnomalies.map(\.operation) == ["slow"], "\(kind)")
+            #expect(report.operationAnomalies.first?.description.hasSuffix("after it had ended; its result was dropped") == true)
         }
-        graph.add("next", after: "slow") {
-            end()
-            await seen.wait()
-        }
-        let launch = try graph.start(options: LaunchOptions(lanes: 2, deadline: .patience))
-        await eventually { !launch.anomalies.isEmpty || launch.status.operations.isEmpty }
-        seen.open()
-        let report = await launch.end().report
-        #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded])
-        #expect(report.operationAnomalies.map(\.operation) == ["slow"])
-        #expect(report.operationAnomalies.first?.description.hasSuffix("after it had ended; its result was dropped") == true)
     }
 
     @Test("fault O47: an operation that was cancelled at the very beginning, and given up at once, can end late, too")

@@ -17,10 +17,7 @@ struct RealWatcherFaultTests {
 
     @Test("fault L23: an observer that never returns keeps no launch from ending, whichever event it blocks in")
     func blockingObserver() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for event in 0..<8 { group.addTask { try await launch(blockedIn: event) } }
-            try await group.waitForAll()
-        }
+        try await atOnce(0..<8) { event in try await launch(blockedIn: event) }
     }
 
     private func launch(blockedIn event: Int) async throws {

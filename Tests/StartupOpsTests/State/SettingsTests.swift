@@ -151,13 +151,8 @@ struct SettingsTests {
         let folder = try TemporaryFolder()
         let settings = Settings(try FileStore(directory: folder("settings"), lockTimeout: .seconds(300)))
         let keys = (0..<4).map { SettingKey("number-\($0)", default: -1) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<8 {
-                group.addTask {
-                    for round in 0..<10 { try settings.set(writer * 100 + round, for: keys[round % 4], by: "writer-\(writer)") }
-                }
-            }
-            try await group.waitForAll()
+        try await atOnce(0..<8) { writer in
+            for round in 0..<10 { try settings.set(writer * 100 + round, for: keys[round % 4], by: "writer-\(writer)") }
         }
         let next = Settings(try FileStore(directory: folder("settings")))
         for key in keys { #expect(next[key] == settings[key] && next[key] >= 0) }

@@ -15,22 +15,17 @@ struct RealExclusiveAccessTests {
     func threads(width: Int) async throws {
         let shared = try FileStore(directory: folder("store"), lockTimeout: .seconds(300))
         let total = Locked(0)
-        try await withThrowingTaskGroup(of: Void.self) { [folder] group in
-            for index in 0..<width {
-                group.addTask {
-                    let own = index % 2 == 0 ? shared : try FileStore(directory: folder("store"), lockTimeout: .seconds(300))
-                    for _ in 0..<10 {
-                        try own.withExclusiveAccess {
-                            // Unsafe unless exclusive: read, then write.
-                            let before = total.withLock { $0 }
-                            let count = own.value(Int.self, for: "count").value ?? 0
-                            try own.save(count + 1, for: "count")
-                            total.withLock { $0 = before + 1 }
-                        }
-                    }
+        try await atOnce(0..<width) { [folder] index in
+            let own = index % 2 == 0 ? shared : try FileStore(directory: folder("store"), lockTimeout: .seconds(300))
+            for _ in 0..<10 {
+                try own.withExclusiveAccess {
+                    // Unsafe unless exclusive: read, then write.
+                    let before = total.withLock { $0 }
+                    let count = own.value(Int.self, for: "count").value ?? 0
+                    try own.save(count + 1, for: "count")
+                    total.withLock { $0 = before + 1 }
                 }
             }
-            try await group.waitForAll()
         }
         #expect(shared.value(Int.self, for: "count") == .value(width * 10))
         #expect(total.withLock { $0 } == width * 10)

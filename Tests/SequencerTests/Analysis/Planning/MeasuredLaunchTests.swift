@@ -9,6 +9,7 @@ import Testing
 @Suite("Launches in which something is scarce, as their reports explain them", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct MeasuredLaunchTests {
     private struct Failure: Error {}
+    private static let count: UInt64 = Nightly.isNight ? 300 : 60
 
     /// Random launches, each with its report.
     ///
@@ -28,10 +29,10 @@ struct MeasuredLaunchTests {
         report.milestone.flatMap { report[$0]?.end } ?? report.makespan
     }
 
-    @Test("What an operation's time costs is what a launch without it gains: 300 random launches, to the nanosecond")
+    @Test("What an operation's time costs is what a launch without it gains, to the nanosecond")
     func gains() async throws {
         var compared = 0
-        for (launch, report) in try await Self.launches(300) {
+        for (launch, report) in try await Self.launches(Self.count) {
             guard let measured = MeasuredLaunch(report) else { continue }
             for node in launch.durations.indices where launch.durations[node] > .zero {
                 let other = try await PredictedLaunch(seed: launch.seed, operations: 1...10, instant: node).run()
@@ -47,7 +48,7 @@ struct MeasuredLaunchTests {
     @Test("How much later an operation could have ended is what the launch's plan says")
     func slack() async throws {
         var compared = 0
-        for (launch, report) in try await Self.launches(300) {
+        for (launch, report) in try await Self.launches(Self.count) {
             guard let measured = MeasuredLaunch(report) else { continue }
             let plan = try launch.graph.plan(PlanOptions(lanes: launch.lanes, effort: 0))
             let slack = report.operations.indices.map { measured.slack($0) }
@@ -60,7 +61,7 @@ struct MeasuredLaunchTests {
     @Test("The chain to the end of a launch has no gap: each operation starts when the one before it ends")
     func chains() async throws {
         var followed = 0
-        for (launch, report) in try await Self.launches(300) where report.milestone == nil {
+        for (launch, report) in try await Self.launches(Self.count) where report.milestone == nil {
             // Where it waited to be asked for its condition, nobody says.
             if report.operations.contains(where: { $0.outcome == .skipped }) { continue }
             let places = Dictionary(uniqueKeysWithValues: report.operations.enumerated().map { ($1.id, $0) })

@@ -77,7 +77,7 @@ struct RealTransportTests {
         let server = try LoopbackServer()
         server.on("/hang", .hang)
         server.on("/drip", .drip(every: .milliseconds(50)))
-        for path in ["/hang", "/drip"] {
+        try await atOnce(["/hang", "/drip"]) { path in
             let error = await transport.failure(HTTPRequest(.get, server.url(path)), deadline: .after(.milliseconds(500)))
             #expect(error?.code == .timedOut, "\(path)")
         }
