@@ -36,10 +36,13 @@ struct RealRunCommandTests {
         let operations = try #require(report["operations"] as? [[String: Any]])
         let verdict = try #require(operations.first { $0["id"] as? String == "force-update" }?["endMs"] as? Double)
         for operation in operations {
-            guard let start = operation["startMs"] as? Double else { continue }
-            #expect(start <= verdict)
+            if let start = operation["startMs"] as? Double { #expect(start <= verdict) }
+            if operation["outcome"] as? String == "cancelled" { continue }
+            // On a slow machine others may have ended before it.
+            let end = try #require(operation["endMs"] as? Double)
+            #expect(end <= verdict, "\(operation)")
         }
-        #expect(operations.filter { $0["outcome"] as? String == "cancelled" }.count == 6)
+        #expect(operations.first { $0["id"] as? String == "main-app" }?["outcome"] as? String == "cancelled")
     }
 
     @Test("a login that hangs ends by itself, and is named")

@@ -248,7 +248,7 @@ struct RealChildProcessTests {
         await #expect(processExitsWith: .success) {
             // SIGPIPE, SIGINT and SIGTERM as a tool sets them that handles them itself.
             for number in [SIGPIPE, SIGINT, SIGTERM] { _ = signal(number, SIG_IGN) }
-            func pipes(_ listing: String) -> Set<Substring> {
+            @Sendable func pipes(_ listing: String) -> Set<Substring> {
                 Set(listing.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("pipe:") })
             }
             // The runner of the tests has some, and does not hide them. It may have so many descriptors that a list of all is cut.
