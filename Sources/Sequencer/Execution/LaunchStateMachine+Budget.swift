@@ -1,7 +1,9 @@
 /// Keeping the budget: operations that say so are cut at their latest end, deferrable ones that no longer fit run after the milestone.
 ///
-/// Nothing is cut if no cut can save the budget, by expected durations: then an unfinished operation that the milestone waits for leaves
-/// too little time for the operations that cannot be cut.
+/// Nothing is cut if no cut can save the budget, by expected durations: then an operation that the milestone waits for, and that cannot be cut, ends too late.
+///
+/// A decision goes by the moment at which it was due, for a timer always comes a little late. What is over already is weighed against what the cut saves: a launch
+/// that is a little late is cut all the same, and is then as late as that.
 extension LaunchStateMachine {
     /// Something about an operation that has not ended by a time.
     struct Due: Comparable {
@@ -19,8 +21,17 @@ extension LaunchStateMachine {
         var cuts = Heap<Due>()
         /// When each of them is to be cut.
         var cutTimes: [Int32: Nanoseconds] = [:]
-        /// Operations that run, or could, each with the time after which the budget is lost unless it has ended.
-        var watched = Heap<Due>()
+        /// Operations that could start, each with the last time at which its start saves the budget.
+        var starts = Heap<Due>()
+        /// Operations that run, or are past their cut, each with the last time at which its end saves the budget.
+        var ends = Heap<Due>()
+        /// Operations that are expected to end too late, each with by how much, as a negative time.
+        var overruns = Heap<Due>()
+        /// Operations that wait for a resource that another one holds.
+        var parked: [Int] = []
+
+        /// How many of those that wait for resources are looked at: more would cost more than they save.
+        static let maximumParked = 64
 
         init(_ latestEnds: LatestEnds) {
             self.latestEnds = latestEnds
@@ -32,8 +43,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The time that counts: without what persons have taken.
-    private var countedTime: Nanoseconds { time - interactive.total(at: time) }
+    /// The time that counts: without what persons have taken. While a timer takes effect it is the time at which that was due.
+    private var countedTime: Nanoseconds { (dueTime ?? time) - interactive.total(at: time) }
 
     /// When the next cut is due; nil while a person is being waited for, since no time counts then.
     var cutTime: Nanoseconds? {
@@ -57,16 +68,14 @@ extension LaunchStateMachine {
         nodes[node].state != .ended && !nodes[node].isComputingFallback
     }
 
-    /// Plans the cut of an operation that has become ready, or makes it at once.
+    /// Plans the cut of an operation that has become ready.
     ///
-    /// - Returns: whether it was made.
+    /// - Returns: whether its time has passed: ``cutOrGoOn(_:)`` decides then.
     mutating func planCut(of node: Int) -> Bool {
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return false }
         let now = countedTime
         guard traits[node].contains(.isCuttable) else {
-            let isTooLate = latestEnds.isTooLate(node, readyAt: now)
-            // `.min`: the budget is lost already, so `isLost(at:)` has to say so at any time.
-            keeper?.watched.push(Due(time: isTooLate ? .min : last, node: Int32(node)))
+            keeper?.starts.push(Due(time: last.addingSaturated(-latestEnds.expected(node)), node: Int32(node)))
             return false
         }
         guard let time = latestEnds.cut(node, readyAt: now) else { return false }
@@ -75,24 +84,17 @@ extension LaunchStateMachine {
             needsWake = true
             return false
         }
-        // Its last end is past, or the budget is lost: a cut would cost its work and save nothing.
-        guard time == now, !isLost(at: now) else {
-            keeper?.watched.push(Due(time: last, node: Int32(node)))
-            return false
-        }
-        nodes[node].isCut = true
-        notSucceeded(node, .timedOut)
+        keeper?.ends.push(Due(time: last, node: Int32(node)))
         return true
     }
 
-    /// Whether the milestone is expected to end too late, even if everything that can be is cut at `time`.
-    private mutating func isLost(at time: Nanoseconds) -> Bool {
-        while let first = keeper?.watched.first, first.time < time {
-            let node = Int(first.node)
-            if nodes[node].state != .ended, nodes[node].state != .deferred { return true }
-            _ = keeper?.watched.pop()
-        }
-        return false
+    /// Cuts an operation that is ready too late, if that can save the budget.
+    mutating func cutOrGoOn(_ node: Int) {
+        // The launch may have been stopped since.
+        guard nodes[node].state == .waiting else { return }
+        if isLost(for: node, at: countedTime) { return goOn(node) }
+        nodes[node].isCut = true
+        notSucceeded(node, .timedOut)
     }
 
     /// Cuts the operation whose cut is due, if that can save the budget.
@@ -100,13 +102,12 @@ extension LaunchStateMachine {
         guard let cut = keeper?.cuts.pop(), let latestEnds = keeper?.latestEnds, let last = latestEnds.last(Int(cut.node)) else { return }
         let node = Int(cut.node)
         keeper?.cutTimes[cut.node] = nil
-        // A timer is always a little late; a process that stood still can have lost the budget meanwhile.
-        if countedTime > latestEnds.limit || isLost(at: cut.time) {
-            if cut.time < last, last > countedTime {
+        if isLost(for: node, at: countedTime) {
+            if case let lastCut = latestEnds.lastCut(node) ?? last, cut.time < lastCut, lastCut > countedTime {
                 // The operation that makes the launch late may end sooner than expected: then this cut may save the budget.
-                keeper?.planCut(of: node, at: last)
+                keeper?.planCut(of: node, at: lastCut)
             } else {
-                keeper?.watched.push(Due(time: last, node: cut.node))
+                keeper?.ends.push(Due(time: last, node: cut.node))
             }
             return
         }
@@ -114,6 +115,67 @@ extension LaunchStateMachine {
         giveUpCode(of: node, &actions)
         notSucceeded(node, .timedOut)
         drainEnds(&actions)
+    }
+
+    // MARK: Whether the budget is lost
+
+    /// An operation starts, or is to start once more at a later time: says whether its end is expected to be too late.
+    mutating func watchEnd(of node: Int, startingAt start: Nanoseconds) {
+        // One that can be cut is no reason to be late.
+        guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node), !traits[node].contains(.isCuttable) else { return }
+        if nodes[node].attempts <= 1 { keeper?.ends.push(Due(time: last, node: Int32(node))) }
+        let end = (start - interactive.total(at: time)).addingSaturated(latestEnds.expected(node))
+        if end > last { keeper?.overruns.push(Due(time: last - end, node: Int32(node))) }
+    }
+
+    /// An operation waits for a resource that another one holds.
+    mutating func watchParked(_ node: Int) {
+        guard let keeper, keeper.latestEnds.last(node) != nil, !traits[node].contains(.isCuttable) else { return }
+        if keeper.parked.count == BudgetKeeper.maximumParked { forgetUnparked() }
+        if keeper.parked.count < BudgetKeeper.maximumParked, !keeper.parked.contains(node) { self.keeper?.parked.append(node) }
+    }
+
+    private mutating func forgetUnparked() {
+        let nodes = nodes
+        keeper?.parked.removeAll { nodes[$0].state != .parked }
+    }
+
+    /// Whether the milestone is expected to end so late, even if everything that can be is cut at `time`, that the cut of an operation does not make up for it:
+    /// by more than the operation's own rest, or by more than a tenth of the budget.
+    private mutating func isLost(for node: Int, at time: Nanoseconds) -> Bool {
+        guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return true }
+        let rest = latestEnds.expected(node) - (nodes[node].start < 0 ? 0 : self.time - nodes[node].start)
+        let saved = min(rest > 0 ? rest : .max, latestEnds.limit / 10)
+        return max(time - last, overrun(at: time)) > max(saved, 0)
+    }
+
+    /// By how much the milestone is expected to be late, because of operations that cannot be cut; 0 or less where it is not.
+    private mutating func overrun(at time: Nanoseconds) -> Nanoseconds {
+        while let first = keeper?.starts.first, !isToStart(Int(first.node)) { _ = keeper?.starts.pop() }
+        while let first = keeper?.ends.first, !isToEnd(Int(first.node)) { _ = keeper?.ends.pop() }
+        while let first = keeper?.overruns.first, !isToEnd(Int(first.node)) { _ = keeper?.overruns.pop() }
+        let late = max(time - (keeper?.starts.first?.time ?? time), time - (keeper?.ends.first?.time ?? time))
+        return max(late, -(keeper?.overruns.first?.time ?? 0), overrunAtResources(at: time))
+    }
+
+    private func isToStart(_ node: Int) -> Bool { nodes[node].attempts == 0 && isToEnd(node) }
+
+    private func isToEnd(_ node: Int) -> Bool { nodes[node].state != .ended && nodes[node].state != .deferred }
+
+    /// The same because of operations that need a resource one after the other.
+    private mutating func overrunAtResources(at time: Nanoseconds) -> Nanoseconds {
+        if keeper?.parked.isEmpty ?? true { return 0 }
+        forgetUnparked()
+        guard let latestEnds = keeper?.latestEnds, let parked = keeper?.parked else { return 0 }
+        var lines: [ExclusiveResource: (end: Nanoseconds, last: Nanoseconds)] = [:]
+        for node in parked {
+            guard let (resource, holder) = resources.obstacle(of: node), let last = latestEnds.last(node) else { continue }
+            let rest = max(latestEnds.expected(holder) - (self.time - nodes[holder].start), 0)
+            let line = lines[resource] ?? (end: time.addingSaturated(rest), last: last)
+            // Which of them comes last is not known: the one that may end latest.
+            lines[resource] = (line.end.addingSaturated(latestEnds.expected(node)), max(line.last, last))
+        }
+        return lines.values.reduce(0) { max($0, $1.end - $1.last) }
     }
 
     // MARK: Deferring
@@ -142,7 +204,7 @@ extension LaunchStateMachine {
 ///
 /// The backward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959), begun at the
 /// budget's limit. An interactive operation counts as nothing, as it does against the budget. So does one that can be put off, since it
-/// takes no time from the operations before it.
+/// takes no time from the operations before it. One without an expectation counts with ``allowance``.
 ///
 /// There are two latest ends. The first leaves enough time for all operations after this one. The last leaves enough only for those that
 /// cannot be cut: after it, no other cut saves the budget.
@@ -156,13 +218,31 @@ struct LatestEnds: Sendable {
     private let expected: [Nanoseconds]
     /// By when the milestone (without one: every operation) must end.
     let limit: Nanoseconds
+    /// The time that is kept for an operation without an expectation: no operation takes no time at all, and no timer comes on time. Where there are so many in a row
+    /// that they would have more than a tenth of the budget, it is less.
+    let allowance: Nanoseconds
+
+    private static let maximumAllowance: Nanoseconds = 10_000_000
 
     /// - Complexity: O(operations + dependencies).
     init(_ graph: ValidatedGraph, limit: Nanoseconds) {
         let policies = graph.nodes.map { $0.policy?.value }
-        let expected = policies.map { $0.map { $0.isExpectedOfPerson ? 0 : $0.expected?.nanoseconds ?? 0 } ?? 0 }
+        let isOfPerson = policies.map { $0?.isExpectedOfPerson == true }
+        let expected = policies.indices.map { isOfPerson[$0] ? 0 : policies[$0]?.expected?.nanoseconds ?? 0 }
+        let isUnknown = policies.indices.map { node in
+            policies[node]?.expected == nil && !isOfPerson[node] && !graph.isJoin(node) && !graph.isEvent(node)
+        }
         func canBeCut(_ node: Int) -> Bool { policies[node]?.canBeCut == true }
-        let needed = expected.indices.map { policies[$0]?.isDeferrable == true ? 0 : expected[$0] }
+        func isDeferrable(_ node: Int) -> Bool { policies[node]?.isDeferrable == true }
+
+        var unknown = [Int](repeating: 0, count: graph.count)
+        for node in graph.order.lazy.map(Int.init) {
+            if isUnknown[node], !isDeferrable(node) { unknown[node] += 1 }
+            for successor in graph.successors[node] { unknown[successor.index] = max(unknown[successor.index], unknown[node]) }
+        }
+        let inARow = Nanoseconds(graph.milestoneIndex.map { unknown[$0] } ?? unknown.max() ?? 0)
+        let allowance = min(Self.maximumAllowance, max(limit, 0) / 10 / max(inARow, 1))
+        let needed = expected.indices.map { isDeferrable($0) ? 0 : isUnknown[$0] ? allowance : expected[$0] }
 
         var earliest = [Nanoseconds](repeating: 0, count: graph.count)
         for node in graph.order.lazy.map(Int.init) {
@@ -188,11 +268,20 @@ struct LatestEnds: Sendable {
         self.leastRest = leastRest
         self.expected = expected
         self.limit = limit
+        self.allowance = allowance
     }
+
+    /// The time that is expected of an operation; 0 where nothing is.
+    func expected(_ node: Int) -> Nanoseconds { expected[node] }
 
     /// The last moment at which an end saves the budget; nil for an operation that the milestone does not wait for.
     func last(_ node: Int) -> Nanoseconds? {
         leastRest[node] < 0 ? nil : limit.addingSaturated(-leastRest[node])
+    }
+
+    /// The last moment at which a cut saves the budget: its timer is late, so a moment is kept also where nothing comes after it.
+    func lastCut(_ node: Int) -> Nanoseconds? {
+        last(node).map { min($0, limit - allowance) }
     }
 
     /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does not wait for.
@@ -200,15 +289,10 @@ struct LatestEnds: Sendable {
     /// If it is ready early enough, it is cut when the operations after it need the rest of the budget. If it is late, it gets its expected
     /// time, as far as operations that cannot be cut leave it.
     func cut(_ node: Int, readyAt time: Nanoseconds) -> Nanoseconds? {
-        guard let last = last(node) else { return nil }
+        guard let last = lastCut(node) else { return nil }
         let first = max(limit.addingSaturated(-rest[node]), time.addingSaturated(expected[node]))
         // One that is late and has no expectation would be cut at once: it gets all the time that the others leave.
         return first > time ? min(first, last) : last
-    }
-
-    /// Whether an operation that becomes ready at `time` is expected to end so late that the budget is lost, though all that can be cut were cut.
-    func isTooLate(_ node: Int, readyAt time: Nanoseconds) -> Bool {
-        last(node).map { time.addingSaturated(expected[node]) > $0 } ?? false
     }
 
     /// Whether an operation that begins at `time` is expected to end early enough: for itself, and for a milestone that does not wait for it.

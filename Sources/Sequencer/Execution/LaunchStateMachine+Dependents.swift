@@ -4,7 +4,7 @@ extension LaunchStateMachine {
 
     /// Ends an operation, and all operations that end because of it.
     mutating func end(_ node: Int, _ outcome: Outcome) {
-        pendingEnds.append(PendingEnd(node: node, outcome: outcome))
+        pendingEnds.append(PendingEnd(node: node, kind: .ended(outcome)))
     }
 
     /// Ends all pending operations, in order, without recursion: ending one operation can end any number of others.
@@ -19,13 +19,12 @@ extension LaunchStateMachine {
         while next < pendingEnds.count {
             let pending = pendingEnds[next]
             next += 1
-            if let outcome = pending.outcome {
-                endNow(pending.node, outcome, &actions)
-            } else if pending.isOfEvent {
-                if isOfEvent(pending.node) { actions.events.append(pending.node) }
-            } else if phase == .running {
-                // Of one that was put off: whether its value comes later must not matter to those who read it (L46).
-                releaseDependents(of: pending.node, .startWithoutValue)
+            switch pending.kind {
+            case .ended(let outcome): endNow(pending.node, outcome, &actions)
+            case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
+            // Whether its value comes later must not matter to those who read it (L46).
+            case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
+            case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }
         pendingEnds.removeAll(keepingCapacity: true)

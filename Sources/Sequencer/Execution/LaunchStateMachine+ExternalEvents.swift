@@ -22,7 +22,7 @@ extension LaunchStateMachine {
     mutating func awaitEvent(_ node: Int) {
         start(node)
         // Later: operations that are already to end come first.
-        pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true))
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
     }
 
     /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.

@@ -21,13 +21,21 @@ extension LaunchStateMachine {
             // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be recursion as deep as the graph.
             nodes[node].attempts = 1
             nodes[node].start = time
-            pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
+            pendingEnds.append(PendingEnd(node: node, kind: .ended(.succeeded)))
         } else if deferIfLate(node) {
             // Later: operations that wait for it may be put off as well, and so on, as deep as the graph.
-            pendingEnds.append(PendingEnd(node: node, outcome: nil))
-        } else if !planCut(of: node) {
-            if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
+            pendingEnds.append(PendingEnd(node: node, kind: .putOff))
+        } else if planCut(of: node) {
+            // Later: whether the budget is lost depends on the others that become ready with it.
+            pendingEnds.append(PendingEnd(node: node, kind: .lateCut))
+        } else {
+            goOn(node)
         }
+    }
+
+    /// An operation that is ready waits for its event, or for its turn.
+    mutating func goOn(_ node: Int) {
+        if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
     }
 
     @inline(__always)
@@ -129,6 +137,7 @@ extension LaunchStateMachine {
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isNoted) { noteStart(of: node) }
+        if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: time) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
@@ -160,7 +169,7 @@ extension LaunchStateMachine {
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
         if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
-        if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true)) }
+        if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, kind: .ofEvent)) }
     }
 
     // MARK: Ending
@@ -216,6 +225,7 @@ extension LaunchStateMachine {
         record(.retrying, node: node, at: time)
         setTimer(.retry, of: node, at: due)
         if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
+        if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: due) }
         return true
     }
 

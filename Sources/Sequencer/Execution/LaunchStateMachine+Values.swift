@@ -115,12 +115,20 @@ extension LaunchStateMachine {
         }
     }
 
+    /// A consequence of an input that is left until those before it have taken effect.
     struct PendingEnd {
+        enum Kind {
+            case ended(Outcome)
+            /// It was put off: it has not ended, but others no longer wait for it.
+            case putOff
+            /// It begins to wait for an event from outside, or settles one.
+            case ofEvent
+            /// It is ready, and past the time of its cut.
+            case lateCut
+        }
+
         let node: Int
-        /// Nil for an operation that was put off: it has not ended, but others no longer wait for it.
-        let outcome: Outcome?
-        /// Whether this is about an event from outside instead, for which the operation begins to wait, or which it settles.
-        var isOfEvent = false
+        let kind: Kind
     }
 
     /// Something that happened, before it is dressed for an observer.
@@ -183,7 +191,9 @@ extension LaunchStateMachine {
             static let whenTaken: Bits = [
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
             ]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow]
+            static let whenStarted: Bits = [
+                .isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow, .isWatched,
+            ]
             static let whenEnded: Bits = [
                 .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
             ]

@@ -89,6 +89,8 @@ struct LaunchStateMachine {
     var standstill: Nanoseconds = 0
     /// Nothing times out before this time: after a standstill, running operations have a moment to end by themselves.
     var earliestTimeout: Nanoseconds = 0
+    /// When the timer that is taking effect was due, which is a little before now; nil otherwise.
+    var dueTime: Nanoseconds?
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
     /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its milestone has.
@@ -307,6 +309,8 @@ struct LaunchStateMachine {
         }
         // Asked anew after each: what takes effect can end the launch, or make something else due by now.
         while now >= earliestTimeout, let due = nextDue, due <= now {
+            // After a standstill they are due when the respite ends.
+            dueTime = max(due, earliestTimeout)
             // Of several due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
                 fire(timer, &actions)
@@ -329,6 +333,7 @@ struct LaunchStateMachine {
                 giveUp(outcome: .cancelled, &actions)
             }
         }
+        dueTime = nil
         settle(&actions)
     }
 

@@ -33,6 +33,17 @@ import Sequencer
 ///
 /// Launches can share a clock, beside each other or one within a step of another; they come to one result each time. Start those that are to
 /// begin at one moment in ``hold(_:)``.
+///
+/// ### A clock that wakes late
+///
+/// In real time every sleeper and every timer wakes a little late: some microseconds on a quiet machine, milliseconds on a busy one. A clock that is made with
+/// ``init(patience:wakesLateBy:seed:)`` does so too, the same way for one seed. Run a launch on it to see that its budget, its timeouts and its cuts do not hang on an exact moment:
+///
+/// ```swift
+/// let clock = VirtualClock(wakesLateBy: .zero ... .milliseconds(20), seed: 7)
+/// let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
+/// #expect(report.budget.isMet)
+/// ```
 public final class VirtualClock: VirtualTimeClock {
     /// A point in virtual time.
     public struct Instant: InstantProtocol, Hashable {
@@ -54,6 +65,18 @@ public final class VirtualClock: VirtualTimeClock {
     /// - Parameter patience: how long, in real time, an operation that waits for something else than this clock holds time still.
     public init(patience: Duration = .seconds(1)) {
         scheduler = VirtualScheduler(patience: patience)
+    }
+
+    /// A clock that stands at zero, and wakes whoever sleeps on it late: steps, timeouts, pauses, cuts and deadlines.
+    ///
+    /// - Parameters:
+    ///   - patience: how long, in real time, an operation that waits for something else than this clock holds time still.
+    ///   - lateness: how late; each wake is late by a random time of the range. Negative times count as zero.
+    ///   - seed: of the random times: clocks of one seed wake equally late.
+    public init(patience: Duration = .seconds(1), wakesLateBy lateness: ClosedRange<Duration>, seed: UInt64 = 0) {
+        // Bounded, to fit into nanoseconds.
+        let longest = min(max(lateness.upperBound, .zero), OperationGraph.maximumDuration)
+        scheduler = VirtualScheduler(patience: patience, lateness: min(max(lateness.lowerBound, .zero), longest)...longest, seed: seed)
     }
 
     /// The time now.

@@ -54,8 +54,21 @@ package final class VirtualScheduler: Sendable {
         let job: Job
     }
 
+    /// How late sleepers and launches wake, as on a busy machine.
+    struct Lateness: Sendable {
+        let range: ClosedRange<Duration>
+        var random: SplitMix64
+
+        mutating func next() -> Duration {
+            if range.upperBound == .zero { return .zero }
+            let delay = Nanoseconds.random(in: range.lowerBound.nanoseconds...range.upperBound.nanoseconds, using: &random)
+            return .nanoseconds(delay)
+        }
+    }
+
     struct State: Sendable {
         var now = Duration.zero
+        var lateness: Lateness
         var nextID = 0
         var sleepers = Heap<WakeTime>()
         /// By identifier; a sleeper without a task was cancelled.
@@ -102,12 +115,12 @@ package final class VirtualScheduler: Sendable {
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
-    package init(patience: Duration) {
+    package init(patience: Duration, lateness: ClosedRange<Duration> = .zero ... .zero, seed: UInt64 = 0) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
         maximumTurn = limits.maximumTurn
-        state = Locked(State(patience: limits))
+        state = Locked(State(lateness: Lateness(range: lateness, random: SplitMix64(seed: seed)), patience: limits))
     }
 
     package var now: Duration { state.withLock { $0.now } }
@@ -152,7 +165,7 @@ package final class VirtualScheduler: Sendable {
 
     /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
     func wake(_ id: Int, at time: Duration) {
-        change { $0.launches.wake(id, at: time) }
+        change { $0.launches.wake(id, at: time + $0.lateness.next()) }
     }
 
     package func hold() { change { $0.holds += 1 } }
@@ -255,7 +268,7 @@ package final class VirtualScheduler: Sendable {
                 try await withCheckedThrowingContinuation { continuation in
                     let isDue = change { state in
                         guard time > state.now else { return true }
-                        state.sleepers.push(WakeTime(wake: time, id: id))
+                        state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
                         state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
                         if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                         holder?.account.asleep += 1

@@ -83,9 +83,9 @@ struct MisjudgedLaunch: CustomStringConvertible {
         return graph
     }
 
-    func run(lanes: Int?, isEnforced: Bool) async throws -> LaunchReport {
+    func run(lanes: Int?, isEnforced: Bool, on clock: ExactOrLateClock = .exact) async throws -> LaunchReport {
         let budget = Budget(.nanoseconds(budget), isEnforced: isEnforced)
-        return try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, clock: VirtualClock())).report
+        return try await graph.run(budget: budget, options: clock.options(lanes: lanes, seed: seed)).report
     }
 
     // MARK: What the engine should make of it, computed in another way
@@ -117,14 +117,17 @@ struct MisjudgedLaunch: CustomStringConvertible {
         }[milestone]
     }
 
-    /// Whether the milestone could still end in time at `time`, by expected durations, if all that can be cut were cut then.
+    /// The last moment at which a cut saves the budget: ten milliseconds, or a tenth of a short budget, are kept for the cut itself.
+    func lastCut(before rest: Nanoseconds) -> Nanoseconds { budget - max(rest, min(10_000_000, budget / 10)) }
+
+    /// Whether the milestone could still end in time at `time`, or late by a tenth of the budget at most, by expected durations, if all that can be cut were cut then.
     func canBeKept(at time: Nanoseconds, in report: LaunchReport) -> Bool {
         for (index, operation) in report.operations.enumerated() {
             guard let ready = operation.ready?.nanoseconds, ready <= time, operation.end.nanoseconds > time, !operation.isDeferred,
                 let rest = leastRest(of: index)
             else { continue }
             let end = steps[index].hasFallback ? time : max(time, ready + steps[index].expected)
-            if end + rest > budget { return false }
+            if end + rest > budget + budget / 10 { return false }
         }
         return true
     }

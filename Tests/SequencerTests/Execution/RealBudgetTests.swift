@@ -1,0 +1,69 @@
+import Sequencer
+import TestSupport
+import Testing
+
+/// In real time, where every timer comes a little late.
+@Suite("Keeping the budget in real time", .serialized, .timeLimit(.minutes(10)), .besideOthers)
+struct RealBudgetTests {
+    private let options = LaunchOptions(deadline: .seconds(60))
+
+    @Test("an operation right before the milestone is cut, each time")
+    func rightBefore() async throws {
+        for _ in 0..<20 {
+            // config   ├── waits ──────────── cut ┄┄┄┄┄┄┄┄ goes on when the launch has ended
+            // main                              ├─┤
+            let gate = Gate()
+            var graph = OperationGraph("cut")
+            let config = graph.add("fetch-config", .cuttable, fallback: "bundled") {
+                await gate.wait()
+                return "remote"
+            }
+            graph.add("main", .milestone, using: config) { _ in }
+            let launch = try await graph.run(budget: .milliseconds(60), options: options)
+            gate.open()
+            #expect(launch.report["fetch-config"]?.isCut == true && launch.report.outcome == .completed)
+            #expect(try launch[config] == "bundled")
+        }
+    }
+
+    @Test("two operations in a row behind one that is late are both cut, also where their threads are blocked", arguments: [false, true])
+    func twoInARow(blocks: Bool) async throws {
+        for _ in 0..<5 {
+            let gate = Gate()
+            var graph = OperationGraph("row")
+            let late = graph.add("late", .expected(.milliseconds(1))) { launch in try await launch.sleep(for: .milliseconds(50)) }
+            let first = graph.add("first", .cuttable, .expected(.milliseconds(20)), after: late, fallback: 0) {
+                if blocks { gate.block() } else { await gate.wait() }
+                return 1
+            }
+            let second = graph.add("second", .cuttable, .expected(.milliseconds(20)), using: first, fallback: 0) { _ in
+                if blocks { gate.block() } else { await gate.wait() }
+                return 1
+            }
+            graph.add("main", .milestone, using: second) { _ in }
+            let launch = try await graph.run(budget: .milliseconds(120), options: options)
+            gate.open()
+            #expect(launch.report["first"]?.isCut == true && launch.report["second"]?.isCut == true)
+            #expect(launch.report.outcome == .completed)
+        }
+    }
+
+    @Test("the launch of the README is cut where its server takes eight seconds, beside a busy thread")
+    func readme() async throws {
+        let isOver = Locked(false)
+        let busy = Task.detached { while !isOver.withLock({ $0 }) {} }
+        var graph = OperationGraph("first-launch")
+        let splash = graph.add("splash", .expected(.milliseconds(400))) { launch in try await launch.sleep(for: .milliseconds(400)) }
+        let config = graph.add("fetch-config", .expected(.milliseconds(300)), .timeout(.seconds(9)), .cuttable, fallback: "bundled") {
+            launch in
+            try await launch.sleep(for: .seconds(8))
+            return "remote"
+        }
+        graph.add("main-app", .milestone, using: config, after: splash, on: .main) { _ in }
+        let launch = try await graph.run(budget: .milliseconds(500), options: options)
+        isOver.withLock { $0 = true }
+        await busy.value
+        #expect(launch.report["fetch-config"]?.isCut == true && launch.report["splash"]?.outcome == .succeeded)
+        #expect(try launch[config] == "bundled")
+    }
+}
