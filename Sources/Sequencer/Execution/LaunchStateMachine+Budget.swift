@@ -222,7 +222,7 @@ struct LatestEnds: Sendable {
     /// that they would have more than a tenth of the budget, it is less.
     let allowance: Nanoseconds
 
-    private static let maximumAllowance: Nanoseconds = 10_000_000
+    private static let maximumAllowance: Nanoseconds = 20_000_000
 
     /// - Complexity: O(operations + dependencies).
     init(_ graph: ValidatedGraph, limit: Nanoseconds) {

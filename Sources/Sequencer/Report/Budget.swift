@@ -22,7 +22,7 @@ public struct Budget: Sendable, Hashable {
     /// To keep it, each operation gets a latest end from the expected durations of the operations after it. A ``StepOption/cuttable`` operation that reaches
     /// its latest end is cut there, and its fallback used; one that is ``StepOption/deferrable`` and would not end in time runs after the milestone.
     /// The report says which. Other operations are left alone. Nothing is cut where, by the expected durations, that cannot save the budget.
-    /// An operation without an expectation counts with 10 ms, and a launch that is late by less than a tenth of its budget is cut all the same.
+    /// An operation without an expectation counts with 20 ms, and a launch that is late by less than a tenth of its budget is cut all the same.
     ///
     /// - Parameters:
     ///   - limit: the most time.

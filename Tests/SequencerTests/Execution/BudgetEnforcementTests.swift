@@ -97,9 +97,9 @@ struct BudgetEnforcementTests {
         }
         graph.add("main", .milestone, after: "ask", config) {}
         let report = try await run(graph, .seconds(3), clock)
-        // Ten milliseconds are kept for the milestone, of which nothing is expected.
-        #expect(clock.isAt(report["config"]?.end, .milliseconds(62_990)) && report["config"]?.isCut == true)
-        #expect(clock.isAt(report.budget.measured, .milliseconds(2990)))
+        // Twenty milliseconds are kept for the milestone, of which nothing is expected.
+        #expect(clock.isAt(report["config"]?.end, .milliseconds(62_980)) && report["config"]?.isCut == true)
+        #expect(clock.isAt(report.budget.measured, .milliseconds(2980)))
     }
 
     @Test(
@@ -145,7 +145,7 @@ struct BudgetEnforcementTests {
         graph.add("main", .milestone, after: second) {}
         let report = try await run(graph, .seconds(3), clock)
         #expect(report["first"]?.outcome == .succeeded)
-        #expect(report["second"]?.isCut == true && clock.isAt(report["second"]?.end, .milliseconds(2990)))
+        #expect(report["second"]?.isCut == true && clock.isAt(report["second"]?.end, .milliseconds(2980)))
     }
 
     @Test(
@@ -167,8 +167,8 @@ struct BudgetEnforcementTests {
         }
         graph.add("main", .milestone, after: user) {}
         let report = try await run(graph, .seconds(3), clock)
-        #expect(report["config"]?.isCut == true && clock.isAt(report["config"]?.end, .milliseconds(isRequired ? 2590 : 2800)))
-        #expect(report["user"]?.isCut == !isRequired && clock.isAt(report["user"]?.end, .milliseconds(2990)))
+        #expect(report["config"]?.isCut == true && clock.isAt(report["config"]?.end, .milliseconds(isRequired ? 2580 : 2800)))
+        #expect(report["user"]?.isCut == !isRequired && clock.isAt(report["user"]?.end, .milliseconds(2980)))
     }
 
     @Test(
@@ -190,7 +190,7 @@ struct BudgetEnforcementTests {
         let missed = try await launch(slowTakes: 4000)
         #expect(missed.operations.allSatisfy { !$0.isCut } && missed["user"]?.outcome == .succeeded && !missed.budget.isMet)
         let saved = try await launch(slowTakes: 2500)
-        #expect(saved["config"]?.isCut == true && clock.isAt(saved["config"]?.end, .milliseconds(2990)))
+        #expect(saved["config"]?.isCut == true && clock.isAt(saved["config"]?.end, .milliseconds(2980)))
     }
 
     @Test("an operation can ask how long it has; its cut is part of that")

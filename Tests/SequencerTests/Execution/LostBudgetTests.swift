@@ -111,12 +111,12 @@ struct LostBudgetTests {
         }
         let report = try await graph.run(budget: .milliseconds(800), options: clock.options()).report
         #expect(report["first"]?.isCut == true && report["second"]?.isCut == true)
-        #expect(clock.isAt(report.budget.measured, .milliseconds(800), wakes: 5))
+        #expect(clock.isAt(report.budget.measured, .milliseconds(790), wakes: 5))
     }
 
     @Test("what is kept for operations without an expectation is a tenth of the budget at most, however many come in a row")
     func allowance() throws {
-        for (count, limit, allowance) in [(1, 500, 10_000), (2, 500, 10_000), (1, 20, 2000), (10, 500, 5000), (10_000, 500, 5)] {
+        for (count, limit, allowance) in [(1, 500, 20_000), (2, 500, 20_000), (1, 20, 2000), (10, 500, 5000), (10_000, 500, 5)] {
             var graph = OperationGraph("row")
             var last = graph.add("first", .expected(.zero)) {}
             for number in 1...count { last = graph.add("step-\(number)", after: last) {} }

@@ -117,8 +117,8 @@ struct MisjudgedLaunch: CustomStringConvertible {
         }[milestone]
     }
 
-    /// The last moment at which a cut saves the budget: ten milliseconds, or a tenth of a short budget, are kept for the cut itself.
-    func lastCut(before rest: Nanoseconds) -> Nanoseconds { budget - max(rest, min(10_000_000, budget / 10)) }
+    /// The last moment at which a cut saves the budget: twenty milliseconds, or a tenth of a short budget, are kept for the cut itself.
+    func lastCut(before rest: Nanoseconds) -> Nanoseconds { budget - max(rest, min(20_000_000, budget / 10)) }
 
     /// Whether the milestone could still end in time at `time`, or late by a tenth of the budget at most, by expected durations, if all that can be cut were cut then.
     func canBeKept(at time: Nanoseconds, in report: LaunchReport) -> Bool {
