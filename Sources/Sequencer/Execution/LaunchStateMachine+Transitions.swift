@@ -67,6 +67,7 @@ extension LaunchStateMachine {
                     if settings.takesOneAtATime { return nil }
                     continue
                 }
+                turnBegan(of: node)
             }
             if !isMain {
                 guard let lane = lanes.take() else { return nil }
@@ -152,6 +153,7 @@ extension LaunchStateMachine {
     }
 
     private mutating func releaseMore(_ node: Int, isEnd: Bool) {
+        turnEnded(of: node)
         if nodes[node].state == .running {
             if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
                 interactive.end(at: time)
@@ -224,6 +226,7 @@ extension LaunchStateMachine {
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
         setTimer(.retry, of: node, at: due)
+        waitsForTurn(node)
         if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
         if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: due) }
         return true
