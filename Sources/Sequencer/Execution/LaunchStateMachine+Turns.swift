@@ -21,8 +21,9 @@ extension LaunchStateMachine {
 
     mutating func turnEnded(of node: Int) {
         guard turns?.running.remove(node) != nil, turns?.running.isEmpty == true else { return }
-        turns?.waiting = turns?.waiting.filter { nodes[$0].state != .ended } ?? []
-        for other in turns?.waiting.sorted() ?? [] { endPersonWait(other, .turn) }
+        let waiting = (turns?.waiting ?? []).filter { nodes[$0].state != .ended }
+        turns?.waiting = waiting
+        for other in waiting.sorted() { endPersonWait(other, .turn) }
     }
 
     /// An operation goes on later, or when its event comes.

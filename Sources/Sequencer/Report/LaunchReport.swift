@@ -299,12 +299,12 @@ extension LaunchReport: DescribedValue {
     /// - Complexity: O(operations).
     package func troubleText(of told: [OperationReport]) -> String {
         guard outcome == .completed else { return "" }
-        var named: [Outcome: [String]] = [:]
+        var named: [Sequencer.Outcome: [String]] = [:]
         let (failures, missed) = (failuresOfLeftOut, missedMilestone?.id)
         for operation in told where operation.outcome != .succeeded && operation.id != missed && !isLeftOut(operation, by: failures) {
             named[operation.outcome, default: []].append(operation.id)
         }
-        return Outcome.allCases.compactMap { outcome -> String? in
+        return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
             return "; \(outcome.words): " + ids.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ") + more

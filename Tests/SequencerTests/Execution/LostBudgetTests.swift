@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// A cut costs the operation's work, so it is made only where it can save the budget; and a launch that is a little late is cut all the same.
-@Suite("Cuts that cannot save the budget", .serialized, .timeLimit(.minutes(5)), .besideOthers)
+@Suite("Cuts that cannot save the budget", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LostBudgetTests {
     private struct Failure: Error {}
 
