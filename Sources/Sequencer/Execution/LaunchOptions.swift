@@ -28,7 +28,8 @@ public struct LaunchOptions: Sendable {
     /// Whether operations wait so for those before them in the order. An exploration says no: nothing may fail because of waits that only it causes.
     package var keepsOrder = true
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
-    /// Scopes that run then are cancelled; each has a deadline of its own, too.
+    /// Scopes that run then are cancelled; each has a deadline of its own, too. Where the launch's own operations have ended before, they stay as they ended, and scopes
+    /// that run at the deadline fail, as at their own.
     ///
     /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation without a timeout that hangs
     /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.

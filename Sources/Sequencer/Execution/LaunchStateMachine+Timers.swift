@@ -47,6 +47,21 @@ extension LaunchStateMachine {
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
 
+    /// What is left of the deadline to the scopes of a launch whose own operations have ended; nil without a deadline.
+    func restOfDeadline(at time: Nanoseconds) -> Nanoseconds? { settings.deadline.map { max(0, $0 - deadlineClock(at: time)) } }
+
+    /// The launch is a scope, and that is all the time that its launch has left. A person's time does not count where it does not count for the scope.
+    mutating func limitDeadline(to rest: Nanoseconds, at time: Nanoseconds) {
+        advance(to: time)
+        settings.deadline = min(settings.deadline ?? .max, deadlineClock(at: self.time).addingSaturated(rest))
+        needsWake = true
+    }
+
+    /// The time that counts for the deadline.
+    private func deadlineClock(at time: Nanoseconds) -> Nanoseconds {
+        settings.deadlineCountsInteractiveTime ? time : time - interactive.total(at: time)
+    }
+
     func isDue(_ timer: Timer) -> Bool {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {

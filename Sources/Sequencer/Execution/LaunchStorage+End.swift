@@ -24,8 +24,11 @@ extension LaunchStorage {
             state.endOfWatching = nil
             return makeRecord(&state, anomalies)
         }
-        // Scopes go on: the launch proper has ended all the same.
-        guard let record else { return tellMilestoneWaiters() }
+        guard let record else {
+            // Scopes go on, but not past the deadline; the launch proper has ended all the same.
+            limitScopes()
+            return tellMilestoneWaiters()
+        }
         // Before the report and the ends of streams are given out: the app may then start its next launch, with the operations that have not run.
         // Observers are told before this: afterwards the journal may be another launch's.
         claim.giveBack()

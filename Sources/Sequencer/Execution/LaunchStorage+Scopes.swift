@@ -56,8 +56,10 @@ extension LaunchStorage {
         launch.storage.whenOver { [self] finished in
             if state.withLock({ $0.scopes.end(place, finished.record) }) { finish(defersAppCode: true) }
         }
+        let (isStopped, isLast) = state.withLock { ($0.scopes.attach(launch.storage, at: place), $0.machine.phase == .over) }
         // Cancelled before it begins, so that nothing of it starts.
-        if state.withLock({ $0.scopes.attach(launch.storage, at: place) }) { launch.cancel() }
+        if isStopped { launch.cancel() }
+        if isLast { limitScopes() }
         LaunchWithin.none { launch.storage.begin() }
         return launch
     }
@@ -65,6 +67,21 @@ extension LaunchStorage {
     /// The launch was stopped, or there is nothing else left to cancel.
     func cancelScopes() {
         for launch in state.withLock({ $0.scopes.stop() }) { launch.cancel() }
+    }
+
+    /// The launch's own operations have ended, and with them its own alarm for its deadline: each scope that runs has what is left of that time.
+    func limitScopes() {
+        let now = timekeeper.now
+        let (scopes, rest) = state.withLock { ($0.scopes.running, $0.machine.restOfDeadline(at: now)) }
+        guard let rest else { return }
+        for scope in scopes {
+            let isOver = scope.input(defersAppCode: true) { state, now in
+                state.machine.limitDeadline(to: rest, at: now)
+                return state.machine.phase == .over
+            }
+            // It waits only for scopes of its own, which have no more time either.
+            if isOver { scope.limitScopes() }
+        }
     }
 
     private func refusal(of graph: OperationGraph, _ code: GraphProblem.Code, _ message: String) -> GraphError {

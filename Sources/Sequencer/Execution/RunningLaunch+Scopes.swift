@@ -16,6 +16,8 @@ extension RunningLaunch {
     ///   times. A step of a scope must not wait for the end of the launch, nor for the end of its events.
     /// - Where this launch is stopped, by a failure, an abort, its deadline or a cancel, so are its scopes: they are cancelled. ``cancel()`` cancels them also
     ///   when they are all that runs.
+    /// - Where only scopes run any more, each has at most the time that was left of this launch's deadline. A scope that meets it has failed, and its report names what still
+    ///   ran; this launch has ended as its own operations did. A scope that waits for a person has that time besides, as with its own deadline.
     /// - A scope can be added until the launch has ended or was stopped. After that its report is fixed: start the graph as a launch of its own.
     ///
     /// It can be called from any thread. A graph with a prologue is started on the main thread.

@@ -31,4 +31,20 @@ struct RealLaunchScopeTests {
         #expect(taken <= 200)
         if !isCancelled { #expect(report.scopes.allSatisfy { $0.report.outcome == .completed }) }
     }
+
+    @Test("a scope that hangs when the launch's operations have ended keeps the launch no longer than its deadline")
+    func deadline() async throws {
+        let gate = Gate()
+        var window = OperationGraph("window")
+        window.add("deaf") { gate.block() }
+        let added = window
+        var graph = OperationGraph("app")
+        graph.add("windows", .milestone) { step in _ = try step.addScope("window-2", added, options: LaunchOptions(deadline: nil)) }
+        // It ends before the gate is opened, or never.
+        let report = try await graph.run(options: LaunchOptions(deadline: .seconds(3))).report
+        #expect(report.outcome == .completed && report.stragglers.isEmpty)
+        let scope = try #require(report.scopes.first?.report)
+        #expect(scope["deaf"]?.outcome == .timedOut && scope.stragglers == ["deaf"])
+        gate.open()
+    }
 }
