@@ -76,8 +76,8 @@ public struct LaunchOptions: Sendable {
     ///
     /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the events of all observers, and one
     /// operation: the one that its thread has taken next, which counts as started. The delay is part of that operation's duration; its timeout, or the
-    /// deadline, ends it, and its lane goes on. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
-    /// kept. ``RunningLaunch/events`` never holds anything up.
+    /// deadline, ends it, and its lane goes on. If it has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other lanes start as
+    /// ever, those of the main thread after 50 ms, or 100 ms where a journal is kept. ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
     /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It holds no secrets.
     ///

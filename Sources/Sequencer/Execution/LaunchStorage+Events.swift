@@ -106,7 +106,7 @@ extension LaunchStorage {
     func begin(_ mainStarts: [EventDeliveries.MainStart]) {
         for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
             OperationQueue.main.addOperation {
-                self.withCallersValues { self.onThisThread(start.assignment) { self.performLaterOnMain(start.assignment) } }
+                self.withCallersValues { self.onThisThread(start.assignment) { self.performOnMain(start.assignment) } }
             }
         }
     }

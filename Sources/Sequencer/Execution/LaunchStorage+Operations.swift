@@ -18,6 +18,7 @@ extension LaunchStorage {
             }
             return workerEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
         case .run:
+            if isTooLate(assignment) { return workerEnded(assignment, throwing: CancellationError()) }
             // Looked for before the others, so that nothing but its closure is held meanwhile.
             guard case .action(let body) = graph.nodes[assignment.node].work else { return run(assignment) }
             do {
@@ -27,6 +28,16 @@ extension LaunchStorage {
             }
             return workerSucceeded(assignment, ())
         }
+    }
+
+    /// Whether an operation was told to cancel, or has ended, since it was taken: then none of its code begins. To be asked right before that, on every thread.
+    ///
+    /// Between the two lies what follows from the decision: observers are told, which may take their time, workers are added, a task may have to wait for a
+    /// thread. Where nobody was told to cancel yet, as in most launches, no lock is taken: the call that tells sets the flag before it returns.
+    @inline(__always)
+    func isTooLate(_ assignment: Assignment) -> Bool {
+        // Relaxed: what decides is read under the lock.
+        hasToldToCancel.load(ordering: .relaxed) && isToldToCancel(assignment)
     }
 
     private func run(_ assignment: Assignment) -> Assignment? {
@@ -81,6 +92,7 @@ extension LaunchStorage {
             task.cancelIfTold()
             let end: AttemptEnd
             do {
+                if isTooLate(assignment) { throw CancellationError() }
                 switch graph.nodes[assignment.node].work {
                 case .asynchronousAction(let body):
                     try await body()
@@ -160,6 +172,8 @@ extension LaunchStorage {
         default:
             return AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node)))
         }
+        // Making it, or the note of its start, may have taken a while.
+        if isTooLate(assignment) { return AttemptEnd(throwing: CancellationError()) }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment)
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
@@ -175,12 +189,6 @@ extension LaunchStorage {
         }
     }
 
-    /// Performs an operation that was taken at an earlier turn of the main thread, unless it has been told to cancel since: then none of its code runs.
-    func performLaterOnMain(_ assignment: Assignment) {
-        guard assignment.kind == .run, isToldToCancel(assignment) else { return performOnMain(assignment) }
-        attemptEnded(assignment, AttemptEnd(throwing: CancellationError(), isTaskCancelled: true))
-    }
-
     func performOnMain(_ assignment: Assignment) {
         var assignment = assignment
         if assignment.kind == .checkCondition {
@@ -190,6 +198,7 @@ extension LaunchStorage {
             guard answer.isRunNow, answer.start == nil else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
+        if isTooLate(assignment) { return attemptEnded(assignment, AttemptEnd(throwing: CancellationError())) }
         let body: @MainActor @Sendable (StepContext) async throws -> any Sendable
         switch graph.nodes[assignment.node].work {
         case .main(let main): body = main
@@ -208,6 +217,8 @@ extension LaunchStorage {
             task.cancelIfTold()
             let end: AttemptEnd
             do {
+                // Where a task cannot begin at once, this is later.
+                if isTooLate(running) { throw CancellationError() }
                 let value = try await LaunchWithin.$place.withValue(task) { try await body(launch) }
                 end = AttemptEnd(value, isTaskCancelled: Task.isCancelled)
             } catch {

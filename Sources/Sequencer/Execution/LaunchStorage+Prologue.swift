@@ -34,6 +34,7 @@ extension LaunchStorage {
         let context = StepContext(host: self, assignment: assignment)
         let end: AttemptEnd
         do {
+            if isTooLate(assignment) { throw CancellationError() }
             // The launch was started on the main thread: otherwise the graph was refused.
             let value = try MainActor.assumeIsolated { try body(context) }
             end = AttemptEnd(value)

@@ -19,6 +19,7 @@ extension LaunchStorage.State {
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }
+        if !actions.cancel.isEmpty { launch.hasToldToCancel.store(true, ordering: .relaxed) }
         let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
             // One that exists already gets no handle: the graph has it.
             if case .operation(let operation) = graph.nodes[node].work { return (node, .operation(operation)) }

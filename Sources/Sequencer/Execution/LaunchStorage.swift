@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A launch that runs: takes the lock, asks the state machine, lets go, then acts.
 ///
@@ -96,6 +97,8 @@ final class LaunchStorage: StepHost {
     let timekeeper: any Timekeeper
     let values: ValueTable
     let state: Locked<State>
+    /// Whether any operation was told to cancel. Set under the lock, read without it.
+    let hasToldToCancel = Atomic(false)
     let runner = OperationRunner()
     /// The context of the caller that made the launch.
     let caller: CallerContext
