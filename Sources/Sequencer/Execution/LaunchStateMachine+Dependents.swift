@@ -21,6 +21,9 @@ extension LaunchStateMachine {
             next += 1
             if let outcome = pending.outcome {
                 endNow(pending.node, outcome, &actions)
+            } else if pending.isFallback {
+                // The launch may have been stopped in this input: then it is not begun.
+                if phase == .running { actions.compute(code(of: pending.node)) } else { endNow(pending.node, .cancelled, &actions) }
             } else if pending.isOfEvent {
                 if isOfEvent(pending.node) { actions.events.append(pending.node) }
             } else if phase == .running {

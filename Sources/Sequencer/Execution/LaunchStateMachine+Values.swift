@@ -121,6 +121,8 @@ extension LaunchStateMachine {
         let outcome: Outcome?
         /// Whether this is about an event from outside instead, for which the operation begins to wait, or which it settles.
         var isOfEvent = false
+        /// Whether its fallback is to be computed instead.
+        var isFallback = false
     }
 
     /// Something that happened, before it is dressed for an observer.
@@ -180,9 +182,7 @@ extension LaunchStateMachine {
             /// The traits to look at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
-            static let whenTaken: Bits = [
-                .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
-            ]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow]
             static let whenEnded: Bits = [
                 .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,

@@ -28,13 +28,13 @@ extension LaunchStorage {
             guard checkCondition(assignment).isRunNow else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
+        if isTooLate(assignment) { return attemptEnded(assignment, .unbegun) }
         guard case .prologue(let body) = graph.nodes[assignment.node].work else {
             return attemptEnded(assignment, AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node))))
         }
         let context = StepContext(host: self, assignment: assignment)
         let end: AttemptEnd
         do {
-            if isTooLate(assignment) { throw CancellationError() }
             // The launch was started on the main thread: otherwise the graph was refused.
             let value = try MainActor.assumeIsolated { try body(context) }
             end = AttemptEnd(value)
