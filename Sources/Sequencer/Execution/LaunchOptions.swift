@@ -2,7 +2,7 @@ import Foundation
 
 /// The options of a launch: lanes, deadline, clock, observers and the like. The graph says which operations run.
 public struct LaunchOptions: Sendable {
-    /// The most operations off the main thread that run at the same time.
+    /// The most operations off the main thread that run at the same time. The computing of a fallback takes no lane.
     ///
     /// Nil, the default: as many as are ready, where those that run straight through share one thread per processor. With a number, there
     /// are as many threads: steps that block theirs then cost only their own lane.
@@ -56,8 +56,8 @@ public struct LaunchOptions: Sendable {
     ///
     /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are.
     ///
-    /// While the queue is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time the clock
-    /// runs the steps, and the queue is not used. It must not be the main queue.
+    /// A fallback's closure runs beside the queue, on a thread of the engine's: it is wanted at once. While the queue is suspended no step starts; deadlines, and the timeouts
+    /// of steps that run, hold all the same. In virtual time the clock runs the steps, and the queue is not used. It must not be the main queue.
     ///
     /// ```swift
     /// let queue = OperationQueue()

@@ -15,12 +15,19 @@ extension LaunchStateMachine {
         var useFallbackValue: [Int] = []
         /// Operations that wait for an event from now on, and others that have ended and settle one.
         var events: [Int] = []
+        /// Fallbacks to be computed, each on a thread of its own. Not asked by ``isEmpty``: ``Rare/computesFallbacks`` says so.
+        private(set) var fallbacks: [Assignment] = []
         /// Consequences that few inputs have.
         var rare: Rare = []
         /// The milestone has ended.
         var isMilestoneOver = false
         /// The launch is over: nothing will happen any more.
         var isOver = false
+
+        mutating func compute(_ fallback: Assignment) {
+            fallbacks.append(fallback)
+            rare.insert(.computesFallbacks)
+        }
 
         // Inlined, for every input asks: "running, instructions" in `Benchmarks/instructions.json`.
         @inline(__always)
@@ -41,5 +48,7 @@ extension LaunchStateMachine {
         static let showsFailure = Rare(rawValue: 4)
         /// The launch was stopped: cancel its scopes.
         static let cancelsScopes = Rare(rawValue: 8)
+        /// See ``Actions/fallbacks``.
+        static let computesFallbacks = Rare(rawValue: 16)
     }
 }

@@ -24,6 +24,9 @@ extension LaunchStateMachine {
             case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
             // Whether its value comes later must not matter to those who read it (L46).
             case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
+            // The launch may have been stopped in this input: then it is not begun.
+            case .fallback:
+                if phase == .running { actions.compute(code(of: pending.node)) } else { endNow(pending.node, .cancelled, &actions) }
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }

@@ -12,7 +12,7 @@ extension LaunchStateMachine {
     /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
     func isOfEvent(_ node: Int) -> Bool {
         switch nodes[node].state {
-        case .running: traits[node].contains(.isEvent)
+        case .running: isAwaitingEvent(node)
         case .ended: traits[node].contains(.settlesEvents)
         default: false
         }

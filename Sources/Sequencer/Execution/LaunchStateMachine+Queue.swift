@@ -49,9 +49,7 @@ extension LaunchStateMachine {
     ///
     /// - Complexity: O(*n* log *n*), where *n* is the number of operations.
     func nodeOfTurn(at place: Int) -> Int? {
-        let ready = nodes.indices.filter { node in
-            nodes[node].state == .ready && (nodes[node].isComputingFallback || !traits[node].contains(.isMain))
-        }
+        let ready = nodes.indices.filter { nodes[$0].state == .ready && !traits[$0].contains(.isMain) }
         guard place < ready.count else { return nil }
         return Int(ready.map { Ready(rank: traits.ranks[$0], node: Int32($0)) }.sorted()[place].node)
     }

@@ -84,7 +84,7 @@ extension LaunchStateMachine {
     private func waitOfReady(_ node: Int) -> Wait {
         if nodes[node].state == .aside { return .milestone }
         if let obstacle = resources.obstacle(of: node) { return .resource(obstacle.resource, heldBy: obstacle.holder) }
-        if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
+        if traits[node].contains(.isMain) { return .mainThread }
         return lanes.available <= 0 ? .lane : settings.usesQueue ? .operationQueue : .thread
     }
 

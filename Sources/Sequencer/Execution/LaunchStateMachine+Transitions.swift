@@ -47,7 +47,7 @@ extension LaunchStateMachine {
 
     private mutating func enqueueSpecially(_ ready: Ready) {
         let node = Int(ready.node)
-        let isForMain = traits[node].contains(.isMain) && !nodes[node].isComputingFallback
+        let isForMain = traits[node].contains(.isMain)
         if isForMain { readyForMain.push(ready) } else { readyForWorkers.push(ready) }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
@@ -59,8 +59,8 @@ extension LaunchStateMachine {
         guard phase == .running else { return nil }
         while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
             let node = Int(ready.node)
-            // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
-            guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
+            // An entry may be left from before the operation ended, or from before its fallback was computed.
+            guard nodes[node].state == .ready else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
                 // Resources last: an operation that is put aside must hold none.
                 guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
@@ -78,13 +78,6 @@ extension LaunchStateMachine {
                 keepMain()
             }
             if !traits[node].isDisjoint(with: .whenTaken) {
-                if nodes[node].isComputingFallback {
-                    move(node, to: .running)
-                    setFallbackTimeout(node)
-                    // Counted also where the operation itself suspends: the closure of its fallback cannot.
-                    if processors != nil { processors?.started(traits.levels[node]) }
-                    return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
-                }
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
                     move(node, to: .checking)
                     // Until it has answered; the operation that it lets start has the whole timeout again.
@@ -105,14 +98,7 @@ extension LaunchStateMachine {
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
             // Another worker has its place since it was given up: with both there would be one too many.
-            if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
-                replacedWorkers.remove(at: place)
-                if let place = lostKeepers.firstIndex(of: previous) {
-                    lostKeepers.remove(at: place)
-                    processors?.ended(traits.levels[previous.node])
-                }
-                return nil
-            }
+            if !replacedWorkers.isEmpty, cameBack(previous) { return nil }
             // It has suspended, and blocks this thread no longer.
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
         }
@@ -180,7 +166,11 @@ extension LaunchStateMachine {
     mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
         // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
-        guard isCurrent(ended) else { return false }
+        guard isCurrent(ended) else {
+            // Its thread is no worker, which would say so itself.
+            if ended.kind == .computeFallback { _ = cameBack(ended) }
+            return false
+        }
         switch result {
         case .succeeded:
             // Nothing is pending between inputs, so this is its turn.
@@ -242,16 +232,26 @@ extension LaunchStateMachine {
         if traits[node].contains(.hasFallback) {
             nodes[node].failure = outcome
             if traits[node].contains(.computesFallback) {
-                // It is computed on a lane, without the resources, also for a step of the main thread.
-                release(node)
-                nodes[node].isComputingFallback = true
-                enqueue(node)
+                computeFallback(node)
             } else {
                 end(node, .fellBack)
             }
             return
         }
         end(node, outcome)
+    }
+
+    /// Has the fallback computed at once, on a thread beyond the number of workers: without a lane, for all may be kept by operations that block, without the
+    /// resources, and also for a step of the main thread. Its limit runs from here.
+    private mutating func computeFallback(_ node: Int) {
+        release(node)
+        nodes[node].isComputingFallback = true
+        nodes[node].holdsWorker = true
+        move(node, to: .running)
+        setFallbackTimeout(node)
+        // Counted also where the operation itself suspends: the closure of its fallback cannot.
+        if processors != nil { processors?.started(traits.levels[node]) }
+        pendingEnds.append(PendingEnd(node: node, kind: .fallback))
     }
 
     /// Ends one operation; others that end because of it are left pending.
@@ -307,7 +307,21 @@ extension LaunchStateMachine {
         guard nodes[node].holdsWorker else { return }
         nodes[node].holdsWorker = false
         replacedWorkers.append(code(of: node))
-        activeWorkers -= 1
+        // The thread of a fallback was never counted in.
+        if !nodes[node].isComputingFallback { activeWorkers -= 1 }
+    }
+
+    /// Code has come to its end.
+    ///
+    /// - Returns: whether it was given up before.
+    private mutating func cameBack(_ code: Assignment) -> Bool {
+        guard let place = replacedWorkers.firstIndex(of: code) else { return false }
+        replacedWorkers.remove(at: place)
+        if let place = lostKeepers.firstIndex(of: code) {
+            lostKeepers.remove(at: place)
+            processors?.ended(traits.levels[code.node])
+        }
+        return true
     }
 
     /// The code of an operation that runs now.

@@ -127,6 +127,8 @@ extension LaunchStateMachine {
             case ofEvent
             /// It is ready, and past the time of its cut.
             case lateCut
+            /// Its fallback is to be computed.
+            case fallback
         }
 
         let node: Int
@@ -190,12 +192,8 @@ extension LaunchStateMachine {
             /// The traits to look at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
-            static let whenTaken: Bits = [
-                .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
-            ]
-            static let whenStarted: Bits = [
-                .isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow, .isWatched,
-            ]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow, .isWatched]
             static let whenEnded: Bits = [
                 .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
             ]

@@ -7,10 +7,11 @@
 /// An operation goes through these states:
 ///
 /// ```
-/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ ended
-///                ▲                                                        │  ▲
-///                └────────────────── pausing (retry) ◀────────────────────┘  └── ready again, to compute its fallback
+/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (running, to compute its fallback) ──▶ ended
+///                ▲                                                        │
+///                └────────────────── pausing (retry) ◀────────────────────┘
 /// ```
+/// A fallback is computed from any of them but the first.
 struct LaunchStateMachine {
     typealias Assignment = StepAssignment
 

@@ -12,13 +12,11 @@ extension LaunchStorage {
             guard answer.isRunNow else { return takeNext(after: assignment) }
             return perform(Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
-            // The launch may have been stopped while this thread told observers.
-            guard !isToldToCancel(assignment) else {
-                return input { state, now in state.machine.workerEnded(assignment, .cancelledItself, at: now, &state.actions).next }
-            }
-            return workerEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
+            // The launch may have been stopped before this thread was there.
+            guard !isToldToCancel(assignment) else { return taskEnded(assignment, .unbegun) }
+            return taskEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
         case .run:
-            if isTooLate(assignment) { return workerEnded(assignment, throwing: CancellationError()) }
+            if isTooLate(assignment) { return workerEnded(assignment, .unbegun) }
             // Looked for before the others, so that nothing but its closure is held meanwhile.
             guard case .action(let body) = graph.nodes[assignment.node].work else { return run(assignment) }
             do {
@@ -92,8 +90,8 @@ extension LaunchStorage {
             task.cancelIfTold()
             let end: AttemptEnd
             do {
-                if isTooLate(assignment) { throw CancellationError() }
                 switch graph.nodes[assignment.node].work {
+                case _ where isTooLate(assignment): end = .unbegun
                 case .asynchronousAction(let body):
                     try await body()
                     end = AttemptEnd((), isTaskCancelled: Task.isCancelled)
@@ -173,7 +171,7 @@ extension LaunchStorage {
             return AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node)))
         }
         // Making it, or the note of its start, may have taken a while.
-        if isTooLate(assignment) { return AttemptEnd(throwing: CancellationError()) }
+        if isTooLate(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment)
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
@@ -198,7 +196,7 @@ extension LaunchStorage {
             guard answer.isRunNow, answer.start == nil else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
-        if isTooLate(assignment) { return attemptEnded(assignment, AttemptEnd(throwing: CancellationError())) }
+        if isTooLate(assignment) { return attemptEnded(assignment, .unbegun) }
         let body: @MainActor @Sendable (StepContext) async throws -> any Sendable
         switch graph.nodes[assignment.node].work {
         case .main(let main): body = main
@@ -215,10 +213,13 @@ extension LaunchStorage {
         startMainTask(priority: qos.taskPriority, for: virtualTime?.begins(running), atOnce: startsTasksAtOnce) { [self] in
             begin(task, isShared: false)
             task.cancelIfTold()
+            // Where a task cannot begin at once, this is later.
+            if isTooLate(running) {
+                attemptEnded(running, .unbegun)
+                return await task.leave()
+            }
             let end: AttemptEnd
             do {
-                // Where a task cannot begin at once, this is later.
-                if isTooLate(running) { throw CancellationError() }
                 let value = try await LaunchWithin.$place.withValue(task) { try await body(launch) }
                 end = AttemptEnd(value, isTaskCancelled: Task.isCancelled)
             } catch {

@@ -28,6 +28,7 @@ extension LaunchStorage {
             guard checkCondition(assignment).isRunNow else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
+        if isTooLate(assignment) { return attemptEnded(assignment, .unbegun) }
         guard case .prologue(let body) = graph.nodes[assignment.node].work else {
             return attemptEnded(assignment, AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node))))
         }

@@ -70,7 +70,11 @@ extension LaunchStorage.State {
             if !end.isObedient { noteLateEnd(of: assignment, at: now) }
             return nil
         }
-        guard let error = end.error else { return keep(end.value ?? (), of: assignment.node, in: values) }
+        guard let error = end.error else {
+            // Without a value either, none of its code has run.
+            guard let value = end.value else { return takeLeftovers(of: assignment.node) }
+            return keep(value, of: assignment.node, in: values)
+        }
         // Of an earlier attempt.
         let former = errors.updateValue(error, forKey: assignment.node)
         messages[assignment.node] = end.message
@@ -195,6 +199,16 @@ struct AttemptEnd {
         case .success(let value): self.init(value, isTaskCancelled: true)
         case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
         }
+    }
+
+    /// The end of an attempt of which no code has run, since it was told to cancel before.
+    static var unbegun: AttemptEnd { AttemptEnd() }
+
+    private init() {
+        (value, error, message) = (nil, nil, nil)
+        forMachine = .cancelledItself
+        isCancelled = true
+        isObedient = true
     }
 
     private init(throwing error: any Error, isCancelled: Bool, isObedient: Bool) {

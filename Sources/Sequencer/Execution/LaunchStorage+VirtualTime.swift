@@ -41,14 +41,12 @@ extension LaunchStateMachine {
         mutating get {
             // Entries of operations that have ended, or wait elsewhere by now.
             while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
-            while let ready = readyForMain.first, !isReadyForMain(Int(ready.node)) { _ = readyForMain.pop() }
+            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
             guard let main = readyForMain.first else { return false }
             guard lanes.available > 0, let other = readyForWorkers.first else { return true }
             return main < other
         }
     }
-
-    private func isReadyForMain(_ node: Int) -> Bool { nodes[node].state == .ready && !nodes[node].isComputingFallback }
 
     /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
     mutating func workerBlocks(_ blocks: Bool, _ actions: inout Actions) {

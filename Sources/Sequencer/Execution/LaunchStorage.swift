@@ -240,6 +240,7 @@ final class LaunchStorage: StepHost {
         let stall = actions.rare.contains(.reportsStall) ? statusSnapshot : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
+        if actions.rare.contains(.computesFallbacks) { for fallback in actions.fallbacks { addThread(for: fallback) } }
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.rare.contains(.changesScreens) { changeScreens() }
@@ -330,6 +331,12 @@ final class LaunchStorage: StepHost {
     /// Adds a worker that the state machine knows already, with its first operation.
     func addWorker(beginningWith first: Assignment) {
         addWorker { self.work(beginningWith: first) }
+    }
+
+    /// Computes a fallback on a thread that is no worker, and goes on as one if one is missing then.
+    private func addThread(for fallback: Assignment) {
+        guard let virtualTime else { return addWorker(beginningWith: fallback) }
+        virtualTime.compute(fallback) { self.withCallersValues { self.work(beginningWith: fallback) } }
     }
 
     private func addWorker(_ work: @escaping @Sendable () -> Void) {

@@ -17,7 +17,8 @@
 /// }
 /// ```
 ///
-/// The closure is called once, outside every lock, on a lane; of both, the closure counts. `fallback: nil` means none, also for a
+/// The closure is called once, outside every lock, off the main thread. It takes no lane, and is called at once, also where every lane and every thread is taken; with a
+/// timeout it has as long as that again. Of both, the closure counts. `fallback: nil` means none, also for a
 /// step whose value is an optional: a fallback that is nil is written `.some(nil)`. If you write the closures inside the parentheses, write
 /// `fallback: nil` before `body:`: the compiler takes the first `fallback:` for the value.
 extension OperationGraph {

@@ -109,7 +109,7 @@ struct LaunchStateMachineBoundaryTests {
         )
     }
 
-    @Test("an operation that fails lets go of its lane and its resources before its fallback is computed")
+    @Test("an operation that fails lets go of its lane and its resources before its fallback is computed, beside what takes them")
     func fallbackLetsGo() throws {
         var machine = try machine(lanes: 1, workers: 1) { graph in
             graph.add("config", .exclusive("disk")) {
@@ -124,9 +124,10 @@ struct LaunchStateMachineBoundaryTests {
         #expect(machine.takeForWorker(at: 0, &actions) == run(0))
         let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
         let (counted, next) = machine.workerEnded(run(0), .failed, at: 1, &actions)
-        #expect(counted && next == fallback && machine.lanes.taken == 1)
-        let (_, other) = machine.workerEnded(fallback, .succeeded, at: 2, &actions)
-        #expect(other == run(1) && machine.lanes.taken == 1)
+        #expect(counted && next == run(1) && actions.fallbacks == [fallback] && machine.lanes.taken == 1)
+        // Its thread is no worker, and there is one.
+        let (isComputed, other) = machine.taskEnded(fallback, .succeeded, at: 2, &actions)
+        #expect(isComputed && other == nil && machine.lanes.taken == 1)
         _ = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
         #expect(actions.isOver && machine.lanes.taken == 0 && machine.nodes.map(\.outcome) == [.fellBack, .succeeded])
     }

@@ -137,7 +137,7 @@ struct LaunchStateMachineTests {
             for index in 0..<12 {
                 let options = StepOption.all([.onFailure(.continue), .expected(.milliseconds(Int.random(in: 1...4, using: &random)))])
                 if index % 3 == 0 {
-                    // One that is cancelled is ready once more, to compute its fallback.
+                    // One that is cancelled computes its fallback, in no turn.
                     graph.add("op\(index)", options) {
                         1
                     } fallback: { _, _ in
@@ -388,7 +388,7 @@ struct LaunchStateMachineTests {
         #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[1].end == 10 && machine.nodes[1].start == -1)
     }
 
-    @Test("a main-thread step that is cancelled before its turn computes its fallback on a worker, and its turn finds nothing")
+    @Test("a main-thread step that is cancelled before its turn has its fallback computed off it, and its turn finds nothing")
     func fallbackOfMainStep() throws {
         var machine = try machine { graph in
             graph.add("screen", on: .main) {
@@ -401,11 +401,10 @@ struct LaunchStateMachineTests {
         machine.begin(&actions)
         #expect(actions.mainTurns == 1)
         machine.cancelOperation(0, at: 1, &actions)
-        #expect(actions.workers == 1)
-        #expect(machine.takeForMain(at: 2, &actions) == nil)
         let fallback = Assignment(node: 0, attempt: 0, kind: .computeFallback)
-        #expect(machine.takeForWorker(at: 3, &actions) == fallback)
-        _ = machine.workerEnded(fallback, .succeeded, at: 4, &actions)
+        #expect(actions.fallbacks == [fallback] && actions.workers == 0)
+        #expect(machine.takeForMain(at: 2, &actions) == nil)
+        #expect(machine.taskEnded(fallback, .succeeded, at: 4, &actions).counted)
         #expect(actions.isOver && machine.nodes[0].outcome == .fellBack && machine.nodes[0].attempts == 0)
     }
 

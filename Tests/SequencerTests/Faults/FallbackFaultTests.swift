@@ -26,7 +26,7 @@ struct FallbackFaultTests {
         machine.begin(&actions)
         _ = machine.takeForWorker(at: 0, &actions)
         let (_, next) = machine.workerEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, at: 10, &actions)
-        #expect(next == Self.fallback)
+        #expect(next == nil && actions.fallbacks == [Self.fallback])
         return machine
     }
 
@@ -35,7 +35,7 @@ struct FallbackFaultTests {
         var machine = try computingFallback()
         var actions = Actions()
         machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
-        _ = machine.workerEnded(Self.fallback, .succeeded, at: 50, &actions)
+        #expect(machine.taskEnded(Self.fallback, .succeeded, at: 50, &actions).counted)
         #expect(!machine.interactive.isRunning)
         #expect(machine.interactive.total(at: 60) == 30)
         #expect(machine.nodes[0].outcome == .fellBack)
@@ -62,6 +62,42 @@ struct FallbackFaultTests {
         machine.timePassed(to: 110, &actions)
         #expect(machine.nodes[0].outcome == .timedOut)
         #expect(actions.cancel == [0] && !machine.nodes[0].holdsWorker)
+        // Its thread counts as lost until it comes back, and never as a worker.
+        #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
+        let (counted, next) = machine.taskEnded(Self.fallback, .succeeded, at: 120, &actions)
+        #expect(!counted && next == nil)
+        #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
+    }
+
+    @Test("fault O56: the limit of a fallback runs from the moment at which it became due, also where no thread is there for it")
+    func noThread() throws {
+        var machine = try computingFallback()
+        #expect(machine.nextWake == 110 && machine.timeLimit(of: 0) == 110)
+        var actions = Actions()
+        machine.timePassed(to: 200, &actions)
+        #expect(machine.nodes[0].outcome == .timedOut && actions.isOver)
+        // The thread that comes later looks, and computes nothing.
+        #expect(!machine.attemptEnded(Self.fallback, .cancelledItself, at: 300, &actions))
+        #expect(machine.lostWorkers == 0)
+    }
+
+    @Test("fault O56: a fallback that became due in the moment in which the launch stops is not computed")
+    func stoppedAtOnce() throws {
+        var graph = OperationGraph("stopped")
+        graph.add("required") {}
+        graph.add("falls-back") {
+            1
+        } fallback: { _, _ in
+            2
+        }
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
+        var actions = Actions()
+        // Both end within the begin, and the first stops the launch.
+        machine.cancelOperation(0, at: 0, &actions)
+        machine.cancelOperation(1, at: 0, &actions)
+        machine.begin(&actions)
+        #expect(machine.nodes.map(\.outcome) == [.cancelled, .cancelled])
+        #expect(actions.fallbacks.isEmpty && actions.isOver && machine.runningCount == 0)
     }
 
     @Test("fault O56: a fallback has its own time, and is cancelled by a launch that stops, not by its step's timeout")

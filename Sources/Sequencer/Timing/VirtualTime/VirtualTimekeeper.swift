@@ -123,6 +123,11 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
     }
 
+    /// Computes a fallback before anything else starts: its value belongs to an end of this moment.
+    func compute(_ fallback: StepAssignment, _ work: @escaping @Sendable () -> Void) {
+        scheduler.add(VirtualScheduler.Job(holder: begins(fallback), run: work))
+    }
+
     /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches would be the same.
     func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
         scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)

@@ -168,6 +168,8 @@ struct LaunchWorld {
     }
 
     private mutating func act(on actions: LaunchStateMachine.Actions) {
+        // On threads that are no workers, as what has suspended.
+        for fallback in actions.fallbacks { hand(fallback, to: .suspended) }
         waitingWorkers += actions.workers
         mainTurns += actions.mainTurns
         if actions.isOver { overCount += 1 }
