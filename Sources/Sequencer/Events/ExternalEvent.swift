@@ -35,7 +35,8 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Says that it has come.
     ///
-    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held.
+    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held. Within a call that another event
+    /// has caused, steps go on when that call has returned: a chain of launches takes no stack.
     ///
     /// - Returns: whether this call settled the event; false, without any effect, if it has come or failed before.
     @discardableResult

@@ -30,7 +30,7 @@ extension LaunchStorage {
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
     /// One that has come already ends its operation here, which may make others ready, as many as there are in the graph: they are added to those that
-    /// this goes through, and so no call is within another.
+    /// this goes through, and so no call is within another. Nor is one within a call for another launch, see ``EventTurns``.
     func seeToEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
         while let task = takeEventTask() {
@@ -65,15 +65,46 @@ extension LaunchStorage {
 
     /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs elsewhere.
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
-        let end: AttemptEnd
-        switch result {
-        case .success(let value): end = AttemptEnd(value)
-        case .failure(let error): end = AttemptEnd(throwing: error)
+        // Time must not move before what follows from the event, which may have to wait for its turn.
+        virtualTime?.inputBegins()
+        EventTurns.run { [self] in
+            defer { virtualTime?.inputEnds() }
+            let end: AttemptEnd
+            switch result {
+            case .success(let value): end = AttemptEnd(value)
+            case .failure(let error): end = AttemptEnd(throwing: error)
+            }
+            _ = input(defersAppCode: true) { state, now in
+                // An event that comes after a timeout is not reported as late: no operation worked on it.
+                let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
+                return counted ? state.keep(end, of: assignment, counted: true, at: now, in: values) : nil
+            }
         }
-        _ = input(defersAppCode: true) { state, now in
-            // An event that comes after a timeout is not reported as late: no operation worked on it.
-            let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
-            return counted ? state.keep(end, of: assignment, counted: true, at: now, in: values) : nil
+    }
+}
+
+/// Tells launches of events: on one thread one launch after the other. A launch may settle an event that another one waits for, and so on; calls within
+/// one another would be as deep as there are launches.
+private enum EventTurns {
+    /// By thread: calls that wait until the first call on that thread has returned.
+    private static let waiting = Locked<[UInt: FirstInFirstOut<@Sendable () -> Void>]>([:])
+
+    static func run(_ call: @escaping @Sendable () -> Void) {
+        let thread = currentThreadIdentity()
+        let isFirst = waiting.withLock { waiting in
+            waiting[thread]?.append(call)
+            if waiting[thread] != nil { return false }
+            waiting[thread] = FirstInFirstOut()
+            return true
+        }
+        var next = isFirst ? call : nil
+        while let call = next {
+            call()
+            next = waiting.withLock { waiting in
+                let next = waiting[thread]?.popFirst()
+                if next == nil { waiting[thread] = nil }
+                return next
+            }
         }
     }
 }
