@@ -27,6 +27,8 @@ public struct LaunchOptions: Sendable {
     package var goal = LaunchGoal.milestone
     /// Whether operations wait so for those before them in the order. An exploration says no: nothing may fail because of waits that only it causes.
     package var keepsOrder = true
+    /// Whether operations run one at a time (`OperationGraph.runOneAtATime`), and timeouts stand still while others have their turn.
+    package var hasTurns = false
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
     /// Scopes that run then are cancelled; each has a deadline of its own, too.
     ///
@@ -214,6 +216,7 @@ public struct LaunchOptions: Sendable {
             order: order,
             goal: goal,
             keepsOrder: keepsOrder,
+            hasTurns: hasTurns,
             processors: scarceProcessors,
             // A thread for each lane that was asked for: a step that blocks its thread must cost only its own lane.
             workers: lanes ?? WorkerPool.processors,

@@ -21,6 +21,7 @@ extension LaunchStateMachine {
     /// Starts the wait of an operation that has become ready.
     mutating func awaitEvent(_ node: Int) {
         start(node)
+        waitsForTurn(node)
         // Later: operations that are already to end come first.
         pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true))
     }
@@ -35,6 +36,7 @@ extension LaunchStateMachine {
             nodes[node].holdsLane = false
             // Reports say that it ran on no lane.
             nodes[node].lane = -1
+            waitsForTurn(node)
         }
         settle(&actions)
     }

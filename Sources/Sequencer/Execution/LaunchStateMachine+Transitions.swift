@@ -59,6 +59,7 @@ extension LaunchStateMachine {
                     if settings.takesOneAtATime { return nil }
                     continue
                 }
+                turnBegan(of: node)
             }
             if !isMain {
                 guard let lane = lanes.take() else { return nil }
@@ -143,6 +144,7 @@ extension LaunchStateMachine {
     }
 
     private mutating func releaseMore(_ node: Int, isEnd: Bool) {
+        turnEnded(of: node)
         if nodes[node].state == .running {
             if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
                 interactive.end(at: time)
@@ -215,6 +217,7 @@ extension LaunchStateMachine {
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
         setTimer(.retry, of: node, at: due)
+        waitsForTurn(node)
         if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
         return true
     }

@@ -8,6 +8,8 @@ extension LaunchStateMachine {
         var goal = LaunchGoal.milestone
         /// Whether operations make room for those before them in the order, where the goal is the makespan.
         var keepsOrder = true
+        /// Whether operations run one at a time, and others' turns do not count for timeouts.
+        var hasTurns = false
         /// The processors, where more operations can run than that; nil where that does not matter.
         var processors: Int?
         /// The most threads that start operations.

@@ -83,6 +83,8 @@ struct LaunchStateMachine {
     var events: [RawEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]
+    /// Only where operations run one at a time.
+    var turns: Turns?
     /// By when fallbacks that are being computed must be there, by operation.
     var fallbackEnds: [Int: Nanoseconds] = [:]
     /// For how long the process has been found to stand still.
@@ -170,6 +172,7 @@ struct LaunchStateMachine {
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
+        if settings.hasTurns { turns = Turns() }
     }
 
     // MARK: Inputs

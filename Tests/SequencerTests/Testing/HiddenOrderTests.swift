@@ -100,6 +100,92 @@ struct HiddenOrderTests {
         #expect(exploration.hidden == nil)
     }
 
+    /// A login that is tried twice, beside three steps that take longer than its timeout.
+    private func retried(
+        _ login: @escaping @Sendable (_ attempt: Int) throws -> Void,
+        images: @escaping @Sendable () -> Void = {}
+    ) -> OperationGraph {
+        var graph = OperationGraph("retried")
+        graph.add("login", .timeout(.milliseconds(500)), .retry(attempts: 2, backoff: .milliseconds(50), jitter: 0)) { step in
+            try await step.sleep(for: .milliseconds(200))
+            try login(step.attempt)
+        }
+        for id in ["images", "fonts", "news"] {
+            graph.add(id) { step in
+                try await step.sleep(for: .seconds(1))
+                if id == "images" { images() }
+            }
+        }
+        return graph
+    }
+
+    @Test("steps that run between two attempts of another one do not use up its timeout; what they break is found")
+    func retriedBesideOthers() async throws {
+        func intact() -> OperationGraph {
+            retried { attempt in if attempt == 1 { throw NoToken() } }
+        }
+        let exploration = try await explore(intact(), orders: 40) { launch in
+            #expect(launch.report["login"]?.outcome == .succeeded && launch.report.makespan >= .milliseconds(3_400))
+        }
+        #expect(exploration.hidden == nil)
+        func broken() -> OperationGraph {
+            let token = Locked<String?>("token")
+            return retried { _ in
+                if token.withLock({ $0 }) == nil { throw NoToken() }
+            } images: {
+                token.withLock { $0 = nil }
+            }
+        }
+        #expect(try await "\(explore(broken()))" == "login fails when images runs first: undeclared dependency")
+    }
+
+    @Test("nor that of a wait for an event; a wait for one that does not come ends by its timeout, in every order")
+    func eventBesideOthers() async throws {
+        func graph(isConditional: Bool, comes: Bool) -> OperationGraph {
+            let window = ExternalEvent<Void>("window")
+            var graph = OperationGraph("events")
+            let wait =
+                isConditional
+                ? graph.wait(for: window, id: "wait", .timeout(.milliseconds(500)), .when { true }, .onFailure(.continue))
+                : graph.wait(for: window, id: "wait", .timeout(.milliseconds(500)), .onFailure(.continue))
+            graph.add("connect") { step in
+                try await step.sleep(for: .milliseconds(100))
+                if comes { window.fulfill() }
+            }
+            for id in ["images", "fonts", "news"] { graph.add(id) { step in try await step.sleep(for: .seconds(1)) } }
+            graph.add("show", after: wait) {}
+            return graph
+        }
+        for isConditional in [false, true] {
+            for comes in [true, false] {
+                let exploration = try await explore(graph(isConditional: isConditional, comes: comes), orders: 40) { launch in
+                    #expect(launch.report["wait"]?.outcome == (comes ? .succeeded : .timedOut))
+                    // Its own time begins when the others have ended.
+                    if !comes, !isConditional { #expect(launch.report["wait"]?.end == .milliseconds(3_600)) }
+                }
+                #expect(exploration.hidden == nil)
+            }
+        }
+    }
+
+    @Test("a step that takes longer than its timeout by itself times out in every order")
+    func ownTime() async throws {
+        func graph() -> OperationGraph {
+            var graph = OperationGraph("own")
+            graph.add("slow", .timeout(.milliseconds(500)), .retry(attempts: 3, backoff: .zero), .onFailure(.continue)) { step in
+                try await step.sleep(for: .milliseconds(300))
+                throw NoToken()
+            }
+            for id in ["images", "fonts"] { graph.add(id) { step in try await step.sleep(for: .seconds(1)) } }
+            return graph
+        }
+        let exploration = try await explore(graph(), orders: 20) { launch in
+            let slow = launch.report["slow"]
+            #expect(slow?.outcome == .timedOut && slow?.attempts == 2)
+        }
+        #expect(exploration.hidden == nil)
+    }
+
     /// The error of exploring a graph that fails in every order.
     private func failure(of graph: OperationGraph, check: Bool = true) async throws -> FailsInEveryOrder? {
         await #expect(throws: FailsInEveryOrder.self) {

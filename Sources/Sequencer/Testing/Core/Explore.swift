@@ -11,7 +11,8 @@ import Sequencer
 /// are run as find it with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
 ///
 /// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is called once for
-/// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations.
+/// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations. A timeout counts an
+/// operation's own time, its pauses and its wait for an event, but not the time in which others have their turn: without the orders they would not be in its way.
 ///
 /// - Parameters:
 ///   - graph: makes the graph. It must be the same each time.
@@ -40,7 +41,7 @@ nonisolated(nonsending) public func explore(
         // With the milestone as the goal, or kept in order, steps would be held back, and not run in this order.
         (options.order, options.goal, options.keepsOrder) = (order, .makespan, false)
         // More would stand empty, and an order says nothing where several are free.
-        if oneAtATime { options.lanes = 1 }
+        if oneAtATime { (options.lanes, options.hasTurns) = (1, true) }
         let launch = try await graph.run(options: options)
         // One that was cancelled shows nothing of its order.
         try Task.checkCancellation()
