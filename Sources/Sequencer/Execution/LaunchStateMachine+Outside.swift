@@ -58,6 +58,8 @@ extension LaunchStateMachine {
             nodes[node].isToldToCancel = true
             return
         }
+        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
+        if nodes[node].isComputingFallback { return settle(&actions) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
@@ -69,8 +71,8 @@ extension LaunchStateMachine {
             // The condition may never return: another worker takes its place.
             replaceWorker(of: node)
             notSucceeded(node, .cancelled)
-        // The second call changes nothing; and a fallback is told to cancel only by a launch that stops (O56).
-        case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
+        // The second call changes nothing.
+        case .running where nodes[node].isToldToCancel: return
         // Nothing of it runs that would need the grace period to end.
         case .running where isAwaitingEvent(node):
             tellToCancel(node, &actions)

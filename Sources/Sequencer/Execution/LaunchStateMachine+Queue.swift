@@ -15,8 +15,7 @@ extension LaunchStateMachine {
     /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1
-        // Cancelling all operations cancels the first one again and again: that must not take a look at all others each time.
-        if let node = place == 0 ? takeFirstReady() : takeReady(at: place) {
+        if let node = nodeOfTurn(at: place) {
             cancelOperation(node, at: time, &actions)
         } else {
             advance(to: time)
@@ -24,35 +23,10 @@ extension LaunchStateMachine {
         }
     }
 
-    /// Takes the operation of the first turn out of those that are ready, or a turn would be asked for that finds nothing.
-    private mutating func takeFirstReady() -> Int? {
-        while let ready = readyForWorkers.pop() {
-            // An entry may be left from before the operation ended, or be there twice.
-            guard nodes[Int(ready.node)].state == .ready else { continue }
-            while readyForWorkers.first == ready { _ = readyForWorkers.pop() }
-            return Int(ready.node)
-        }
-        return nil
-    }
-
-    /// The same for any turn.
-    private mutating func takeReady(at place: Int) -> Int? {
-        guard let node = nodeOfTurn(at: place) else { return nil }
-        // A heap gives only its first: for any other it is made anew. Few apps cancel a single turn.
-        var others = Heap<Ready>()
-        while let ready = readyForWorkers.pop() { if Int(ready.node) != node { others.push(ready) } }
-        readyForWorkers = others
-        return node
-    }
-
     /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns than operations.
     ///
-    /// - Complexity: O(*n* log *n*), where *n* is the number of operations.
-    func nodeOfTurn(at place: Int) -> Int? {
-        let ready = nodes.indices.filter { nodes[$0].state == .ready && !traits[$0].contains(.isMain) }
-        guard place < ready.count else { return nil }
-        return Int(ready.map { Ready(rank: traits.ranks[$0], node: Int32($0)) }.sorted()[place].node)
-    }
+    /// - Complexity: O(log *n*), where *n* is the number of operations.
+    func nodeOfTurn(at place: Int) -> Int? { queueOrder?.node(at: place) }
 
     /// Asks for a turn for each operation that is ready and finds a lane, and says which operations have ended.
     mutating func settleQueue(_ actions: inout Actions) {
@@ -62,11 +36,36 @@ extension LaunchStateMachine {
         }
         // After the lanes: those of a launch that is stopped become free as well.
         guard phase == .running else { return }
-        // Entries of operations that have ended count as well: a turn that finds nothing just ends.
-        let missing = min(readyForWorkers.count, lanes.available) - pendingQueueTurns
+        let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing
             pendingQueueTurns += missing
         }
     }
+}
+
+/// The operations that are ready for the app's queue, in the order in which turns take them.
+///
+/// A heap gives only the first. Each operation of the queue has a name, and can be cancelled alone, so that any of them is asked for.
+struct QueueOrder {
+    /// All operations, the one that goes first before the others, and the place of each among them.
+    private let nodes: [Int]
+    private let places: [Int]
+    /// The places of those that are ready.
+    private var ready = CountedNumbers()
+
+    init(_ ranks: [Nanoseconds]) {
+        let nodes = ranks.indices.map { LaunchStateMachine.Ready(rank: ranks[$0], node: Int32($0)) }.sorted().map { Int($0.node) }
+        var places = nodes
+        for (place, node) in nodes.enumerated() { places[node] = place }
+        (self.nodes, self.places) = (nodes, places)
+    }
+
+    var count: Int { ready.count }
+
+    func node(at place: Int) -> Int? { ready.number(at: place).map { nodes[$0] } }
+
+    mutating func insert(_ node: Int) { ready.insert(places[node]) }
+
+    mutating func remove(_ node: Int) { ready.remove(places[node]) }
 }

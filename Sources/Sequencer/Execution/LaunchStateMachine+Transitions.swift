@@ -48,7 +48,12 @@ extension LaunchStateMachine {
     private mutating func enqueueSpecially(_ ready: Ready) {
         let node = Int(ready.node)
         let isForMain = traits[node].contains(.isMain)
-        if isForMain { readyForMain.push(ready) } else { readyForWorkers.push(ready) }
+        if isForMain {
+            readyForMain.push(ready)
+        } else {
+            readyForWorkers.push(ready)
+            queueOrder?.insert(node)
+        }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
         if traits[node].contains(.isAwaited) { noteReady(node, at: time) }
@@ -62,6 +67,7 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
+                queueOrder?.remove(node)
                 // Resources last: an operation that is put aside must hold none.
                 guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                     if settings.takesOneAtATime { return nil }
@@ -140,6 +146,8 @@ extension LaunchStateMachine {
 
     private mutating func releaseMore(_ node: Int, isEnd: Bool) {
         turnEnded(of: node)
+        // It may end without having had its turn in the app's queue.
+        queueOrder?.remove(node)
         if nodes[node].state == .running {
             if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
                 interactive.end(at: time)

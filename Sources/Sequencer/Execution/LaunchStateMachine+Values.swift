@@ -188,14 +188,17 @@ extension LaunchStateMachine {
             static let isEvent = Bits(rawValue: 2_097_152)
             /// Its end settles events from outside, or may release something that is held for it.
             static let settlesEvents = Bits(rawValue: 4_194_304)
+            /// It is ready for a queue of the app's at some time.
+            static let isQueued = Bits(rawValue: 8_388_608)
 
             /// The traits to look at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
-            static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
-            static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor]
+            static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited, .isQueued]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor, .isQueued]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow, .isWatched]
             static let whenEnded: Bits = [
                 .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
+                .isQueued,
             ]
         }
 
@@ -288,9 +291,8 @@ extension LaunchStateMachine {
 
         subscript(node: Int) -> Bits { bits[node] }
 
-        /// Of a launch that keeps its budget.
-        mutating func watchAll() {
-            for node in bits.indices { bits[node].insert(.isWatched) }
+        mutating func insertForAll(_ trait: Bits) {
+            for node in bits.indices { bits[node].formUnion(trait) }
         }
     }
 }

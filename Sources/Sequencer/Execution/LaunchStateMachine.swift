@@ -84,6 +84,8 @@ struct LaunchStateMachine {
     var events: [RawEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]
+    /// Only in a queue of the app's.
+    var queueOrder: QueueOrder?
     /// Only where operations run one at a time.
     var turns: Turns?
     /// By when fallbacks that are being computed must be there, by operation.
@@ -159,7 +161,11 @@ struct LaunchStateMachine {
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
             // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still saves the budget.
-            traits.watchAll()
+            traits.insertForAll(.isWatched)
+        }
+        if settings.usesQueue {
+            traits.insertForAll(.isQueued)
+            queueOrder = QueueOrder(traits.ranks)
         }
         self.traits = traits
         let keepsOrder = traits.reservations.contains { $0.keepsOrder }

@@ -3,11 +3,14 @@ struct HeldRanges {
     typealias Release = @Sendable () -> Void
 
     private struct Entry {
-        var open: Set<Int>
+        /// The operations that it is held for and that have not ended.
+        var open: Set<Int> = []
         var taken: [any Sendable] = []
     }
 
+    // No other object gets one of these numbers: the graph keeps the ranges for as long as the launch.
     private var entries: [ObjectIdentifier: Entry] = [:]
+    private var isIndexed = false
 
     /// - Returns: the closures to call now, without the lock.
     mutating func took(_ value: any Sendable, for range: HeldRange, in graph: ValidatedGraph) -> [Release] {
@@ -24,26 +27,26 @@ struct HeldRanges {
     }
 
     private mutating func change(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Void) -> [Release] {
-        // No other object gets this number: the graph keeps the range for as long as the launch.
+        // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each range would be a square.
+        if !isIndexed { index(graph) }
+        // By identity: a graph may hold two things of one kind.
         let key = ObjectIdentifier(range)
-        // Made at the first change: most launches hold nothing.
-        var entry = entries[key] ?? Entry(open: graph.operations(of: range))
-        body(&entry)
+        // In place: a copy of the entry would copy all that is open, at each end of an operation.
+        body(&entries[key, default: Entry()])
         var released: [any Sendable] = []
-        if entry.open.isEmpty { swap(&released, &entry.taken) }
         // Also when all have ended: a value that is taken after that is released at once.
-        entries[key] = entry
+        if entries[key]?.open.isEmpty == true { swap(&released, &entries[key, default: Entry()].taken) }
         return released.map { value -> Release in
             return { range.release(value) }
         }
     }
-}
 
-extension ValidatedGraph {
-    /// The operations that something is held for.
-    fileprivate func operations(of range: HeldRange) -> Set<Int> {
-        // By identity: a graph may hold two things of one kind.
-        Set((0..<count).filter { node in policy(node).holds.contains { $0 === range } })
+    private mutating func index(_ graph: ValidatedGraph) {
+        isIndexed = true
+        for node in 0..<graph.count {
+            guard let holds = graph.nodes[node].policy?.value.holds else { continue }
+            for range in holds { entries[ObjectIdentifier(range), default: Entry()].open.insert(node) }
+        }
     }
 }
 

@@ -72,10 +72,9 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
 /// The operations of a launch that are in the app's queue.
 struct QueuedSteps {
     private var count = 0
-    /// The number of the first that has not been started; without one, that of the next that is added.
-    private var first = 0
     /// Those that have not been started, by number.
     private var waiting: [Int: QueuedStep] = [:]
+    private var numbers = CountedNumbers()
     /// Those that run, by lane.
     private var running: [Int: QueuedStep] = [:]
 
@@ -83,21 +82,19 @@ struct QueuedSteps {
         let step = QueuedStep(launch, number: count)
         count += 1
         waiting[step.number] = step
+        numbers.insert(step.number)
         return step
     }
 
     /// - Returns: false when it has been taken out before.
     mutating func removeWaiting(_ step: QueuedStep) -> Bool {
-        guard waiting.removeValue(forKey: step.number) != nil else { return false }
-        while first < count, waiting[first] == nil { first += 1 }
-        return true
+        numbers.remove(step.number)
+        return waiting.removeValue(forKey: step.number) != nil
     }
 
     /// How many wait before it; nil when it does not wait.
     func place(of step: QueuedStep) -> Int? {
-        guard waiting[step.number] != nil else { return nil }
-        // The queue's `cancelAllOperations()` asks for the first again and again: counting each time would take a square.
-        return step.number == first ? 0 : waiting.keys.count { $0 < step.number }
+        waiting[step.number] == nil ? nil : numbers.count(below: step.number)
     }
 
     mutating func begin(_ step: QueuedStep, lane: Int) { running[lane] = step }
@@ -108,7 +105,7 @@ struct QueuedSteps {
     mutating func removeRunning(lane: Int) -> QueuedStep? { running.removeValue(forKey: lane) }
 
     mutating func removeWaiting() -> [QueuedStep] {
-        defer { (waiting, first) = ([:], count) }
+        defer { (waiting, numbers) = ([:], CountedNumbers()) }
         return Array(waiting.values)
     }
 }

@@ -61,6 +61,16 @@ struct GraphNode: Sendable {
         details = .policy(Boxed(policy))
     }
 
+    /// Lets something be held while the step runs.
+    mutating func hold(_ range: HeldRange) {
+        var policy = policy?.value ?? .standard
+        policy.valueType = valueType
+        // Before the change: the list would be copied if the node kept it too, and a step may be held by thousands.
+        details = .none
+        policy.holds.append(range)
+        details = .policy(Boxed(policy))
+    }
+
     /// The Foundation operation that exists already and that the step runs, itself or inside a closure.
     var operation: Operation? {
         if case .operation(let operation) = work { return operation }

@@ -57,11 +57,7 @@ extension OperationGraph {
         let taking: Step<Held> = insert(id, options, after: dependencies, fallback: nil, work: work)
         for step in steps { addDependency(taking, to: step) }
         // A step may be named twice, and holds it once.
-        for index in Set(range) {
-            var policy = nodes[index].policy?.value ?? .standard
-            policy.holds.append(held)
-            nodes[index].set(policy)
-        }
+        for index in Set(range) { nodes[index].hold(held) }
         return taking
     }
 }

@@ -28,6 +28,27 @@ struct EngineStructureTests {
         #expect(heap.isEmpty && heap.pop() == nil)
     }
 
+    @Test("numbers are counted, and found by their place, however they come and go", arguments: UInt64(1)...20)
+    func countedNumbers(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var numbers = CountedNumbers()
+        var model: Set<Int> = []
+        for _ in 0..<500 {
+            let number = Int.random(in: 0..<(seed.isMultiple(of: 2) ? 70 : 500), using: &random)
+            if Bool.random(using: &random) {
+                numbers.insert(number)
+                model.insert(number)
+            } else {
+                numbers.remove(number)
+                model.remove(number)
+            }
+            let sorted = model.sorted()
+            #expect(numbers.count == sorted.count && numbers.contains(number) == model.contains(number))
+            #expect((0...sorted.count).map { numbers.number(at: $0) } == sorted.map(Optional.some) + [nil])
+            #expect(numbers.count(below: number) == sorted.count { $0 < number } && numbers.count(below: 10_000) == sorted.count)
+        }
+    }
+
     @Test("the lowest free lane is taken, however many there are", arguments: [nil, 1, 64, 65, 130, 1024])
     func lanes(limit: Int?) {
         var random = SplitMix64(seed: 7)

@@ -12,6 +12,7 @@ struct LaunchStateMachineTests {
     private func machine(
         lanes: Int? = nil,
         workers: Int = 2,
+        usesQueue: Bool = false,
         deadline: Duration? = nil,
         _ build: (inout OperationGraph) -> Void
     ) throws -> LaunchStateMachine {
@@ -22,6 +23,7 @@ struct LaunchStateMachineTests {
             settings: LaunchStateMachine.Configuration(
                 lanes: lanes,
                 workers: workers,
+                usesQueue: usesQueue,
                 deadline: deadline?.nanoseconds,
                 grace: 100,
                 recordsEvents: true
@@ -98,11 +100,10 @@ struct LaunchStateMachineTests {
 
     @Test("in the app's queue a turn is asked for each operation that is ready and finds a lane; it takes one, and gives its lane back")
     func queueTurns() throws {
-        var machine = try machine(lanes: 2, workers: 0) { graph in
+        var machine = try machine(lanes: 2, workers: 0, usesQueue: true) { graph in
             for index in 0..<3 { graph.add("free\(index)", .onFailure(.continue), .timeout(.nanoseconds(100))) {} }
             graph.add("waits", after: "free0") {}
         }
-        machine.settings.usesQueue = true
         var actions = Actions()
         machine.begin(&actions)
         #expect(actions.queueTurns == 2 && actions.workers == 0)
@@ -133,7 +134,7 @@ struct LaunchStateMachineTests {
     )
     func cancelledTurns(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var machine = try machine(workers: 0) { graph in
+        var machine = try machine(workers: 0, usesQueue: true) { graph in
             for index in 0..<12 {
                 let options = StepOption.all([.onFailure(.continue), .expected(.milliseconds(Int.random(in: 1...4, using: &random)))])
                 if index % 3 == 0 {
@@ -148,7 +149,6 @@ struct LaunchStateMachineTests {
                 }
             }
         }
-        machine.settings.usesQueue = true
         var actions = Actions()
         machine.begin(&actions)
         func ready(_ machine: LaunchStateMachine) -> Set<Int> { Set(machine.nodes.indices.filter { machine.nodes[$0].state == .ready }) }
@@ -159,7 +159,7 @@ struct LaunchStateMachineTests {
             let before = ready(machine)
             switch Int.random(in: 0...3, using: &random) {
             case 0:
-                // Its entry, and its turn, stay.
+                // Its turn stays.
                 machine.cancelOperation(Int.random(in: 0..<12, using: &random), at: time, &actions)
             case 1:
                 let first = machine.nodeOfTurn(at: 0)

@@ -55,6 +55,58 @@ struct FallbackFaultTests {
         #expect(machine.nodes[0].outcome == .timedOut)
     }
 
+    /// ```
+    /// main:    splash 500 ├──▶ (cancels, at 2 s) ──▶
+    /// lane 1:  asks, until 1 s │ long, from 1 s to 3 s │ the fallback of asks
+    /// ```
+    @Test("fault O56: a step that is cancelled while its fallback waits for a lane has timed out all the same, and its fallback is used")
+    func cancelledBeforeFallback() async throws {
+        let box = LaunchBox()
+        var graph = OperationGraph("waits")
+        let asks = graph.add("asks", .timeout(.seconds(1))) { launch in
+            try await launch.sleep(for: .seconds(9))
+            return 1
+        } fallback: { _, _ in
+            2
+        }
+        let splash = graph.add("splash", on: .main) { launch in try await launch.sleep(for: .milliseconds(500)) }
+        graph.add("long", .expected(.seconds(2)), after: splash) { launch in try await launch.sleep(for: .seconds(2)) }
+        graph.add("cancels", after: splash, on: .main) { launch in
+            try await launch.sleep(for: .milliseconds(1_500))
+            try await box.launch().cancel("asks")
+        }
+        let launch = try await box.run(graph, options: .virtual(lanes: 1))
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[asks] == 2)
+        #expect(launch.report["asks"]?.message == "not ended after its timeout of 1 s; its fallback was used")
+        #expect(launch.report["asks"]?.failure == .timedOut)
+    }
+
+    @Test("fault O56: nor does a second cancel of a step make anything of its fallback, which is not computed twice")
+    func cancelledTwice() throws {
+        var graph = OperationGraph("twice")
+        graph.add("asks", .timeout(.nanoseconds(100))) {
+            1
+        } fallback: { _, _ in
+            2
+        }
+        graph.add("other") {}
+        var settings = LaunchOptions(lanes: 1).settings(for: .seconds(3))
+        settings.order = ["asks", "other"]
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        machine.timePassed(to: 100, &actions)
+        #expect(machine.nodes[0].state == .ready && machine.nodes[0].failure == .timedOut)
+        for time in 101...103 { machine.cancelOperation(0, at: Nanoseconds(time), &actions) }
+        #expect(machine.nodes[0].failure == .timedOut && !machine.nodes[0].isToldToCancel)
+        #expect(machine.takeForWorker(at: 110, &actions) == Self.fallback)
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
+        #expect(machine.takeForWorker(at: 130, &actions)?.node == 1)
+        #expect(machine.nodes[0].outcome == .fellBack && machine.nodes[0].failure == .timedOut)
+    }
+
     @Test("fault O56: a fallback that takes too long is told so, and its lane goes on without it")
     func fallbackHangs() throws {
         var machine = try computingFallback()

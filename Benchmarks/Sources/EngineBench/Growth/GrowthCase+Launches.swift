@@ -83,6 +83,33 @@ extension GrowthCase {
             }
         },
         launch("abort") { shape in OperationGraph(named: shape, body: { node, launch in if node == 0 { launch.abort("at once") } }) },
+        launch("something held for each second step") { shape in
+            var graph = OperationGraph(shape.name)
+            for node in 0..<shape.count {
+                if node.isMultiple(of: 2) {
+                    graph.add(shape.identifiers[node]) {}
+                } else {
+                    try graph.hold(shape.identifiers[node], over: shape.identifiers[node - 1]) {
+                    } release: { _ in
+                    }
+                }
+            }
+            return graph
+        },
+        launch("something held for all, and much for one") { shape in
+            var graph = OperationGraph(shape.name)
+            for node in 0..<shape.count {
+                if node <= shape.count / 2 {
+                    graph.add(shape.identifiers[node]) {}
+                } else {
+                    let held = node == shape.count - 1 ? Array(shape.identifiers[...(shape.count / 2)]) : [shape.identifiers[0]]
+                    try graph.hold(shape.identifiers[node], over: held) {
+                    } release: { _ in
+                    }
+                }
+            }
+            return graph
+        },
         launch("all options") { shape in
             OperationGraph(named: shape) { node in
                 .all([

@@ -33,6 +33,9 @@ public struct LaunchPlan: Sendable {
     /// When the last operation ends.
     public let makespan: Duration
     /// The lanes: those asked for, or else as many as are used.
+    ///
+    /// A plan without a number of lanes is that of a launch without one. A launch on just as many may take another course: where lanes are scarce, operations are
+    /// ordered, and put aside, so that none takes one from the milestone.
     public let lanes: Int
     /// How many schedules were compared.
     package let evaluations: Int
