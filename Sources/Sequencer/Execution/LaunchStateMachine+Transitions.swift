@@ -233,6 +233,7 @@ extension LaunchStateMachine {
                 release(node)
                 nodes[node].isComputingFallback = true
                 enqueue(node)
+                if traits[node].contains(.isAwaited) { noteFallback(of: node) }
             } else {
                 end(node, .fellBack)
             }
@@ -311,7 +312,7 @@ extension LaunchStateMachine {
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
-            if processors != nil { offerProcessors() }
+            offerAside()
             // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
             let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {
