@@ -1,6 +1,6 @@
 /// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an expectation was wrong.
 extension LaunchStateMachine {
-    /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would end.
+    /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would end, or may do so.
     ///
     /// - Returns: whether it did.
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
@@ -10,8 +10,11 @@ extension LaunchStateMachine {
         let (time, takesLastLane) = (time, !isMain && lanes.available == 1)
         // In virtual time, which takes what goes first of both sides, that has started.
         let startsReady = !settings.takesOneAtATime && lanes.available > 0
-        let isAside = reservations?.putAside(node, onMain: isMain, at: time, takesLastLane: takesLastLane, startsReady: startsReady)
-        guard isAside == true else { return false }
+        var isAside = reservations?.putAside(node, onMain: isMain, at: time, takesLastLane: takesLastLane, startsReady: startsReady) == true
+        if !isAside, ongoing != nil, traits.levels[node] < soughtLevel {
+            isAside = ongoing?.putAside(node, at: time, lastEnd: lastProgress) == true
+        }
+        guard isAside else { return false }
         nodes[node].state = .aside
         needsWake = true
         // Operations that wait for the resources that it turns down get them.
@@ -20,21 +23,40 @@ extension LaunchStateMachine {
     }
 
     mutating func noteReady(_ node: Int, at time: Nanoseconds) {
-        if !nodes[node].isComputingFallback { reservations?.becameReady(node, at: time) }
+        if nodes[node].isComputingFallback { return }
+        reservations?.becameReady(node, at: time)
+        // A launch that is given its order keeps it among what is ready. And an app's queue may be suspended.
+        if settings.order == nil && !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
     }
 
     mutating func noteStart(of node: Int) {
         let time = time
         reservations?.started(node, at: time)
+        ongoing?.started(node, at: time)
     }
 
     /// An operation pauses before its next attempt.
-    mutating func notePause(of node: Int, until time: Nanoseconds) {
-        reservations?.paused(node, until: time)
+    mutating func notePause(of node: Int, until end: Nanoseconds) {
+        let time = time
+        reservations?.paused(node, until: end)
+        ongoing?.paused(node, at: time, until: end)
+    }
+
+    /// The fallback of an operation is to be computed.
+    mutating func noteFallback(of node: Int) {
+        let time = time
+        ongoing?.fellBack(node, at: time)
+    }
+
+    /// An operation goes on after it has waited for a person.
+    mutating func noteReturn(of node: Int) {
+        let time = time
+        if nodes[node].isComputingFallback { ongoing?.fellBack(node, at: time) } else { ongoing?.wentOn(node, at: time) }
     }
 
     /// An operation runs no longer: some of those that were put aside may start now.
     mutating func lookAgain(after node: Int) {
+        ongoing?.ended(node)
         guard reservations != nil else { return }
         reservations?.ended(node)
         lookAgain(except: node)
@@ -51,15 +73,31 @@ extension LaunchStateMachine {
         if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
+    /// The same of those that were put aside for what others are still going to use.
+    mutating func lookAgainAtNeeds() {
+        let before = ongoing?.nextLook
+        let (time, lastEnd) = (time, lastProgress)
+        for node in ongoing?.takeBack(at: time, lastEnd: lastEnd) ?? [] { enqueueAgain(node) }
+        if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
+    }
+
+    /// Takes back operations that may start now, when all that ends in this input has ended.
+    @inline(__always)
+    mutating func offerAside() {
+        if ongoing?.isLookDue == true { lookAgainAtNeeds() }
+        if processors != nil { offerProcessors() }
+    }
+
     /// The operations more urgent than `level` have ended: nobody waits for them any more.
     mutating func endReservations(above level: UInt8) {
         guard soughtLevel > level else { return }
         soughtLevel = level
-        guard reservations != nil || processors != nil else { return }
+        guard reservations != nil || ongoing != nil || processors != nil else { return }
         for node in reservations?.takeAll(above: level) ?? [] { enqueueAgain(node) }
+        for node in ongoing?.takeAll() ?? [] { enqueueAgain(node) }
         for node in processors?.takeAll() ?? [] { enqueueAgain(node) }
         if reservations?.isEmpty == true { reservations = nil }
-        if level == 0 { processors = nil }
+        if level == 0 { (processors, ongoing) = (nil, nil) }
         needsWake = true
     }
 

@@ -10,14 +10,15 @@ extension LaunchStateMachine {
             guard phase != .over else { return nil }
             // The common launch: nothing of it is timed, and nothing more is looked at.
             if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, processorLook == nil,
-                settings.isUntimed
+                ongoing?.nextLook == nil, settings.isUntimed
             {
                 return nil
             }
             // A timer is not taken out when its operation ends: it is dropped when its turn comes.
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            let due = phase == .running ? min(wake, reservations?.nextLook ?? .max, processorLook ?? .max) : wake
+            let look = min(reservations?.nextLook ?? .max, ongoing?.nextLook ?? .max, processorLook ?? .max)
+            let due = phase == .running ? min(wake, look) : wake
             return due == .max ? nil : due
         }
     }
@@ -153,6 +154,8 @@ extension LaunchStateMachine {
         let now = time
         personWaits[node, default: PersonWaits()].begin(wait, at: now)
         if wait.isAsked { interactive.begin(at: now) }
+        // Nobody knows when it goes on.
+        ongoing?.ended(node)
     }
 
     mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
@@ -163,6 +166,7 @@ extension LaunchStateMachine {
         waits.end(wait, at: now)
         personWaits[node] = waits
         if wait.isAsked { interactive.end(at: now) }
+        if !waits.asked.isRunning, !waits.paused.isRunning { noteReturn(of: node) }
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
         setScreenTimer(node)
@@ -205,6 +209,7 @@ extension LaunchStateMachine {
         readyForWorkers.removeAll()
         readyForMain.removeAll()
         reservations = nil
+        ongoing = nil
         processors = nil
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true

@@ -241,6 +241,7 @@ extension LaunchStateMachine {
             nodes[node].failure = outcome
             if traits[node].contains(.computesFallback) {
                 computeFallback(node)
+                if traits[node].contains(.isAwaited) { noteFallback(of: node) }
             } else {
                 end(node, .fellBack)
             }
@@ -346,7 +347,7 @@ extension LaunchStateMachine {
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
-            if processors != nil { offerProcessors() }
+            offerAside()
             // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
             let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {

@@ -209,6 +209,8 @@ extension LaunchStateMachine {
         let ranks: [Nanoseconds]
         /// Reservations for the milestone, and for an initial display before it, or for the operations that come first in the order; empty if nothing can be in their way.
         let reservations: [Reservations]
+        /// What must not be taken from the milestone; nil if nothing can take it.
+        let ongoing: OngoingNeeds?
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
         /// The largest of them; 0 where all are alike.
@@ -272,6 +274,13 @@ extension LaunchStateMachine {
                     if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
                     if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
                     if reservations.isNoted(node) { bits[node].insert(.isNoted) }
+                }
+            }
+            ongoing = urgency.flatMap { OngoingNeeds(graph, $0) }
+            if let ongoing {
+                for node in bits.indices {
+                    if ongoing.mayHold(node) { bits[node].formUnion([.mayBeHeld, .freesOthers]) }
+                    if ongoing.isAwaited(node) { bits[node].formUnion([.isAwaited, .isNoted, .freesOthers]) }
                 }
             }
             (levels, highestLevel) = hasLevels ? (urgency?.levels ?? [], urgency?.highest ?? 0) : ([], 0)

@@ -102,6 +102,8 @@ struct LaunchStateMachine {
     var soughtLevel: UInt8
     /// Nil where nothing can be in the milestone's way, and after that.
     var reservations: ReservationKeepers?
+    /// Nil where nothing can take what the milestone is still going to use, and when it has ended.
+    var ongoing: OngoingNeeds?
     /// Nil where processors do not matter, and when the milestone has ended.
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
@@ -170,6 +172,7 @@ struct LaunchStateMachine {
         self.traits = traits
         let keepsOrder = traits.reservations.contains { $0.keepsOrder }
         reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes, keys: keepsOrder ? traits.ranks.map { -$0 } : [])
+        ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         // -1 in place of an optional: each end of an operation is compared with both.
         milestone = graph.milestoneIndex ?? -1
@@ -223,7 +226,7 @@ struct LaunchStateMachine {
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
         // Before operations that have just become ready: rank decides.
-        if processors != nil { offerProcessors() }
+        offerAside()
         let next = nextForWorker(after: ended)
         settle(&actions)
         return (counted, next)
@@ -241,7 +244,7 @@ struct LaunchStateMachine {
         advance(to: time)
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
-        if processors != nil { offerProcessors() }
+        offerAside()
         let next = activeWorkers < settings.workers ? takeNext(forMain: false) : nil
         // This thread is a worker from now on: `nextForWorker(after:)` counts it out when nothing is left for it.
         if next != nil { activeWorkers += 1 }
@@ -333,6 +336,8 @@ struct LaunchStateMachine {
                 if alive == 0 { settle(&actions) }
             } else if reservations?.nextLook == due {
                 lookAgain()
+            } else if ongoing?.nextLook == due {
+                lookAgainAtNeeds()
             } else if processorLook == due {
                 processors?.lookAgain(at: now)
             } else if stallTime == due {

@@ -2,7 +2,8 @@
 ///
 /// An operation runs to its end once it has started. One that nobody waits for, started on the main thread a moment before one that the milestone waits
 /// for, delays that by all of its time. So it waits, when something that runs is expected to let the milestone's next operation begin there sooner than
-/// it would end itself. The milestone's way is known from expected durations; without any, nothing is kept free.
+/// it would end itself. The milestone's way is known from expected durations; without any, nothing is kept free here
+/// (``OngoingNeeds`` needs none).
 ///
 /// In a launch that is given its order, and whose goal is the makespan, each operation makes room likewise for those that come before it in the order, on the main thread,
 /// on the last free lane and at resources. So every schedule can be written as an order: that in which its operations start.
