@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import SequencerAnalysis
 
 /// Many runs of one scenario, or of two in turn, with every measurement kept: what `bench` saves and `compare` reads.
 struct BenchDocument: Equatable, Sendable {
@@ -67,8 +66,6 @@ struct BenchedOperation: Equatable, Sendable {
     var criticalRuns = 0
     /// The operations that it waits for; nil in older benches.
     var dependencies: [String]?
-    /// How it ended, in all runs that had it; nil in older benches.
-    var outcomes: OutcomeCounts?
 }
 
 extension BenchedScenario {
@@ -123,9 +120,6 @@ extension BenchedOperation {
         // Of the last run: the dependencies of a scenario differ only where its graph does.
         dependencies = report.dependencies
         if report.isCritical { criticalRuns += 1 }
-        var outcomes = outcomes ?? OutcomeCounts()
-        outcomes.add(report.outcome)
-        self.outcomes = outcomes
     }
 }
 
