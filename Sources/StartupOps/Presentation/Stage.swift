@@ -1,18 +1,15 @@
 import Sequencer
 
-/// The screen of an app: one operation at a time has it, and after a takeover no other ever again.
+/// The screen of a launch: one operation at a time has it, and after a takeover no other ever again.
 ///
 /// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage over: an operation that waits for
-/// a turn is refused, and so is every later operation.
-///
-/// Screens of the app's own come through it as well, those of its steps, of its events and of links that it follows outside of a launch: so they do not come over the
-/// update. ``isTakenOverBy`` says whether there is one.
+/// a turn is refused, and so is every later operation; each refusal is kept.
 ///
 /// ```swift
-/// let choice = try await environment.stage.present(by: "news") { await news.show() }
+/// let choice = try await stage.present(by: "login") { await presenter.askForLogin() }
 /// ```
 @MainActor
-public final class Stage {
+final class Stage {
     private struct Waiter {
         let ticket: Int
         let operation: String
@@ -37,8 +34,8 @@ public final class Stage {
         self.onQuestion = onQuestion
     }
 
-    /// The operation that has taken the stage over, for good; nil before a takeover.
-    public var isTakenOverBy: String? { takeover }
+    /// The operation that has taken the stage over; nil before a takeover.
+    var isTakenOverBy: String? { takeover }
 
     /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left its screen; nil before the first.
     var top: String? { takeover ?? owner ?? background }
@@ -48,12 +45,9 @@ public final class Stage {
 
     /// Presents when it is this operation's turn.
     ///
-    /// - Parameters:
-    ///   - operation: the identifier of the step, or any other name of what presents.
-    ///   - stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
-    ///   - body: presents, and returns when the screen is free again.
-    /// - Throws: ``PresentationRefused`` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-    public func present<Result: Sendable>(
+    /// - Parameter stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
+    /// - Throws: `PresentationRefused` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+    func present<Result: Sendable>(
         by operation: String,
         stays: Bool = false,
         _ body: @MainActor () async throws -> Result
@@ -68,11 +62,9 @@ public final class Stage {
 
     /// Presents a question when it is this operation's turn. The time from then until the person answers does not count.
     ///
-    /// - Parameters:
-    ///   - launch: the context of the step that asks.
-    ///   - question: throws when the person has left it without an answer.
-    /// - Throws: as ``present(by:stays:_:)`` does, but ``DismissedByPerson`` where `question` throws.
-    public func ask<Answer: Sendable>(
+    /// - Parameter question: throws when the person has left it without an answer.
+    /// - Throws: as `present(by:_:)` does, but ``DismissedByPerson`` where `question` throws.
+    package func ask<Answer: Sendable>(
         in launch: StepContext,
         _ question: @MainActor @Sendable () async throws -> Answer
     ) async throws -> Answer {
@@ -162,14 +154,14 @@ public final class Stage {
 }
 
 /// An operation wanted to present after another one had taken the screen over.
-public struct PresentationRefused: DescribedError, Sendable, Hashable {
+struct PresentationRefused: DescribedError, Sendable, Hashable {
     /// The operation that wanted to present.
-    public let operation: String
+    let operation: String
     /// The operation that has the screen, for good.
-    public let takenOverBy: String
+    let takenOverBy: String
 
     /// One sentence.
-    public var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
+    var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
 }
 
 /// An operation needs a person, and nothing was given that could ask one.
