@@ -40,7 +40,7 @@ extension HTTPResponse {
         )
     }
 
-    package func decoded<Value: Decodable>(
+    func decoded<Value: Decodable>(
         _ type: Value.Type,
         _ request: String,
         decoder: JSONDecoder = JSONDecoder(),
