@@ -9,8 +9,7 @@ extension LaunchReport {
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
         let verdict =
-            outcome == .completed
-            ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
+            outcome == .completed ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
         return verdict + initialDisplayText() + later
     }
 
