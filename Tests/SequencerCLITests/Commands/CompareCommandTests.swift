@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
