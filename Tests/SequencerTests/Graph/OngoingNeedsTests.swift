@@ -33,9 +33,9 @@ struct OngoingNeedsTests {
 
     @Test("there is nothing to keep where nobody else uses what the milestone needs, or all is needed")
     func none() throws {
-        func isKept(_ options: StepOption..., _ addOthers: (inout OperationGraph) -> Void) throws -> Bool {
+        func isKept(_ option: StepOption = .all([]), _ addOthers: (inout OperationGraph) -> Void) throws -> Bool {
             var graph = OperationGraph("none")
-            graph.add("home", .all(options), .exclusive("db"), on: .main) {}
+            graph.add("home", option, .exclusive("db"), on: .main) {}
             addOthers(&graph)
             let validated = try graph.validated()
             return OngoingNeeds(validated, validated.urgency()) != nil
