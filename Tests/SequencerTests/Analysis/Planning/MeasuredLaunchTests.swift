@@ -79,13 +79,13 @@ struct MeasuredLaunchTests {
         #expect(followed > 0)
     }
 
-    /// `warm-fonts` has the resource when `splash` needs it; nothing is expected of either, so that nothing is kept free.
+    /// `warm-fonts` has the resource when `splash` needs it: it was expected back in time.
     private func fonts() async throws -> LaunchReport {
         var graph = OperationGraph("fonts")
-        graph.wait("prepare", 50)
+        graph.wait("prepare", 50, .expected(.milliseconds(50)))
         graph.wait("splash", 300, .exclusive(.userInterface), after: "prepare")
         graph.wait("load", 700, .milestone, after: "splash")
-        graph.wait("warm-fonts", 300, .exclusive(.userInterface))
+        graph.wait("warm-fonts", 300, .exclusive(.userInterface), .expected(.milliseconds(50)))
         return try await graph.run(budget: Budget(.milliseconds(1_100), isEnforced: false), options: .virtual()).report
     }
 
