@@ -192,10 +192,10 @@ struct SecondLaunchTests {
     @Test("fault P39: what an observer keeps until another launch has the journal is not about that launch")
     func keptEvents() async throws {
         let journal = open()
-        let (isKept, mayGoOn, isTold, hasRun) = (Gate(), Gate(), Gate(), Gate())
+        let (isKept, mayGoOn, isTold) = (Gate(), Gate(), Gate())
         var first = OperationGraph("first")
         let quick = first.add("quick") {}
-        first.add("late", after: quick) { hasRun.open() }
+        first.add("late", after: quick) { Issue.record("its launch was cancelled before its code began") }
         journal.prepare(&first)
         // The thread that tells the observer has taken the next step by then.
         var options = LaunchOptions(lanes: 1, deadline: nil, grace: .milliseconds(1))
@@ -220,7 +220,6 @@ struct SecondLaunchTests {
         await begun.wait()
         mayGoOn.open()
         await isTold.wait()
-        await hasRun.wait()
         #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
         second.cancel()
         _ = await second.end()
