@@ -223,7 +223,7 @@ struct ForceUpdateOperation: Sendable {
         // Another process has asked later: its answer is the newer one (P31).
         if stored?.wasAsked(after: askedAt) == true { return nil }
         // Fields that this answer lacks stay as they were known.
-        let policy = answer.completed(by: known)
+        let policy = answer.completed(by: known, at: now())
         do {
             try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
             // It is not kept here: another launch may store a newer one.
