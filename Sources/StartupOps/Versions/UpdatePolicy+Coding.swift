@@ -195,9 +195,9 @@ struct KeptUpdatePolicy: Codable, Sendable {
         try container.encodeIfPresent(askedAt, forKey: .askedAt)
     }
 
-    /// Whether the service was asked for it after another process has asked.
-    func wasAsked(after other: MachineTime?) -> Bool {
-        guard let askedAt, let other, let time = askedAt.time(since: other) else { return false }
+    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says nothing: it would outrank every later answer.
+    func wasAsked(after other: MachineTime?, now: MachineTime? = MachineTime.now) -> Bool {
+        guard let askedAt, let other, now?.time(since: askedAt) != nil, let time = askedAt.time(since: other) else { return false }
         return time > .zero
     }
 }
