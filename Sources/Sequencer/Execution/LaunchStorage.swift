@@ -184,7 +184,7 @@ final class LaunchStorage: StepHost {
 
     /// The longest time between the start of a process and its launch that is the launch's: the system ends an app whose launch takes 20 seconds. A process that is
     /// older was started for something else, or before anybody asked for it.
-    static let maximumTimeBeforeRun = Duration.seconds(60)
+    static let maximumTimeBeforeRun = Duration.seconds(20)
 
     /// The time before the launch, as far as it belongs to it.
     static func timeBeforeRun(_ age: Duration?, isPrewarmed: Bool = isPrewarmed) -> Duration? {

@@ -27,8 +27,8 @@ public protocol UpdatePresenter: Sendable {
 /// | the version is too old, or the service is being maintained | the launch is aborted, and the screen is the update's |
 /// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
 ///
-/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it; then it goes on, and so does the check, in the background. A
-/// late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
+/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it, and half a second in any case; then it goes on, and so does the
+/// check, in the background. A late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
 /// cancelling the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets none, leaves it alone.
 ///
 /// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this
@@ -44,6 +44,8 @@ struct ForceUpdateOperation: Sendable {
     let stage: Stage
     /// How long the launch waits for the answer, at most.
     var allowance = StartupEnvironment.defaultUpdateAllowance
+    /// How long it waits for it at least, where the allowance is not shorter, however little the budget leaves.
+    static let leastAllowance = Duration.milliseconds(500)
     var memory = Locked(UpdateMemory())
     /// Keeps a check that the launch waits for no longer.
     var lateCheck = LateUpdateCheck()
@@ -75,8 +77,8 @@ struct ForceUpdateOperation: Sendable {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
             // From the start: the deadline of the launch may come at any moment.
             lateCheck.keep(check, number)
-            // The allowance, or less where the budget is at its end: an answer must not cost the launch its budget.
-            let allowance = min(allowance, step.timeWithinBudget ?? allowance)
+            // Less where the budget is at its end, but never so little that no answer could come in time: a slow start must not lead past a required update.
+            let allowance = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
             answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
         } catch {
             answer = .failure(error)
@@ -245,7 +247,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
     /// Whether this version may still be used.
     ///
     /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on; so it does if the service has not
-    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time: the answer then counts when it comes.
+    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time, but not before half a second has
+    /// passed: the answer then counts when it comes.
     public static var forceUpdate: Self {
         Self(
             RecoveryStep.updateCheck,

@@ -54,7 +54,7 @@ public struct StartupEnvironment: Sendable {
     package var splashMinimum: Duration
     /// Called once, when the main screen is visible for the first time.
     package var didLaunch: @Sendable () -> Void = {}
-    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. The check goes on after that.
+    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no budget takes. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
