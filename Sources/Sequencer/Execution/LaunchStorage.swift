@@ -172,6 +172,7 @@ final class LaunchStorage: StepHost {
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         settings.recordsEvents = !options.observers.isEmpty
+        if graph.graph.failureTakeover != nil { settings.hasFailureTakeover = true }
         // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
         // A worker of the engine's own would take the steps that the queue is to start.

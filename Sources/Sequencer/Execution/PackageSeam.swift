@@ -134,6 +134,10 @@ extension OperationGraph {
     /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
+    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``, which is called only where it returns false: that
+    /// the screen is not taken. It gets the context of the operation that has ended the launch, and is given the time that a takeover has.
+    package mutating func takeOverFailures(_ body: @escaping @Sendable (StepContext) async -> Bool) { failureTakeover = body }
+
     /// Runs a step's work, as part of the step, and returns its value.
     package typealias WorkWrapper =
         nonisolated(nonsending) @Sendable (

@@ -63,15 +63,8 @@ struct ForceUpdateOperation: Sendable {
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         // A graph may be launched again with the same memory (P31).
-        memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
-        // Numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
-        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
-        let check = UpdateCheck { answer in
-            // Nobody hears of an answer when the launch, or the step alone, was cancelled.
-            guard step.mayGoOn, case .success(let policy) = answer else { return }
-            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
-            await act(on: decision, in: step)
-        }
+        memory.withLock { ($0.hasAsked, $0.isStopped, $0.hasToldOfProblem) = (true, false, false) }
+        let (check, number, askedAt) = makeCheck(in: step)
         let answer: UpdateCheck.Answer?
         do {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
@@ -105,6 +98,18 @@ struct ForceUpdateOperation: Sendable {
         await actOnKnownPolicy(in: step)
     }
 
+    /// A check that acts on a late answer. It is numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
+    private func makeCheck(in step: StepContext) -> (check: UpdateCheck, number: Int, askedAt: MachineTime?) {
+        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
+        let check = UpdateCheck { answer in
+            // Nobody hears of an answer when the launch, or the step alone, was cancelled.
+            guard step.mayGoOn, case .success(let policy) = answer else { return }
+            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
+            await act(on: decision, in: step)
+        }
+        return (check, number, askedAt)
+    }
+
     /// Stops the launch if the policy that was read last says that this version is too old. Asks no service; reads the store off the main thread.
     ///
     /// - Parameter asksAfterwards: whether the service is asked then, in the background, so that the next launch knows: where this one does not come to its own check.
@@ -115,11 +120,22 @@ struct ForceUpdateOperation: Sendable {
         throw CancellationError()
     }
 
-    private func askInBackground(in step: StepContext) {
-        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
-        let check = UpdateCheck { answer in
-            if case .success(let policy) = answer { _ = decision(policy, askedAt, of: number, in: step) }
+    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or else that of the service when it comes.
+    ///
+    /// - Returns: whether the update has the screen.
+    func takesOverFailure(in step: StepContext) async -> Bool {
+        let isTaken = await actOnKnownPolicy(in: step)
+        let hasAsked = memory.withLock { memory in
+            defer { memory.hasAsked = true }
+            return memory.hasAsked
         }
+        // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.
+        if !hasAsked { askInBackground(in: step) }
+        return isTaken
+    }
+
+    private func askInBackground(in step: StepContext) {
+        let (check, number, _) = makeCheck(in: step)
         // Late from the start: nobody waits for it.
         check.leaveAlone()
         guard (try? check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }) != nil else {
@@ -313,5 +329,10 @@ extension StartupEnvironment {
         // A check that comes last would never come.
         let asksAfterwards = journal?.recovery.asksForUpdateLast == true
         try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step, asksAfterwards: asksAfterwards)
+    }
+
+    /// Has the update take the place of the failure that ends a launch, where it is required.
+    func takesOverFailure(_ memory: LaunchMemory, in step: StepContext) async -> Bool {
+        await ForceUpdateOperation(self, memory).takesOverFailure(in: step)
     }
 }

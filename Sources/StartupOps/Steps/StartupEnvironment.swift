@@ -58,8 +58,8 @@ public struct StartupEnvironment: Sendable {
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
-    /// Called with an update decision that came when the main screen was there: the launch has completed then, whether or not something ran on. The update
-    /// screen takes over at the same time.
+    /// Called with an update decision that came when the main screen was there, so that the launch has completed, whether or not something ran on, or when the launch had
+    /// failed. The update screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
     /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
     package var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }

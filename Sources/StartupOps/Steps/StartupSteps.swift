@@ -102,7 +102,7 @@ public struct StartupSteps: Sendable {
     }
 
     /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is ruled out never
-    /// reaches the milestone.
+    /// reaches the milestone, and one that fails before it shows the update in place of the failure.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
         guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
         // `try?`: the milestone is in the graph, which has just named it.
@@ -110,6 +110,7 @@ public struct StartupSteps: Sendable {
             try await environment.enforceKnownUpdatePolicy(memory, in: context)
             return try await work()
         }
+        graph.takeOverFailures { await environment.takesOverFailure(memory, in: $0) }
     }
 
     /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them
