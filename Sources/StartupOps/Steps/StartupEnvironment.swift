@@ -36,8 +36,8 @@ public struct StartupEnvironment: Sendable {
     var firstScreen: ReadinessGate?
     /// The push, the link or the shortcut that started the app, until it has been delivered.
     public let mailbox: EntryPointMailbox
-    /// The screen.
-    let stage: Stage
+    /// The screen, which the launch, steps that are asked for and the app's own screens share.
+    public let stage: Stage
     /// The turn to log in, which a launch and steps that are asked for share.
     let loginTurn = LoginTurn()
     /// The steps that the person has asked for, while they run.

@@ -7,7 +7,7 @@ import Sequencer
 ///
 /// ```swift
 /// var steps = StartupSteps(environment)
-/// steps[.tutorial] = { step, _ in await step.waitForPerson { await tour.present() } }
+/// steps[.tutorial] = { step, _ in try await step.waitForPerson { await tour.present() } }
 /// let report = try await Scenario.regular.graph(steps).run(budget: .seconds(3)).report
 /// ```
 ///
