@@ -180,6 +180,11 @@ extension LaunchOptions {
     }
 }
 
+extension OperationGraph {
+    /// Has each launch of the graph ask before it starts, unless its options do; scopes ask nobody.
+    package mutating func needsAdmission(_ admission: LaunchAdmission) { self.admission = admission }
+}
+
 /// The right to run, for one launch at a time: taken at its start, and given back when it is over.
 package struct LaunchAdmission: Sendable {
     /// Takes it, for a launch of the graph of that name.

@@ -26,6 +26,8 @@ public struct StartupEnvironment: Sendable {
     let lateSettings: @Sendable () -> [String]
     /// The results of earlier launches.
     public let state: LaunchState
+    /// Tells the state from others of this process, for launches over it.
+    let place: String
     /// The configurations of earlier launches.
     let configurations: ConfigurationStore
     /// Answers that can be fetched again, such as the entitlements.
@@ -112,6 +114,8 @@ public struct StartupEnvironment: Sendable {
         )
         self.journal = journal
         stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
+        // In memory there is nothing to share but the screen.
+        place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
         lifecycle = AppLifecycle()
         devices = ConnectedDevices()
     }

@@ -113,6 +113,12 @@ public struct StartupSteps: Sendable {
         graph.takeOverFailures { await environment.takesOverFailure(memory, in: $0) }
     }
 
+    /// Has a real launch refused while another one over the same state runs, if both are to come to a main screen.
+    func refuseSecondLaunch(of graph: inout OperationGraph) {
+        guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
+        graph.needsAdmission(UnwrittenLaunches.admission(at: environment.place))
+    }
+
     /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them
     /// otherwise, never runs.
     func tellLostEntryPoints(in graph: inout OperationGraph) {
