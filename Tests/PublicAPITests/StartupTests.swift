@@ -84,6 +84,25 @@ struct StartupTests {
         #expect(launch.shown.last == "update" && !launch.shown.contains { $0.hasPrefix("main") })
     }
 
+    @Test("A11: the app's own screens take turns with the launch's; a takeover refuses them, and says that it is there")
+    @MainActor
+    func stage() async throws {
+        let backend = Backend()
+        let environment = environment(backend, StartupPresenters(all: Screens()))
+        var isShown = false
+        try await environment.stage.present(by: "news") { isShown = true }
+        #expect(isShown && environment.stage.isTakenOverBy == nil)
+        backend.requireVersion(SemanticVersion(2))
+        var graph = environment.graph(.regular)
+        graph.add("poll", after: "main-app") { step in try await environment.stage.ask(in: step) { Issue.record("asked") } }
+        #expect(try await graph.run(options: options).report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(environment.stage.isTakenOverBy == StartupStep.forceUpdate.id)
+        let refusal = await #expect(throws: PresentationRefused.self) {
+            try await environment.stage.present(by: "news") { Issue.record("presented") }
+        }
+        #expect(refusal?.operation == "news" && refusal?.takenOverBy == "force-update")
+    }
+
     @Test("without a service the app starts with what it has: the bundled configuration, and a guest")
     func offline() async throws {
         let backend = Backend()

@@ -60,9 +60,10 @@ private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: 
 }
 
 extension LaunchStorage.State {
-    /// The app's takeover for a launch that has failed; nil without one.
+    /// The graph's takeover and the app's for a launch that has failed; nil without either.
     mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
-        guard let show = launch.failureTakeover, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
+        let (first, show) = (launch.graph.graph.failureTakeover, launch.failureTakeover)
+        guard first != nil || show != nil, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
             let node = launch.graph.position(of: operation)
         else { return nil }
         // One that was skipped has not failed itself.
@@ -73,6 +74,10 @@ extension LaunchStorage.State {
             message: message,
             underlying: errors[cause >= 0 ? cause : node]
         )
-        return { await show(error) }
+        let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
+        let context = StepContext(host: launch, assignment: assignment)
+        return {
+            if await first?(context) != true { await show?(error) }
+        }
     }
 }

@@ -175,6 +175,7 @@ final class LaunchStorage: StepHost {
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         settings.recordsEvents = !options.observers.isEmpty
+        if graph.graph.failureTakeover != nil { settings.hasFailureTakeover = true }
         // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
         // A worker of the engine's own would take the steps that the queue is to start.
@@ -187,7 +188,7 @@ final class LaunchStorage: StepHost {
 
     /// The longest time between the start of a process and its launch that is the launch's: the system ends an app whose launch takes 20 seconds. A process that is
     /// older was started for something else, or before anybody asked for it.
-    static let maximumTimeBeforeRun = Duration.seconds(60)
+    static let maximumTimeBeforeRun = Duration.seconds(20)
 
     /// The time before the launch, as far as it belongs to it.
     static func timeBeforeRun(_ age: Duration?, isPrewarmed: Bool = isPrewarmed) -> Duration? {

@@ -5,7 +5,8 @@ import Foundation
 // MARK: - Recovery, and the update policy
 
 extension OperationGraph {
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``; the milestone itself never is.
+    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``, and those that such a step
+    /// reads or waits for, however far back; the milestone itself never is.
     ///
     /// - Complexity: linear in operations and dependencies.
     package var skippable: Set<String> {
@@ -13,18 +14,26 @@ extension OperationGraph {
         let edges = knownEdges
         let successors = AdjacencyList(count: count, edges: edges, .successors)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
-        var needed: Set<Int> = []
         let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
-        var next = nodes.indices.filter { $0 == milestone || nodes[$0].policy?.value.isEssential == true }
-        while let node = next.popLast() {
-            if needed.insert(node).inserted { next += predecessors[node].map(\.index) }
+        func reachable(from first: some Sequence<Int>, _ isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }) -> Set<Int> {
+            var (reached, next): (Set<Int>, [Int]) = ([], Array(first))
+            while let node = next.popLast() {
+                guard reached.insert(node).inserted else { continue }
+                next += predecessors[node].filter { isFollowed($0.index, $0.needsValue) }.map(\.index)
+            }
+            return reached
         }
+        // Without its inputs an essential step would run, and judge by what took their place. The prologue comes before everything, and is an input where its value is read.
+        let essential = reachable(from: nodes.indices.filter { nodes[$0].policy?.value.isEssential == true }) { node, needsValue in
+            needsValue || !nodes[node].isInPrologue
+        }
+        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
+        let needed = reachable(from: essential.union([milestone].compactMap(\.self)))
         var result: Set<String> = []
         for (index, node) in nodes.enumerated() where index != milestone {
             let policy = node.policy?.value ?? .standard
             let isSkippable =
-                if policy.isEssential {
+                if essential.contains(index) {
                     false
                 } else if policy.fallback != nil || node.substitute != nil {
                     true
@@ -134,6 +143,10 @@ extension OperationGraph {
     /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
+    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``, which is called only where it returns false: that
+    /// the screen is not taken. It gets the context of the operation that has ended the launch, and is given the time that a takeover has.
+    package mutating func takeOverFailures(_ body: @escaping @Sendable (StepContext) async -> Bool) { failureTakeover = body }
+
     /// Runs a step's work, as part of the step, and returns its value.
     package typealias WorkWrapper =
         nonisolated(nonsending) @Sendable (
@@ -165,6 +178,11 @@ extension LaunchOptions {
         get { admission }
         set { admission = newValue }
     }
+}
+
+extension OperationGraph {
+    /// Has each launch of the graph ask before it starts, unless its options do; scopes ask nobody.
+    package mutating func needsAdmission(_ admission: LaunchAdmission) { self.admission = admission }
 }
 
 /// The right to run, for one launch at a time: taken at its start, and given back when it is over.

@@ -81,6 +81,7 @@ extension OperationGraph {
         // Before the right to run, which would have to be given back if the operations cannot be had.
         let claim = try OperationClaim(graph)
         var options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        if scope == nil { options.admission = options.admission ?? admission }
         if let complaint = options.admission?.take(name) {
             claim.giveBack()
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])

@@ -38,6 +38,10 @@ public struct OperationGraph: Sendable {
     var hasPrologue = false
     /// Sentences for the report of a launch that does not complete; see ``noteEarlyEnd(_:)``.
     var earlyEndNotes: (@Sendable () -> [String])?
+    /// The right to run that a launch needs which has none by its options; see ``needsAdmission(_:)``.
+    var admission: LaunchAdmission?
+    /// Asked when the launch has failed; see ``takeOverFailures(_:)``.
+    var failureTakeover: (@Sendable (StepContext) async -> Bool)?
 
     /// For steps that are asked for by identifier while the graph is being made.
     private var positions = StepPositions()

@@ -73,10 +73,14 @@ public struct StepContext: Sendable {
     /// ```swift
     /// let region = try await stored() ?? launch.waitForPerson { await menu.chooseRegion() }
     /// ```
+    ///
+    /// - Throws: `CancellationError`, without a call of `body`, when the operation was told to cancel or has ended: after an abort the screen is the takeover's, also for
+    ///   work that takes no notice of its cancellation. Otherwise what `body` throws.
     nonisolated(nonsending) public func waitForPerson<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
-    ) async rethrows -> Result {
-        try await wait(.question, body)
+    ) async throws -> Result {
+        try checkCancellation()
+        return try await wait(.question, body)
     }
 
     nonisolated(nonsending) func wait<Result>(

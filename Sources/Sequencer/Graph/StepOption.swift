@@ -183,7 +183,7 @@ public struct StepOption: Sendable {
     /// For values that are better stale than late, such as a configuration; not for those that the person would miss, such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out.
+    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out, nor what it reads or waits for.
     ///
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }

@@ -16,7 +16,7 @@ struct EntryPointLedger: Sendable, Hashable {
     struct Record: Sendable, Hashable, Codable {
         let id: String
         let entryPoint: EntryPoint
-        let receivedAt: Date
+        var receivedAt: Date
         /// Counts up from launch to launch. Clocks are set, this is not.
         var number: Int
         /// How many deliveries have begun.
@@ -40,6 +40,9 @@ struct EntryPointLedger: Sendable, Hashable {
             if let account { return session == .loggedIn && recipient == account }
             return session == .loggedIn || !entryPoint.needsLogin
         }
+
+        /// Whether a clock that was wrong at that time, or is now, says that it has still to come.
+        func isFromFuture(at date: Date) -> Bool { expiresAt == nil && receivedAt > date }
 
         func hasExpired(at date: Date) -> Bool { (expiresAt ?? receivedAt.addingTimeInterval(EntryPointLedger.lifetime)) <= date }
     }
@@ -121,8 +124,10 @@ struct EntryPointLedger: Sendable, Hashable {
         return Claimed(delivery: record.delivery, dropped: dropped)
     }
 
-    /// Gives up expired entry points, and recognises them when they come again.
+    /// Gives up expired entry points, and recognises them when they come again. One that seems to have come later than now has come now: it would be kept
+    /// for as long as the clock was wrong.
     mutating func dropExpired(at date: Date, isAbandoned: (Claim) -> Bool) -> [DroppedEntryPoint] {
+        for index in records.indices where records[index].isFromFuture(at: date) { records[index].receivedAt = date }
         let expired = drop(because: "its time was over") { $0.hasExpired(at: date) && ($0.claim.map(isAbandoned) ?? true) }
         for dropped in expired { remember(dropped.id) }
         return expired

@@ -218,7 +218,7 @@ public final class EntryPointMailbox: Sendable {
     func dropExpired() -> [DroppedEntryPoint] {
         let date = now()
         // Nothing is written where there is nothing to drop.
-        if storage.look({ $0.records.contains { $0.hasExpired(at: date) } }) == false { return [] }
+        if storage.look({ $0.records.contains { $0.hasExpired(at: date) || $0.isFromFuture(at: date) } }) == false { return [] }
         let dropped = transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
         tell(dropped)
         return dropped

@@ -1,15 +1,18 @@
 import Sequencer
 
-/// The screen of a launch: one operation at a time has it, and after a takeover no other ever again.
+/// The screen of an app: one operation at a time has it, and after a takeover no other ever again.
 ///
 /// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage over: an operation that waits for
-/// a turn is refused, and so is every later operation; each refusal is kept.
+/// a turn is refused, and so is every later operation.
+///
+/// Screens of the app's own come through it as well, those of its steps, of its events and of links that it follows outside of a launch: so they do not come over the
+/// update. ``isTakenOverBy`` says whether there is one.
 ///
 /// ```swift
-/// let choice = try await stage.present(by: "login") { await presenter.askForLogin() }
+/// let choice = try await environment.stage.present(by: "news") { await news.show() }
 /// ```
 @MainActor
-final class Stage {
+public final class Stage {
     private struct Waiter {
         let ticket: Int
         let operation: String
@@ -34,8 +37,8 @@ final class Stage {
         self.onQuestion = onQuestion
     }
 
-    /// The operation that has taken the stage over; nil before a takeover.
-    var isTakenOverBy: String? { takeover }
+    /// The operation that has taken the stage over, for good; nil before a takeover.
+    public var isTakenOverBy: String? { takeover }
 
     /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left its screen; nil before the first.
     var top: String? { takeover ?? owner ?? background }
@@ -45,9 +48,12 @@ final class Stage {
 
     /// Presents when it is this operation's turn.
     ///
-    /// - Parameter stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
-    /// - Throws: `PresentationRefused` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-    func present<Result: Sendable>(
+    /// - Parameters:
+    ///   - operation: the identifier of the step, or any other name of what presents.
+    ///   - stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
+    ///   - body: presents, and returns when the screen is free again.
+    /// - Throws: ``PresentationRefused`` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+    public func present<Result: Sendable>(
         by operation: String,
         stays: Bool = false,
         _ body: @MainActor () async throws -> Result
@@ -62,9 +68,11 @@ final class Stage {
 
     /// Presents a question when it is this operation's turn. The time from then until the person answers does not count.
     ///
-    /// - Parameter question: throws when the person has left it without an answer.
-    /// - Throws: as `present(by:_:)` does, but ``DismissedByPerson`` where `question` throws.
-    package func ask<Answer: Sendable>(
+    /// - Parameters:
+    ///   - launch: the context of the step that asks.
+    ///   - question: throws when the person has left it without an answer.
+    /// - Throws: as ``present(by:stays:_:)`` does, but ``DismissedByPerson`` where `question` throws.
+    public func ask<Answer: Sendable>(
         in launch: StepContext,
         _ question: @MainActor @Sendable () async throws -> Answer
     ) async throws -> Answer {
@@ -154,14 +162,14 @@ final class Stage {
 }
 
 /// An operation wanted to present after another one had taken the screen over.
-struct PresentationRefused: DescribedError, Sendable, Hashable {
+public struct PresentationRefused: DescribedError, Sendable, Hashable {
     /// The operation that wanted to present.
-    let operation: String
+    public let operation: String
     /// The operation that has the screen, for good.
-    let takenOverBy: String
+    public let takenOverBy: String
 
     /// One sentence.
-    var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
+    public var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
 }
 
 /// An operation needs a person, and nothing was given that could ask one.

@@ -56,6 +56,30 @@ private final class RunningLaunches: Sendable {
     }
 }
 
+/// The launches to a main screen that run in this process without a journal: one at a time over one state. Two would show the splash, ask the person and run each
+/// migration twice.
+enum UnwrittenLaunches {
+    private static let running = Locked<[String: String]>([:])
+
+    /// The right to run over the state at `place`.
+    static func admission(at place: String) -> LaunchAdmission {
+        LaunchAdmission(
+            take: { graph in
+                let first = running.withLock { running -> String? in
+                    if let first = running[place] { return first }
+                    running[place] = graph
+                    return nil
+                }
+                return first.map {
+                    "'\(printable(graph))' is not started, for the launch '\(printable($0))' runs in this process over the same state; wait for its end, or cancel it"
+                }
+            },
+            giveBack: { running.withLock { $0[place] = nil } },
+            makeObserver: { nil }
+        )
+    }
+}
+
 extension RunningLaunches.Running {
     /// Whether a launch of that kind must not run beside this one.
     func excludes(_ other: LaunchJournal, as kind: LaunchKind) -> Bool {

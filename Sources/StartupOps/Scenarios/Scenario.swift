@@ -69,12 +69,16 @@ public struct Scenario: NamedValue, Sendable {
     /// With the steps of an environment, a version that the last known update policy rules out never reaches the milestone: the update
     /// takes over before the milestone's work starts. A step that the app puts in the milestone's place later (`replace(_:with:)`) is not
     /// checked.
+    ///
+    /// Such a launch is refused while another one that leads to the main screen runs over the same state in this process: the error, a `GraphError` of the code
+    /// `alreadyRunning`, names that one. A launch that brings the app back, or that nobody sees, may run beside it.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
         // After the app's own steps: the milestone may be one of those.
         steps.enforceUpdatePolicy(in: &graph)
         steps.tellLostEntryPoints(in: &graph)
+        steps.refuseSecondLaunch(of: &graph)
         return graph
     }
 

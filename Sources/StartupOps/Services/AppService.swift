@@ -125,14 +125,24 @@ public final class AppService: Sendable {
 }
 
 extension AppService: UpdatePolicyService {
-    /// `GET v1/version-policy`, without a token.
+    /// `GET v1/version-policy`, without a token. A policy that comes with status 426 or 503 counts as any other.
     public func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await client.get(
             "v1/version-policy",
             query: ["platform": app.platform, "version": version.description],
-            options: RequestOptions(requirement: .optional, limits: .profile),
+            options: RequestOptions(requirement: .optional, limits: .policy),
             deadline: deadline
-        )
+        ) { response, name throws(NetworkError) in
+            var accepted = response
+            if [426, 503].contains(response.status) { accepted.status = 200 }
+            // Most bodies of errors are no policies, and must not take the place of the one that is known.
+            if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, name, limits: .policy),
+                policy.minimumVersion != nil || policy.maintenance != nil
+            {
+                return policy
+            }
+            return try response.decoded(UpdatePolicy.self, name, limits: .policy)
+        }
     }
 }
 

@@ -27,8 +27,8 @@ public protocol UpdatePresenter: Sendable {
 /// | the version is too old, or the service is being maintained | the launch is aborted, and the screen is the update's |
 /// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
 ///
-/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it; then it goes on, and so does the check, in the background. A
-/// late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
+/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it, and half a second in any case; then it goes on, and so does the
+/// check, in the background. A late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
 /// cancelling the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets none, leaves it alone.
 ///
 /// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this
@@ -44,6 +44,8 @@ struct ForceUpdateOperation: Sendable {
     let stage: Stage
     /// How long the launch waits for the answer, at most.
     var allowance = StartupEnvironment.defaultUpdateAllowance
+    /// How long it waits for it at least, where the allowance is not shorter, however little the budget leaves.
+    static let leastAllowance = Duration.milliseconds(500)
     var memory = Locked(UpdateMemory())
     /// Keeps a check that the launch waits for no longer.
     var lateCheck = LateUpdateCheck()
@@ -61,22 +63,15 @@ struct ForceUpdateOperation: Sendable {
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         // A graph may be launched again with the same memory (P31).
-        memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
-        // Numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
-        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
-        let check = UpdateCheck { answer in
-            // Nobody hears of an answer when the launch, or the step alone, was cancelled.
-            guard step.mayGoOn, case .success(let policy) = answer else { return }
-            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
-            await act(on: decision, in: step)
-        }
+        memory.withLock { ($0.hasAsked, $0.isStopped, $0.hasToldOfProblem) = (true, false, false) }
+        let (check, number, askedAt) = makeCheck(in: step)
         let answer: UpdateCheck.Answer?
         do {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
             // From the start: the deadline of the launch may come at any moment.
             lateCheck.keep(check, number)
-            // The allowance, or less where the budget is at its end: an answer must not cost the launch its budget.
-            let allowance = min(allowance, step.timeWithinBudget ?? allowance)
+            // Less where the budget is at its end, but never so little that no answer could come in time: a slow start must not lead past a required update.
+            let allowance = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
             answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
         } catch {
             answer = .failure(error)
@@ -103,6 +98,18 @@ struct ForceUpdateOperation: Sendable {
         await actOnKnownPolicy(in: step)
     }
 
+    /// A check that acts on a late answer. It is numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
+    private func makeCheck(in step: StepContext) -> (check: UpdateCheck, number: Int, askedAt: MachineTime?) {
+        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
+        let check = UpdateCheck { answer in
+            // Nobody hears of an answer when the launch, or the step alone, was cancelled.
+            guard step.mayGoOn, case .success(let policy) = answer else { return }
+            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
+            await act(on: decision, in: step)
+        }
+        return (check, number, askedAt)
+    }
+
     /// Stops the launch if the policy that was read last says that this version is too old. Asks no service; reads the store off the main thread.
     ///
     /// - Parameter asksAfterwards: whether the service is asked then, in the background, so that the next launch knows: where this one does not come to its own check.
@@ -113,11 +120,22 @@ struct ForceUpdateOperation: Sendable {
         throw CancellationError()
     }
 
-    private func askInBackground(in step: StepContext) {
-        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
-        let check = UpdateCheck { answer in
-            if case .success(let policy) = answer { _ = decision(policy, askedAt, of: number, in: step) }
+    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or else that of the service when it comes.
+    ///
+    /// - Returns: whether the update has the screen.
+    func takesOverFailure(in step: StepContext) async -> Bool {
+        let isTaken = await actOnKnownPolicy(in: step)
+        let hasAsked = memory.withLock { memory in
+            defer { memory.hasAsked = true }
+            return memory.hasAsked
         }
+        // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.
+        if !hasAsked { askInBackground(in: step) }
+        return isTaken
+    }
+
+    private func askInBackground(in step: StepContext) {
+        let (check, number, _) = makeCheck(in: step)
         // Late from the start: nobody waits for it.
         check.leaveAlone()
         guard (try? check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }) != nil else {
@@ -223,7 +241,7 @@ struct ForceUpdateOperation: Sendable {
         // Another process has asked later: its answer is the newer one (P31).
         if stored?.wasAsked(after: askedAt) == true { return nil }
         // Fields that this answer lacks stay as they were known.
-        let policy = answer.completed(by: known)
+        let policy = answer.completed(by: known, at: now())
         do {
             try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
             // It is not kept here: another launch may store a newer one.
@@ -245,7 +263,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
     /// Whether this version may still be used.
     ///
     /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on; so it does if the service has not
-    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time: the answer then counts when it comes.
+    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time, but not before half a second has
+    /// passed: the answer then counts when it comes.
     public static var forceUpdate: Self {
         Self(
             RecoveryStep.updateCheck,
@@ -310,5 +329,10 @@ extension StartupEnvironment {
         // A check that comes last would never come.
         let asksAfterwards = journal?.recovery.asksForUpdateLast == true
         try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step, asksAfterwards: asksAfterwards)
+    }
+
+    /// Has the update take the place of the failure that ends a launch, where it is required.
+    func takesOverFailure(_ memory: LaunchMemory, in step: StepContext) async -> Bool {
+        await ForceUpdateOperation(self, memory).takesOverFailure(in: step)
     }
 }

@@ -26,6 +26,8 @@ public struct StartupEnvironment: Sendable {
     let lateSettings: @Sendable () -> [String]
     /// The results of earlier launches.
     public let state: LaunchState
+    /// Tells the state from others of this process, for launches over it.
+    let place: String
     /// The configurations of earlier launches.
     let configurations: ConfigurationStore
     /// Answers that can be fetched again, such as the entitlements.
@@ -36,8 +38,8 @@ public struct StartupEnvironment: Sendable {
     var firstScreen: ReadinessGate?
     /// The push, the link or the shortcut that started the app, until it has been delivered.
     public let mailbox: EntryPointMailbox
-    /// The screen.
-    let stage: Stage
+    /// The screen, which the launch, steps that are asked for and the app's own screens share.
+    public let stage: Stage
     /// The turn to log in, which a launch and steps that are asked for share.
     let loginTurn = LoginTurn()
     /// The steps that the person has asked for, while they run.
@@ -54,12 +56,12 @@ public struct StartupEnvironment: Sendable {
     package var splashMinimum: Duration
     /// Called once, when the main screen is visible for the first time.
     package var didLaunch: @Sendable () -> Void = {}
-    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. The check goes on after that.
+    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no budget takes. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
-    /// Called with an update decision that came when the main screen was there: the launch has completed then, whether or not something ran on. The update
-    /// screen takes over at the same time.
+    /// Called with an update decision that came when the main screen was there, so that the launch has completed, whether or not something ran on, or when the launch had
+    /// failed. The update screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
     /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
     package var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
@@ -112,6 +114,8 @@ public struct StartupEnvironment: Sendable {
         )
         self.journal = journal
         stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
+        // In memory there is nothing to share but the screen.
+        place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
         lifecycle = AppLifecycle()
         devices = ConnectedDevices()
     }

@@ -115,6 +115,8 @@ public struct SimulatedStep: Sendable {
 struct UpdateMemory: Sendable {
     /// The policy of this launch, where it could not be stored: it counts all the same.
     var policy: UpdatePolicy?
+    /// Whether the service was asked in this launch.
+    var hasAsked = false
     /// Whether a decision against this version has been acted upon.
     var isStopped = false
     /// Whether the report says that the policy of earlier launches cannot be read.

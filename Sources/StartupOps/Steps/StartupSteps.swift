@@ -7,7 +7,7 @@ import Sequencer
 ///
 /// ```swift
 /// var steps = StartupSteps(environment)
-/// steps[.tutorial] = { step, _ in await step.waitForPerson { await tour.present() } }
+/// steps[.tutorial] = { step, _ in try await step.waitForPerson { await tour.present() } }
 /// let report = try await Scenario.regular.graph(steps).run(budget: .seconds(3)).report
 /// ```
 ///
@@ -102,7 +102,7 @@ public struct StartupSteps: Sendable {
     }
 
     /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is ruled out never
-    /// reaches the milestone.
+    /// reaches the milestone, and one that fails before it shows the update in place of the failure.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
         guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
         // `try?`: the milestone is in the graph, which has just named it.
@@ -110,6 +110,13 @@ public struct StartupSteps: Sendable {
             try await environment.enforceKnownUpdatePolicy(memory, in: context)
             return try await work()
         }
+        graph.takeOverFailures { await environment.takesOverFailure(memory, in: $0) }
+    }
+
+    /// Has a real launch refused while another one over the same state runs, if both are to come to a main screen.
+    func refuseSecondLaunch(of graph: inout OperationGraph) {
+        guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
+        graph.needsAdmission(UnwrittenLaunches.admission(at: environment.place))
     }
 
     /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them

@@ -90,7 +90,7 @@ extension SemanticVersion: LosslessStringConvertible {
 
     /// Reads a version leniently: spaces around it, a leading "v", leading zeros and missing parts (which are zero) do no harm.
     ///
-    /// - Returns: nil for a text that is not a version: empty or negative parts, letters outside of a prerelease, more than three parts, numbers
+    /// - Returns: nil for a text that is not a version: empty or negative parts, letters outside of a prerelease, more than three parts, a date, numbers
     ///   above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256 bytes, also when all three
     ///   parts are written.
     public init?(_ description: String) {
@@ -107,7 +107,10 @@ extension SemanticVersion: LosslessStringConvertible {
         }
         var prerelease: [PrereleaseIdentifier] = []
         if let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
-            guard let identifiers = Self.identifiers(in: text[text.index(after: hyphen)...]) else { return nil }
+            let behind = text[text.index(after: hyphen)...]
+            // A date, such as 2026-11-29, would be higher than every version of the app.
+            if behind.first?.isASCIIDigit == true, !text[..<hyphen].contains(UInt8(ascii: ".")) { return nil }
+            guard let identifiers = Self.identifiers(in: behind) else { return nil }
             for identifier in identifiers {
                 guard let identifier = PrereleaseIdentifier(identifier) else { return nil }
                 prerelease.append(identifier)

@@ -9,7 +9,7 @@ extension UpdatePolicy: Codable {
     }
 
     private enum MaintenanceKeys: String, CodingKey {
-        case message, until
+        case enabled, message, until, seenAt
     }
 
     /// Longer texts are cut: they are to be shown to a person.
@@ -37,8 +37,11 @@ extension UpdatePolicy: Codable {
         try container.encodeIfPresent(store?.absoluteString, forKey: .store)
         if let maintenance {
             var nested = container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance)
+            // Without it, one that has neither a message nor an end would be read as none.
+            try nested.encode(true, forKey: .enabled)
             try nested.encodeIfPresent(maintenance.message, forKey: .message)
             try nested.encodeIfPresent(maintenance.until.map { $0.formatted(.iso8601) }, forKey: .until)
+            try nested.encodeIfPresent(maintenance.seenAt.map { $0.formatted(.iso8601) }, forKey: .seenAt)
         }
     }
 
@@ -90,28 +93,68 @@ extension UpdatePolicy: Codable {
         return nil
     }
 
-    /// An end that cannot be read leaves maintenance without an end, as one that is missing does: the service has just said that it is closed.
+    /// Maintenance that its own fields announce: `enabled`, an end, or without those a message. An end that cannot be read announces none: it may have passed.
     private mutating func maintenance(in container: KeyedDecodingContainer<CodingKeys>) -> Maintenance? {
         guard container.contains(.maintenance), !container.isNull(.maintenance) else { return nil }
+        if let isEnabled = try? container.decode(Bool.self, forKey: .maintenance) { return isEnabled ? Maintenance() : nil }
         guard let nested = try? container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance) else {
             ignore("maintenance", "it is \(container.kind(of: .maintenance)) where an object was expected")
             return nil
         }
-        var maintenance = Maintenance(message: text(.message, in: nested, of: "maintenance."))
-        if let until = text(.until, in: nested, of: "maintenance.") {
-            maintenance.until = Self.date(until)
-            if maintenance.until == nil {
-                ignore("maintenance.until", "\(Self.shown(until)) is no date; one looks like 2026-11-21T10:00:00Z")
-            }
+        var isEnabled: Bool?
+        if nested.contains(.enabled), !nested.isNull(.enabled) {
+            isEnabled = try? nested.decode(Bool.self, forKey: .enabled)
+            if isEnabled == nil { ignore("maintenance.enabled", "it is \(nested.kind(of: .enabled)) where true or false was expected") }
+            // What cannot be read closes nothing.
+            guard isEnabled == true else { return nil }
         }
-        return maintenance
+        var maintenance = Maintenance(message: text(.message, in: nested, of: "maintenance."))
+        let hasEnd = hasEnd(&maintenance, in: nested)
+        // Kept by this process, never taken from a service: see `completed(by:at:)`.
+        maintenance.seenAt = (try? nested.decode(String.self, forKey: .seenAt)).flatMap(Self.date)
+        if isEnabled == true || maintenance.until != nil { return maintenance }
+        return hasEnd || maintenance.message?.allSatisfy(\.isWhitespace) ?? true ? nil : maintenance
     }
 
-    /// A date by RFC 3339, with or without fractions of a second.
+    /// Reads the end of a maintenance.
+    ///
+    /// - Returns: whether there is one, readable or not.
+    private mutating func hasEnd(_ maintenance: inout Maintenance, in nested: KeyedDecodingContainer<MaintenanceKeys>) -> Bool {
+        guard nested.contains(.until), !nested.isNull(.until) else { return false }
+        if let seconds = try? nested.decode(Double.self, forKey: .until) {
+            maintenance.until = Self.date(sinceEpoch: seconds)
+            if maintenance.until == nil { ignore("maintenance.until", "it is a number that is no time since 1970") }
+            return true
+        }
+        guard let text = text(.until, in: nested, of: "maintenance.") else { return true }
+        // A blank text says as little as null.
+        guard !text.allSatisfy(\.isWhitespace) else { return false }
+        maintenance.until = Self.date(text)
+        if maintenance.until == nil { ignore("maintenance.until", "\(Self.shown(text)) is no date; one looks like 2026-11-21T10:00:00Z") }
+        return true
+    }
+
+    /// A date by RFC 3339, also in small letters, with a blank for the "T", without a zone (it is UTC) or without a time (it is the day's beginning); seconds or
+    /// milliseconds since 1970; or a date as headers have it.
     private static func date(_ text: String) -> Date? {
+        let text = text.trimmingCharacters(in: .whitespaces)
         guard text.utf8.count <= 40 else { return nil }
-        // The style with fractions does not read a date without them.
-        return (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        if text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") }) { return Double(text).flatMap(date(sinceEpoch:)) }
+        if let date = HTTPDate.parse(text, now: Date()) { return date }
+        let words = text.uppercased().split(maxSplits: 1) { $0 == "T" || $0 == " " }
+        guard let day = words.first else { return nil }
+        var time = words.count == 2 ? String(words[1]) : "00:00:00"
+        if !time.contains(where: { "Z+-".contains($0) }) { time += "Z" }
+        // In one of two styles: that with fractions may not read a date without them.
+        return (try? Date.ISO8601FormatStyle().parse("\(day)T\(time)"))
+            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse("\(day)T\(time)"))
+    }
+
+    /// The seconds or milliseconds since 1970, for times between 2001 and 5138; nil for any other number.
+    private static func date(sinceEpoch number: Double) -> Date? {
+        let (least, end) = (1e9, 1e11)
+        if number >= least, number < end { return Date(timeIntervalSince1970: number) }
+        return number >= least * 1000 && number < end * 1000 ? Date(timeIntervalSince1970: number / 1000) : nil
     }
 }
 
@@ -152,9 +195,9 @@ struct KeptUpdatePolicy: Codable, Sendable {
         try container.encodeIfPresent(askedAt, forKey: .askedAt)
     }
 
-    /// Whether the service was asked for it after another process has asked.
-    func wasAsked(after other: MachineTime?) -> Bool {
-        guard let askedAt, let other, let time = askedAt.time(since: other) else { return false }
+    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says nothing: it would outrank every later answer.
+    func wasAsked(after other: MachineTime?, now: MachineTime? = MachineTime.now) -> Bool {
+        guard let askedAt, let other, now?.time(since: askedAt) != nil, let time = askedAt.time(since: other) else { return false }
         return time > .zero
     }
 }

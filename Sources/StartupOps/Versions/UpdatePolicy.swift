@@ -11,8 +11,13 @@ public struct UpdatePolicy: Sendable, Hashable {
         var message: String?
         /// When it ends; nil when nobody knows.
         var until: Date?
+        /// When a launch has seen it first, if nobody knows when it ends.
+        var seenAt: Date?
 
-        /// A time in which the service is closed.
+        /// How long one without a known end lasts at most: a service may have forgotten it.
+        static let longest: TimeInterval = 86_400
+
+        /// A time in which the service is closed. Without an end it lasts for as long as the service says so, but a day at most.
         public init(message: String? = nil, until: Date? = nil) {
             self.message = message
             self.until = until
@@ -89,7 +94,7 @@ extension UpdatePolicy {
     /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a recommendation.
     func decision(for version: SemanticVersion, at date: Date) -> UpdateDecision {
         if let minimumVersion, version < minimumVersion { return .required(minimum: minimumVersion, message: message, store: store) }
-        if let maintenance, maintenance.until.map({ date < $0 }) ?? true {
+        if let maintenance, date < maintenance.until ?? maintenance.seenAt.map({ $0 + Maintenance.longest }) ?? .distantFuture {
             return .maintenance(message: maintenance.message, until: maintenance.until)
         }
         if let recommendedVersion, version < recommendedVersion { return .recommended(recommendedVersion) }
@@ -104,21 +109,27 @@ extension UpdatePolicy {
     ///
     /// - Parameters:
     ///   - answer: the service's answer now; nil without one.
-    ///   - lastKnown: the policy that was kept of earlier answers: see ``completed(by:)``.
+    ///   - lastKnown: the policy that was kept of earlier answers: see ``completed(by:at:)``.
     static func decision(
         answer: UpdatePolicy?,
         lastKnown: UpdatePolicy?,
         for version: SemanticVersion,
         at date: Date
     ) -> UpdateDecision {
-        (answer ?? UpdatePolicy()).completed(by: lastKnown).decision(for: version, at: date)
+        (answer ?? UpdatePolicy()).completed(by: lastKnown, at: date).decision(for: version, at: date)
     }
 
-    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its message and its store.
-    func completed(by lastKnown: UpdatePolicy?) -> UpdatePolicy {
-        // A minimum of its own replaces the known one, also where it is lower: services take versions back.
-        guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return self }
+    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its message and its store. Maintenance
+    /// without an end was seen first when the last known one was, or else now.
+    func completed(by lastKnown: UpdatePolicy?, at date: Date) -> UpdatePolicy {
         var policy = self
+        if let maintenance, maintenance.until == nil {
+            let seenAt = lastKnown?.maintenance?.until == nil ? lastKnown?.maintenance?.seenAt : nil
+            // Not later than now: a clock was set back, or a file says anything.
+            policy.maintenance?.seenAt = min(seenAt ?? date, date)
+        }
+        // A minimum of its own replaces the known one, also where it is lower: services take versions back.
+        guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return policy }
         policy.minimumVersion = minimum
         policy.message = message ?? lastKnown.message
         policy.store = store ?? lastKnown.store

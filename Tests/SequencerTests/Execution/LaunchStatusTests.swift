@@ -19,7 +19,7 @@ struct LaunchStatusTests {
             }
         }
         graph.add("asks", after: done) { launch in
-            await launch.waitForPerson {
+            try await launch.waitForPerson {
                 running.withLock { $0 += 1 }
                 await person.wait()
             }

@@ -23,6 +23,29 @@ struct PersonsTimeTests {
         return graph
     }
 
+    @Test("A10: after an abort nobody is asked any more, also by a step that takes no notice of its cancellation", arguments: [1, 2])
+    func afterAbort(lanes: Int) async throws {
+        let shown = Locked<[Int]>([])
+        var graph = OperationGraph("pages")
+        graph.add("tutorial", on: .main) { step in
+            for page in 1...3 {
+                try? await step.waitForPerson {
+                    shown.withLock { $0.append(page) }
+                    try? await step.sleep(for: .seconds(2))
+                }
+            }
+        }
+        graph.add("force-update") { step in
+            try await step.sleep(for: .seconds(1))
+            step.abort(.forceUpdate) {}
+        }
+        var options = LaunchOptions.virtual()
+        options.lanes = lanes
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(shown.withLock { $0 } == [1])
+    }
+
     @Test("A29: of a step that says when it asks, the questions are the person's time, and a slow server is not")
     func server() async throws {
         let fast = try await run(login(server: .milliseconds(100)))

@@ -235,7 +235,7 @@ struct RealLaunchPromiseTests {
     func oldProcess() async throws {
         var graph = OperationGraph("old")
         graph.wait("main-app", 22, .milestone)
-        for age in [Duration.seconds(7200), nil] {
+        for age in [Duration.seconds(7200), .seconds(21), nil] {
             var options = LaunchOptions.virtual()
             options.processAge = { age }
             let report = try await graph.run(budget: Budget(.milliseconds(300), fromProcessStart: true), options: options).report
@@ -243,7 +243,7 @@ struct RealLaunchPromiseTests {
             #expect(report.beforeRun == nil && report.budget.budget == .milliseconds(300))
         }
         #expect(LaunchStorage.timeBeforeRun(.seconds(5), isPrewarmed: true) == nil)
-        #expect(LaunchStorage.timeBeforeRun(.seconds(60), isPrewarmed: false) == .seconds(60))
+        #expect(LaunchStorage.timeBeforeRun(.seconds(20), isPrewarmed: false) == .seconds(20))
     }
 
     @Test("a missed budget names the operations that caused it, the largest share first")

@@ -18,7 +18,7 @@ struct LaunchModelTests {
         let permission = ExternalEvent<Void>("permission")
         var graph = OperationGraph("launch")
         let config = graph.add("config") { launch in try await launch.sleep(for: .milliseconds(200)) }
-        let login = graph.add("login", after: config) { launch in await launch.waitForPerson { await answered.wait() } }
+        let login = graph.add("login", after: config) { launch in try await launch.waitForPerson { await answered.wait() } }
         graph.add("dialog", .fulfills(permission), after: login) { await granted.wait() }
         let allowed = graph.wait(for: permission, after: login)
         let main = graph.add("main", .milestone, after: allowed, on: .main) {}
@@ -76,7 +76,7 @@ struct LaunchModelTests {
     func another() async throws {
         let (answered, goOn) = (Gate(), Gate())
         var (graph, other) = (OperationGraph("first"), OperationGraph("second"))
-        graph.add("asks", .milestone) { launch in await launch.waitForPerson { await answered.wait() } }
+        graph.add("asks", .milestone) { launch in try await launch.waitForPerson { await answered.wait() } }
         other.add("waits", .milestone) { await goOn.wait() }
         let model = LaunchModel()
         let first = try graph.start(options: Self.options)

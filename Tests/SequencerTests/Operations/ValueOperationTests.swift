@@ -150,7 +150,7 @@ struct ValueOperationTests {
             #expect(step?.remainingTime.map { $0 <= .patience } == true)
             step?.note("it was asked")
             Task {
-                await step?.waitForPerson { try? await step?.sleep(for: .milliseconds(1)) }
+                try? await step?.waitForPerson { try? await step?.sleep(for: .milliseconds(1)) }
                 operation.finish(returning: 1)
             }
         }

@@ -155,6 +155,19 @@ struct EntryPointAccountTests {
         #expect(late.receive(try push(#"{"aps":{}}"#), id: "1") == .duplicate)
     }
 
+    @Test("fault D31: what came later than now, by a clock that was wrong then, has come now; its own expiry counts as it is")
+    func receivedInFuture() throws {
+        let week: TimeInterval = 7 * 24 * 3600
+        let wrong = mailbox(at: 1_000 + 99 * week)
+        wrong.receive(EntryPointSamples.shortcut("short"))
+        wrong.receive(EntryPointSamples.shortcut("long"), expiresAt: Date(timeIntervalSince1970: 1_000 + 100 * week))
+        let right = mailbox(at: 1_000)
+        #expect(right.dropExpired() == [] && right.waiting().count == 2)
+        #expect(mailbox(at: 999 + week).dropExpired() == [])
+        #expect(mailbox(at: 1_000 + week).dropExpired().map(\.entryPoint.description) == ["shortcut short"])
+        #expect(mailbox(at: 1_000 + week).waiting().map(\.description) == ["shortcut long"])
+    }
+
     @Test("fault D11: an account that a push names is read, whole numbers too; one that cannot be told is shown to nobody")
     func payloads() throws {
         let parser = PushPayloadParser(categories: [])

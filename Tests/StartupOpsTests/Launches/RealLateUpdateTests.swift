@@ -223,6 +223,18 @@ struct RealLateUpdateTests {
         #expect(try await long.launch(budget: .seconds(20)).outcome == .aborted(by: "force-update", reason: .forceUpdate))
     }
 
+    @Test("fault O22: no budget takes the check's least time, also where all of it was spent before the launch", arguments: [false, true])
+    func spentBudget(isFromProcessStart: Bool) async throws {
+        let device = try await device()
+        let budget = Budget(.milliseconds(1), fromProcessStart: isFromProcessStart)
+        let app = App(.success(Self.required), after: .milliseconds(400), on: device)
+        #expect(try await app.launch(budget: budget).outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(app.screens == ["update"])
+        // An app that allows less gets less.
+        let hasty = App(.success(UpdatePolicy()), after: .seconds(5), on: try await self.device(), allowance: .milliseconds(100))
+        #expect(try await hasty.launch(budget: budget)["force-update"]?.end == .milliseconds(100))
+    }
+
     /// Launches, and comes back to the app after 3 s.
     private func comeBack(_ app: App) async throws {
         var graph = app.environment.graph(.regular)

@@ -168,6 +168,41 @@ struct RealOutdatedAppTests {
         #expect(report["news"]?.outcome == (level == .normal ? .succeeded : .skipped))
     }
 
+    @Test(
+        "fault P16: the check gets fresh inputs at every level, whichever way it reads or waits for them",
+        arguments: RecoveryLevel.allCases
+    )
+    func inputs(level: RecoveryLevel) async throws {
+        enum Way: CaseIterable { case using, optional, when, after, indirectly }
+        for way in Way.allCases {
+            var graph = OperationGraph("own")
+            graph.add("news", .onFailure(.continue)) {}
+            let source = graph.add("source", .onFailure(.continue)) { 2 }
+            let config = graph.add("fetch-config", using: source, fallback: 1) { $0 }
+            let isAsked = Locked<Int?>(nil)
+            @Sendable func check(_ minimum: Int?) { isAsked.withLock { $0 = minimum } }
+            switch way {
+            case .using: graph.add("force-update", .essential, .onFailure(.continue), using: config) { check($0) }
+            case .optional: graph.add("force-update", .essential, .onFailure(.continue), using: config.optional) { check($0) }
+            case .when: graph.add("force-update", .essential, .onFailure(.continue), .when(config) { $0 == 2 }) { check(2) }
+            case .after: graph.add("force-update", .essential, .onFailure(.continue), after: config) { check(2) }
+            case .indirectly:
+                let parsed = graph.add("parse", using: config, fallback: 0) { $0 }
+                graph.add("force-update", .essential, .onFailure(.continue), using: parsed) { check($0) }
+            }
+            graph.add("main-app", .milestone, using: config, after: "news", "force-update") { _ in }
+            let skippable = graph.skippable
+            #expect(skippable == ["news"], "\(way)")
+            Recovery(level, skipping: ["fetch-config", "source", "news"], because: "launches crashed").apply(
+                to: &graph,
+                skippable: skippable
+            )
+            let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+            #expect(report.outcome == .completed && isAsked.withLock { $0 } == 2, "\(way)")
+            #expect(report["fetch-config"]?.outcome == .succeeded && report["source"]?.outcome == .succeeded, "\(way)")
+        }
+    }
+
     @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")
     func lifted() async throws {
         let device = try await outdatedDevice()

@@ -231,7 +231,7 @@ private struct LoopingApp {
         let tutorial = graph.add("tutorial", .onFailure(.continue), .all(asks), after: configuration) { launch in
             switch trouble {
             case .inTutorial, .prewarmed, .whileInteractive: killThisProcess()
-            case .whileWaitingForPerson: _ = await launch.waitForPerson { () -> Bool in killThisProcess() }
+            case .whileWaitingForPerson: _ = try await launch.waitForPerson { () -> Bool in killThisProcess() }
             case .inBackground:
                 try journal.change(to: .background)
                 killThisProcess()

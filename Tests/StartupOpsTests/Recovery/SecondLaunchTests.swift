@@ -3,6 +3,7 @@ import Sequencer
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
@@ -41,6 +42,49 @@ struct SecondLaunchTests {
         // It is not one that died.
         #expect(LaunchJournal.launches(in: folder("app")).map(\.scenario) == [nil])
         let second = try start("deeplink", open())
+        second.cancel()
+        _ = await second.end()
+    }
+
+    private func environment(over directory: StateDirectory) throws -> StartupEnvironment {
+        let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
+        let url = try #require(URL(string: "https://api.example.com"))
+        let service = AppService(at: url, http: WireService(), directory: directory, app: app, deviceID: "d1")
+        let services = StartupServices(
+            updates: service,
+            configurations: service,
+            accounts: service,
+            entitlements: service,
+            speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
+        )
+        return StartupEnvironment(app: app, services: services, presenters: StartupPresenters(all: AgreeablePerson()), directory: directory)
+    }
+
+    @Test("fault P32: without a journal, too, one launch at a time leads to a main screen over one state", arguments: [false, true])
+    func withoutJournal(isInMemory: Bool) async throws {
+        func directory() -> StateDirectory { isInMemory ? .inMemory() : .open(at: folder("app")) }
+        let one = try environment(over: directory())
+        // Two of them over one folder; in memory there is one of each state.
+        let other = isInMemory ? one : try environment(over: directory())
+        let isOver = Gate()
+        var steps = StartupSteps(one)
+        steps[.tutorial] = { _, _ in await isOver.wait() }
+        let graph = one.graph(.regular, steps: steps)
+        let first = try graph.start(options: LaunchOptions(deadline: nil))
+        for second in [graph, other.graph(.deeplink), other.graph(.guest)] {
+            let error = #expect(throws: GraphError.self) { try second.start() }
+            #expect(error?.problems.map(\.code) == [.alreadyRunning] && error?.description.contains("'regular' runs") == true)
+        }
+        // Another app's, and one that brings this app back.
+        let elsewhere = try environment(over: .inMemory()).graph(.regular).start()
+        elsewhere.cancel()
+        _ = await elsewhere.end()
+        let back = try one.graph(.warmResume).start()
+        back.cancel()
+        _ = await back.end()
+        isOver.open()
+        _ = await first.end()
+        let second = try other.graph(.regular).start()
         second.cancel()
         _ = await second.end()
     }

@@ -37,11 +37,11 @@ struct UpdatePolicyTests {
         #expect(try policy(json).decision(for: app, at: end - 1) == .maintenance(message: "Back soon", until: end))
         #expect(try policy(json).decision(for: app, at: end) == .recommended(SemanticVersion(9)))
         #expect(
-            try policy(#"{"minimumVersion":"1.0","maintenance":{}}"#).decision(for: app, at: .distantFuture)
+            try policy(#"{"minimumVersion":"1.0","maintenance":true}"#).decision(for: app, at: date)
                 == .maintenance(message: nil, until: nil)
         )
         #expect(
-            try policy(#"{"minimumVersion":"2","maintenance":{}}"#).decision(for: app, at: date)
+            try policy(#"{"minimumVersion":"2","maintenance":true}"#).decision(for: app, at: date)
                 == .required(minimum: SemanticVersion(2), message: nil)
         )
         #expect(try policy(#"{"minimumVersion":"1","maintenance":null}"#).decision(for: app, at: date) == .mayContinue)
@@ -86,7 +86,7 @@ struct UpdatePolicyTests {
         )
         #expect(policy.ignored.first?.reason == "it is missing")
         #expect(policy.ignored.last?.reason == "\"tomorrow\" is no date; one looks like 2026-11-21T10:00:00Z")
-        #expect(policy.maintenance == UpdatePolicy.Maintenance())
+        #expect(policy.maintenance == nil, "its end may have passed")
         #expect(try self.policy(#"{"minimumVersion":"1","maintenance":"yes"}"#).maintenance == nil)
         for garbage in ["", "null", "[]", "\"1.0\"", "{", "\u{0}", "{\"minimumVersion\""] {
             #expect(throws: DecodingError.self) { try self.policy(garbage) }
@@ -103,16 +103,37 @@ struct UpdatePolicyTests {
         #expect(try decide(nil, nil) == .mayContinue)
         #expect(try decide(nil, must) == required)
         #expect(try decide(nil, #"{"minimumVersion":"1.2"}"#) == .mayContinue, "the app was updated since")
-        #expect(try decide(nil, #"{"minimumVersion":"1.0","recommendedVersion":"3","maintenance":{}}"#) == .mayContinue)
+        #expect(try decide(nil, #"{"minimumVersion":"1.0","recommendedVersion":"3","maintenance":true}"#) == .mayContinue)
         #expect(try decide(#"{"minimumVersion":"1.0"}"#, must) == .mayContinue, "the requirement was lifted")
         #expect(try decide(#"{"minimumVersion":"abc"}"#, must) == required, "garbage lifts nothing")
         #expect(
             try decide(#"{"minimumVersion":"abc","message":"New text"}"#, must)
                 == .required(minimum: SemanticVersion(2), message: "New text")
         )
-        #expect(try decide(#"{"minimumVersion":"abc","maintenance":{}}"#, nil) == .maintenance(message: nil, until: nil))
-        #expect(try policy(#"{"minimumVersion":null}"#).completed(by: policy(must)).minimumVersion == SemanticVersion(2))
-        #expect(try policy(#"{"minimumVersion":"1.1"}"#).completed(by: policy(must)).minimumVersion == SemanticVersion(1, 1))
+        #expect(try decide(#"{"minimumVersion":"abc","maintenance":true}"#, nil) == .maintenance(message: nil, until: nil))
+        #expect(try policy(#"{"minimumVersion":null}"#).completed(by: policy(must), at: date).minimumVersion == SemanticVersion(2))
+        #expect(try policy(#"{"minimumVersion":"1.1"}"#).completed(by: policy(must), at: date).minimumVersion == SemanticVersion(1, 1))
+    }
+
+    @Test(
+        "fault N20: maintenance without an end lasts a day at most from when it was first seen, also where that seems to be later than now"
+    )
+    func forgotten() throws {
+        let day = 86_400.0
+        // What the service says of when it was seen does not count.
+        let closed = try policy(#"{"minimumVersion":"1","maintenance":{"enabled":true,"seenAt":"2001-01-01T00:00:00Z"}}"#)
+        let first = closed.completed(by: nil, at: date)
+        let kept = try JSONDecoder().decode(UpdatePolicy.self, from: JSONEncoder().encode(first))
+        for (passed, isClosed) in [(0, true), (day - 1, true), (day, false), (9 * day, false)] {
+            let decision = closed.completed(by: kept, at: date + passed).decision(for: app, at: date + passed)
+            #expect(decision.stopsLaunch == isClosed, "after \(passed) s")
+        }
+        // The clock was set back: the day begins anew, and is not longer.
+        let again = closed.completed(by: kept, at: date - 9 * day)
+        #expect(again.decision(for: app, at: date - 9 * day).stopsLaunch && !again.decision(for: app, at: date - 8 * day).stopsLaunch)
+        // The service was open meanwhile.
+        let open = try policy(#"{"minimumVersion":"1"}"#).completed(by: kept, at: date + day)
+        #expect(closed.completed(by: open, at: date + 2 * day).decision(for: app, at: date + 2 * day).stopsLaunch)
     }
 
     @Test("a policy is stored and read back as it was, without what was ignored")

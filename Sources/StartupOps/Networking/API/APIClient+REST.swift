@@ -17,6 +17,18 @@ extension APIClient {
         return try await answer(call, deadline: deadline, decode: decoder(type, call))
     }
 
+    /// Gets a value that `decode` makes of an answer and the request's name for errors: of one with an error's status, too.
+    package func get<Value: Sendable>(
+        _ path: String,
+        query: QueryParameters,
+        options: RequestOptions,
+        deadline: Deadline,
+        decode: @escaping @Sendable (HTTPResponse, String) throws(NetworkError) -> Value
+    ) async throws(NetworkError) -> Value {
+        let call = try call(.get, path, query, nil, options)
+        return try await answer(call, deadline: deadline) { response throws(NetworkError) in try decode(response, call.name) }
+    }
+
     /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or both in this order.
     ///
     /// The last is what ``get(_:query:as:options:deadline:)`` returns, and the stream fails as that throws.

@@ -32,7 +32,9 @@ public struct AnswerLimits: Sendable, Hashable {
     package static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
     /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.
     package static let configuration = AnswerLimits(maximumSize: 1 << 20, maximumDepth: 16, maximumCount: 50_000)
-    /// For profiles of one person, and for version policies: 64 kB, 16 levels, 2,000 values.
+    /// For version policies, whose texts are cut afterwards, so that no long message hides a required update: 4 MB, 16 levels, 2,000 values.
+    package static let policy = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 16, maximumCount: 2_000)
+    /// For profiles of one person: 64 kB, 16 levels, 2,000 values.
     package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
     /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
     package static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)

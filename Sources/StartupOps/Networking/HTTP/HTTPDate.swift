@@ -2,11 +2,11 @@ import Foundation
 import Sequencer
 
 /// Dates as headers hold them (RFC 9110, section 5.6.7): the preferred form, and the two obsolete ones that have to be understood.
-enum HTTPDate {
+package enum HTTPDate {
     /// The date; nil for any other text.
     ///
     /// - Parameter now: decides the century of two-digit years.
-    static func parse(_ text: String, now: Date) -> Date? {
+    package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
         // A header's text may be as long as all headers together.
         guard text.utf8.count < 64, words.count >= 5 else { return nil }

@@ -40,7 +40,7 @@ extension HTTPResponse {
         )
     }
 
-    func decoded<Value: Decodable>(
+    package func decoded<Value: Decodable>(
         _ type: Value.Type,
         _ request: String,
         decoder: JSONDecoder = JSONDecoder(),

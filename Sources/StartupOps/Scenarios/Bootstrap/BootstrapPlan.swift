@@ -175,7 +175,7 @@ extension CrashLogger {
 ///
 /// ```swift
 /// func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session? {
-///     guard let code = await step.waitForPerson({ await sheet.askForCode() }) else { return nil }
+///     guard let code = try await step.waitForPerson({ await sheet.askForCode() }) else { return nil }
 ///     return try await step.request("a session") { try await service.session(for: code, by: $0) }
 /// }
 /// ```

@@ -47,8 +47,8 @@ struct RealJournalQuestionTests {
     func wait() async throws {
         let events = try await events { graph in
             graph.add("region") { (launch: StepContext) in
-                await launch.waitForPerson { await launch.waitForPerson {} }
-                await launch.waitForPerson {}
+                try await launch.waitForPerson { try await launch.waitForPerson {} }
+                try await launch.waitForPerson {}
             }
         }
         #expect(events == ["started", "asked", "answered", "asked", "answered", "ended"])
