@@ -265,7 +265,7 @@ extension LaunchReport.AfterMilestone: DescribedValue {
 
 extension LaunchReport: DescribedValue {
     package var ownDescription: String {
-        let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
+        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)\(scopeTroubleText)"
     }
@@ -277,6 +277,15 @@ extension LaunchReport: DescribedValue {
         let limit = budget.budget?.initialDisplay.map { " of \(text($0))" } ?? ""
         return "; initial display after \(text(time))\(limit)\(verdict)"
     }
+
+    /// The milestone that did not succeed, in a launch that went on without it; nil for one that was not wanted, for its own condition was false.
+    package var missedMilestone: OperationReport? {
+        guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
+        return operation.outcome.isSuccess || operation.outcome == .skipped ? nil : operation
+    }
+
+    /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
+    package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
 
     /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.
     package func milestoneText(_ text: (Duration) -> String = durationText) -> String {

@@ -55,7 +55,7 @@ struct BenchCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "All runs completed, and the median is within the budget.",
         "1": "A run failed or was cancelled.",
-        "3": "The median of the launch or of the initial display is over its budget.",
+        "3": "The median of the launch or of the initial display is over its budget, or most runs missed one.",
         "4": "It has become slower than the baseline.",
         "5": "With --strict: there is too little to say.",
         "6": "A run was aborted by a required update.",

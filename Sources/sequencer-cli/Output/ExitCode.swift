@@ -8,7 +8,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
     /// A launch failed or was cancelled.
     case failed = 1
-    /// A launch completed, but over its budget.
+    /// A launch completed, but over its budget, or without its milestone.
     case overBudget = 3
     /// Launches have become slower.
     case regression = 4

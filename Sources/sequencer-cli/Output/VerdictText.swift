@@ -41,6 +41,11 @@ struct VerdictText {
     /// The times of the milestone and of the initial display, if they were reached; otherwise empty.
     private var milestone: String { report.milestoneText(style.duration) + report.initialDisplayText(style.duration) }
 
+    /// `; milestone failed: no network`, of a launch that went on without it.
+    private var missedMilestone: String {
+        report.missedMilestoneText + (report.missedMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
+    }
+
     private var tone: TextStyle.Tone {
         switch report.outcome {
         case .completed: report.isWithinBudgets ? .green : .red
@@ -66,7 +71,7 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
+        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + missedMilestone + report.initialDisplayText(style.duration))
     }
 
     /// An operation with its times.

@@ -9,7 +9,8 @@ extension LaunchReport {
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
         let verdict =
-            outcome == .completed ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
+            outcome == .completed
+            ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
         return verdict + initialDisplayText() + later
     }
 
