@@ -19,6 +19,7 @@ struct BenchSummary: Sendable {
     let scenario: BenchedScenario
     /// The measured times of the runs that completed; nil when none did. Others end too early or too late to tell how long a launch takes.
     let sample: SortedSample?
+    /// Of the median; nil with too few runs.
     let interval: BootstrapInterval?
     /// Nil where they are of one kind.
     let modes: TwoModes?
@@ -38,7 +39,7 @@ struct BenchSummary: Sendable {
         let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
         let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
-        interval = sample.map(BootstrapInterval.median)
+        interval = sample.flatMap(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
         // In the order of the runs: sorted, they would always rise.
         trend = Trend(times)
@@ -99,11 +100,13 @@ struct BenchComparison: Sendable {
     let after: BenchSummary
     /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
     let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
+    /// Contains the true change in 95 of 100 cases; nil with too few runs, and in virtual time where every run is the same.
     let interval: BootstrapInterval?
     let test: MannWhitney?
-    /// Nil unless both sides have two modes; nil in virtual time.
+    /// Nil unless both sides have two modes; nil where there is no interval.
     let modes: ModeComparison?
+    /// The number of runs that each side needs for a verdict; nil where both have as many, or one has none.
+    let runsNeeded: Int?
     /// The least change that counts, as a share.
     let threshold: Double
     /// The least change that was to count: less than ``threshold`` where the benches were taken apart.
@@ -117,7 +120,7 @@ struct BenchComparison: Sendable {
     let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
-    ///   - clock: the one of both benches. In virtual time every run is the same, and the medians alone decide.
+    ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
     ///   - threshold: the least change that is to count, as a share.
     ///   - gap: what lies between the two; nil when they were taken in turns.
     init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
@@ -140,7 +143,8 @@ struct BenchComparison: Sendable {
             // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything pass as the same.
             same: askedThreshold
         )
-        (self.change, interval, test, modes, verdict) = (change.change, change.interval, change.test, change.modes, change.verdict)
+        (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
+        (verdict, runsNeeded) = (change.verdict, change.runsNeeded)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.

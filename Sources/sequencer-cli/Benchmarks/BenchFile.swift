@@ -277,6 +277,7 @@ extension BenchComparison {
         json.write(decimal: interval?.upper, for: "changeUpper")
         json.write(decimal: test?.u, for: "u")
         json.write(decimal: test?.p, for: "p")
+        if let runsNeeded { json.write(runsNeeded, for: "runsNeeded") }
         if before.modes != nil || after.modes != nil { json.writeObject(for: "modes") { json in writeModes(to: &json) } }
         json.writeObjects(operations, for: "operations") { json, operation in
             json.write(operation.id, for: "id")

@@ -223,6 +223,10 @@ struct ComparisonText {
     private var doubt: String {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
+        if let needed = comparison.runsNeeded {
+            return "too few runs: \(comparison.before.sample?.count ?? 0) against \(comparison.after.sample?.count ?? 0); "
+                + "measure at least \(needed) of each"
+        }
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
         if let modes = comparison.modes, modes.p < SampleChange.significance,
@@ -232,7 +236,7 @@ struct ComparisonText {
         }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
         if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
-            return "chance may explain the change (p is not below \(brief(SampleChange.significance))); \(moreRuns)"
+            return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
         }
         // Within the threshold for benches taken apart: more runs of the same kind would not help, turns would.
         if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
@@ -240,13 +244,6 @@ struct ComparisonText {
         }
         let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : "measure both in turns ('bench --command' twice)"
         return "the change may be more or less than \(threshold); \(advice)"
-    }
-
-    private var moreRuns: String {
-        let (before, after) = (comparison.before.sample?.count ?? 0, comparison.after.sample?.count ?? 0)
-        if SampleChange.canDecide(after, against: before) { return "measure more runs" }
-        let needed = SampleChange.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
-        return "\(after) run\(after == 1 ? "" : "s") against \(before) cannot show one, however large\(needed)"
     }
 
     private static func text(_ gap: BenchGap, drift: Double) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
@@ -171,6 +172,8 @@ struct StatsCommand: Command {
 struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
+    /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
+    private static let leastForRate = 20
 
     let summary: LinesSummary
     let style: TextStyle
@@ -224,7 +227,10 @@ struct StatsText {
     }
 
     private func times(_ sketch: QuantileSketch) -> [String] {
-        ["\(sketch.count)"] + Self.percents.map { sketch.percentile($0).map(time) ?? "" } + [time(sketch.maximum)]
+        let percentiles = Self.percents.map { percent in
+            SortedSample.has(percentile: percent, of: sketch.count) ? sketch.percentile(percent).map(time) ?? "" : "too few"
+        }
+        return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }
 
     private func rates(_ groups: [LaunchGroup]) -> String {
@@ -235,15 +241,21 @@ struct StatsText {
         for group in groups {
             var row = names(group) + misses(group.verdicts)
             if hasDisplays { row += misses(group.displayVerdicts) }
-            let rates = [group.rate(of: .aborted), group.rate(of: .failed), group.rate(of: .cancelled), group.crashRate]
-            table.add(row + rates.map(share))
+            let counts = [LaunchOutcome.aborted, .failed, .cancelled].map(group.count) + [group.crashes]
+            table.add(row + counts.map { rate($0, of: group.launches) })
         }
         return table.text(style)
     }
 
     private func misses(_ verdicts: BudgetVerdicts) -> [String] {
         // A bound on nothing would be 100%, which reads like a result.
-        [share(verdicts.rate), verdicts.launches > 0 ? share(verdicts.bound) : ""]
+        [rate(verdicts.misses, of: verdicts.launches), verdicts.launches > 0 ? ShareText.format(verdicts.bound) : ""]
+    }
+
+    /// `5.3%`, or `1 of 4` of a few; nothing of none.
+    private func rate(_ count: Int, of total: Int) -> String {
+        if total == 0 { return "" }
+        return total < Self.leastForRate ? "\(count) of \(total)" : ShareText.format(Double(count) / Double(total))
     }
 
     private func operations(_ groups: [LaunchGroup]) -> String {
@@ -273,10 +285,6 @@ struct StatsText {
     private func names(_ group: LaunchGroup) -> [String] {
         let names = [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
         return attribute == nil ? names : names + [printable(group.key.attribute ?? "", limit: 40)]
-    }
-
-    private func share(_ share: Double?) -> String {
-        share.map { ShareText.format($0) } ?? ""
     }
 
     private func time(_ milliseconds: Double) -> String {

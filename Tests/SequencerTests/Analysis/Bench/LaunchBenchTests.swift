@@ -44,10 +44,30 @@ struct LaunchBenchTests {
         #expect(result.launches.reports.map(\.budget.measured) == [100, 200, 300, 400, 1000].map { .milliseconds($0) })
         #expect(result.launches.median == .milliseconds(300))
         #expect(result.launches.medianAbsoluteDeviation == .milliseconds(100))
-        #expect(result.launches.interval?.contains(.milliseconds(300)) == true)
+        #expect(result.launches.interval == nil)
         #expect(result.launches.budgetMisses == 2)
         #expect(result.verdict == nil && result.change == nil && result.baseline == nil)
-        #expect("\(result)".hasSuffix("MAD 100 ms, 5 runs, 2 over budget"))
+        #expect("\(result)" == "launch: 300 ms (too few runs for an interval), MAD 100 ms, 5 runs, 2 over budget")
+    }
+
+    @Test("one run of each, or runs that differ in virtual time, are too few for a verdict", arguments: [1, 3])
+    func tooFewRuns(count: Int) async throws {
+        let times = Locked(0)
+        let result = try await bench(runs: count, warmups: 0) {
+            times.withLock { $0 += 100 }
+            return Self.launch(times.withLock { $0 })
+        } baseline: {
+            Self.launch(100, named: "before")
+        }.run()
+        #expect(result.verdict == .inconclusive && result.changeInterval == nil)
+        #expect("\(result)".hasSuffix("\ninconclusive: too few runs, \(count == 1 ? 2 : 6) of each are needed"), "\(result)")
+    }
+
+    @Test("six runs have an interval, which contains the median")
+    func interval() async throws {
+        let times = Locked([900, 100, 200, 300, 300, 400, 1000])
+        let result = try await bench(runs: 6) { Self.launch(times.withLock { $0.removeFirst() }) }.run()
+        #expect(result.launches.interval?.contains(.milliseconds(300)) == true)
     }
 
     @Test("a baseline takes turns with the graph, and who comes first changes each round")
