@@ -84,6 +84,12 @@ struct BenchSummary: Sendable {
 }
 
 extension BenchedScenario {
+    /// How each operation ended; nil in an older bench, which does not say.
+    fileprivate var outcomes: [(id: String, outcomes: OutcomeCounts)]? {
+        let known = operations.compactMap { operation in operation.outcomes.map { (operation.id, $0) } }
+        return known.count == operations.count ? known : nil
+    }
+
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
     ///
     /// - Parameter isCounted: whether a run counts.
@@ -114,6 +120,8 @@ struct BenchComparison: Sendable {
     /// Nil when the runs were made in turns.
     let gap: BenchGap?
     let verdict: ChangeVerdict
+    /// The operations that no longer end as they did; empty where a bench does not say how they ended.
+    let outcomes: [OutcomeChange]
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
@@ -144,7 +152,13 @@ struct BenchComparison: Sendable {
             same: askedThreshold
         )
         (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
-        (verdict, runsNeeded) = (change.verdict, change.runsNeeded)
+        outcomes =
+            if let first = before.outcomes, let second = after.outcomes {
+                OutcomeChange.all(from: first, to: second, isVirtual: clock == .virtual)
+            } else {
+                []
+            }
+        (verdict, runsNeeded) = (change.verdict.considering(outcomes), change.runsNeeded)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.

@@ -56,7 +56,7 @@ struct BenchCommand: LaunchingCommand {
         "0": "All runs completed, and the median is within the budget.",
         "1": "A run failed or was cancelled.",
         "3": "The median of the launch or of the initial display is over its budget, or most runs missed one.",
-        "4": "It has become slower than the baseline.",
+        "4": "It has become slower than the baseline, or its operations end otherwise.",
         "5": "With --strict: there is too little to say.",
         "6": "A run was aborted by a required update.",
     ]
@@ -246,7 +246,7 @@ struct BenchCommand: LaunchingCommand {
         if document.scenarios.count > 1 || save != nil { others.append(runs) }
         let least = SampleChange.leastRuns(isAlwaysSame: clock == .virtual)
         guard let other = others.first(where: { min(runs, $0) < least }) else { return nil }
-        let advice = runs < least ? "measure at least \(least)" : "measure the baseline anew, with \(least) runs at least"
+        let advice = "measure " + (runs < least ? "at least \(least)" : "the baseline anew, with \(least) runs at least")
         return "\(runs) run\(runs == 1 ? "" : "s") against \(other) cannot show a change, however large; \(advice)"
     }
 
@@ -344,7 +344,7 @@ struct BenchText {
             )
         }
         if runs > 0 { lines.append("  budget    \(misses(summary))") }
-        return lines.joined(separator: "\n") + "\n" + operations(summary)
+        return lines.joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }
 
     private func outliers(_ summary: BenchSummary, _ sample: SortedSample) -> String {
@@ -361,6 +361,15 @@ struct BenchText {
         if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
         let bound = "the true rate is below \(ShareText.format(summary.missBound)) with 95% confidence"
         return (misses > 0 ? style.red(count) : count) + "; " + bound
+    }
+
+    /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
+    private func trouble(_ summary: BenchSummary) -> String {
+        let troubled = summary.scenario.operations.compactMap { operation in
+            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "  \(printable(operation.id, limit: 60)): \($0)\n" : nil }
+        }
+        let rest = troubled.count - Self.maximumOperations
+        return troubled.prefix(Self.maximumOperations).map(style.yellow).joined() + (rest > 0 ? "  and \(rest) more\n" : "")
     }
 
     private func operations(_ summary: BenchSummary) -> String {

@@ -259,15 +259,22 @@ struct StatsText {
     }
 
     private func operations(_ groups: [LaunchGroup]) -> String {
-        let groups = groups.filter { !$0.operations.isEmpty }
-        guard !groups.isEmpty else { return "" }
-        var table = timesTable(by: "operation")
+        var times = timesTable(by: "operation")
+        let trouble = Outcome.allCases.filter { $0 != .succeeded }
+        var outcomes = table(["operation"], ["launches"] + trouble.map(\.words))
+        var (hasTimes, hasTrouble) = (false, false)
         for group in groups {
             for (operation, sketch) in group.sortedOperations {
-                table.add(names(group) + [printable(operation, limit: 60)] + times(sketch))
+                times.add(names(group) + [printable(operation, limit: 60)] + self.times(sketch))
+                hasTimes = true
+            }
+            for (operation, counts) in group.sortedOutcomes where counts[.succeeded] < counts.total {
+                let rates = trouble.map { rate(counts[$0], of: counts.total) }
+                outcomes.add(names(group) + [printable(operation, limit: 60), "\(counts.total)"] + rates)
+                hasTrouble = true
             }
         }
-        return "\n" + table.text(style)
+        return (hasTimes ? "\n" + times.text(style) : "") + (hasTrouble ? "\n" + outcomes.text(style) : "")
     }
 
     private func crashes(_ groups: [LaunchGroup]) -> String {
@@ -298,6 +305,12 @@ extension LaunchGroup {
         // Of two equal medians the name decides, as below.
         let medians = operations.map { (operation: $0.key, times: $0.value, median: $0.value.percentile(50) ?? 0) }
         return medians.sorted { ($1.median, $0.operation) < ($0.median, $1.operation) }.map { (operation: $0.operation, times: $0.times) }
+    }
+
+    /// The operation that succeeded least often first.
+    fileprivate var sortedOutcomes: [(operation: String, counts: OutcomeCounts)] {
+        func share(_ counts: OutcomeCounts) -> Double { Double(counts[.succeeded]) / Double(max(counts.total, 1)) }
+        return outcomes.sorted { (share($0.value), $0.key) < (share($1.value), $1.key) }.map { ($0.key, $0.value) }
     }
 }
 
@@ -352,10 +365,16 @@ extension LaunchGroup {
                 json.write(decimal: displayVerdicts.bound, for: "missRateUpperBound")
             }
         }
-        if operations.isEmpty { return }
-        json.writeObjects(sortedOperations, for: "operations") { json, pair in
+        if !operations.isEmpty {
+            json.writeObjects(sortedOperations, for: "operations") { json, pair in
+                json.write(pair.operation, for: "operation")
+                pair.times.write(to: &json)
+            }
+        }
+        if outcomes.isEmpty { return }
+        json.writeObjects(sortedOutcomes, for: "operationOutcomes") { json, pair in
             json.write(pair.operation, for: "operation")
-            pair.times.write(to: &json)
+            json.writeObject(for: "outcomes") { pair.counts.writeMembers(to: &$0) }
         }
     }
 }

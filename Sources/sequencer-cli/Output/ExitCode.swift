@@ -10,7 +10,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case failed = 1
     /// A launch completed, but over its budget, or without its milestone.
     case overBudget = 3
-    /// Launches have become slower.
+    /// Launches have become slower, or their operations end otherwise.
     case regression = 4
     /// There is too little to say whether launches have become slower, and that was to be an error.
     case inconclusive = 5

@@ -119,6 +119,28 @@ struct StatsCommandTests {
         #expect(try await Tool.run("stats", "-", "--by", "operation", "--sketches", "otlp", input: input).code == 64)
     }
 
+    @Test("How operations ended: counts of those that did not always succeed, also of those that never started")
+    func operationOutcomes() async throws {
+        let text = scenarioText(
+            #"{ "id": "config", "onFailure": "skipDependents", "work": { "simulate": "10ms" } }"#,
+            #"{ "id": "news", "after": ["config"], "work": { "simulate": "10ms" } }"#,
+            #"{ "id": "main", "work": { "simulate": "10ms" } }"#
+        )
+        let run = try await Tool.run("run", "-", "--clock", "virtual", "--inject", "config=fail", "--json-lines", input: text)
+        let input = String(repeating: run.output, count: 6)
+        let output = try await Tool.run("stats", "-", "--by", "operation", input: input).output
+        let rows = output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(rows.contains("scenario version operation launches fell back failed timed out cancelled skipped"), "\(output)")
+        #expect(rows.contains("test config 6 0 of 6 6 of 6 0 of 6 0 of 6 0 of 6"), "\(output)")
+        #expect(rows.contains("test news 6 0 of 6 0 of 6 0 of 6 0 of 6 6 of 6"), "\(output)")
+        let json = try await Tool.run("stats", "-", "--by", "operation", "--json", input: input).json()
+        let outcomes = try #require((json["total"] as? [String: Any])?["operationOutcomes"] as? [[String: Any]])
+        #expect(outcomes.map { $0["operation"] as? String } == ["config", "news", "main"])
+        #expect(outcomes.map { $0["outcomes"] as? [String: Int] } == [["failed": 6], ["skipped": 6], ["succeeded": 6]])
+        let plain = try await Tool.run("stats", "-", "--json", input: input).json()["total"] as? [String: Any]
+        #expect(plain?["operationOutcomes"] == nil)
+    }
+
     @Test("By an attribute of the reports, each of its values by itself; with operations, too")
     func attributes() async throws {
         let attribute = #","attributes":[{"name":"os.name","value":"iOS"},{"name":"os.version","value":"26.1"}]"#

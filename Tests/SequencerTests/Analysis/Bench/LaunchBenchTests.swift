@@ -101,7 +101,23 @@ struct LaunchBenchTests {
         #expect("\(result)".contains("\n\(expected)"))
     }
 
-    @Test("launches that fail are counted, and are not in the times; where all do there is no verdict")
+    @Test("a step that begins to fail is no improvement, however fast the launch is without it")
+    func outcomes() async throws {
+        let result = try await bench(runs: 2) {
+            var graph = Self.launch(100)
+            graph.add("config", .onFailure(.continue)) { throw NoNetwork() }
+            return graph
+        } baseline: {
+            var graph = Self.launch(100)
+            graph.add("config", .onFailure(.continue)) { launch in try await launch.sleep(for: .milliseconds(300)) }
+            graph.addDependency("config", to: "main")
+            return graph
+        }.run()
+        #expect(result.verdict == .changed && result.change.map { $0 < -0.5 } == true)
+        #expect("\(result)".hasSuffix("\nchanged: config: 2 succeeded, now 2 failed"), "\(result)")
+    }
+
+    @Test("launches that fail are counted, and are not in the times; where all do, and none did, the outcomes have changed")
     func failures() async throws {
         let result = try await bench(runs: 3) {
             var graph = Self.launch(100)
@@ -111,7 +127,7 @@ struct LaunchBenchTests {
             Self.launch(100)
         }.run()
         #expect(result.launches.reports.count == 3 && result.launches.median == nil)
-        #expect(result.verdict == .inconclusive && result.change == nil)
+        #expect(result.verdict == .changed && result.change == nil)
         #expect("\(result.launches)" == "launch: 3 runs, none completed")
     }
 
