@@ -208,12 +208,6 @@ public struct LaunchReport: Sendable, Hashable {
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
-    /// The time of the operations that had ended by then.
-    package var workOfLaunchProper: Duration {
-        guard let later = afterMilestone.map({ Set($0.operations) }) else { return work }
-        return operations.reduce(.zero) { later.contains($1.id) ? $0 : $0 + $1.duration }
-    }
-
     /// Whether the critical path leads to the milestone, rather than to the last operation.
     package var isMilestoneReached: Bool {
         outcome == .completed && milestone.flatMap { self[$0] }.map { $0.outcome != .skipped } ?? false

@@ -88,7 +88,7 @@ struct BlameCommand: LaunchingCommand {
         let style = TextStyle(common.color, for: output)
         var text =
             style.bold(printable(report.scenario))
-            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.workOfLaunchProper)) of work\n"
+            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
         text += report.warning(style, width: output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         let hasHolders = rows.contains { $0.holder != nil }

@@ -24,6 +24,19 @@ extension LaunchReport {
         }
     }
 
+    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`, or `4, 3 of them used`.
+    ///
+    /// - Parameter noun: comes after the number.
+    func lanesText(_ noun: String = "") -> String {
+        let used = lanesUsed.count
+        return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "")
+    }
+
+    /// The numbers of the lanes that an operation ran on.
+    var lanesUsed: Set<Int> {
+        Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
+    }
+
     /// By how much the launch is over its budget: `140 ms over`; nil when it is within.
     package func excessText(_ text: (Duration) -> String = durationText) -> String? {
         guard let limit = budget.budget?.limit, !budget.isMet, budget.measured > limit else { return nil }
