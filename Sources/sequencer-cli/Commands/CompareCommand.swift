@@ -89,6 +89,13 @@ func checkComparable(_ first: BenchDocument, named firstName: String, _ second: 
         )
     }
     if first.machine != second.machine, first.clock == .wall, !force {
+        if let name = first.machine == .unknown ? firstName : second.machine == .unknown ? secondName : nil {
+            let other = first.machine == .unknown ? secondName : firstName
+            throw ToolError(
+                .badData,
+                "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'"
+            )
+        }
         throw ToolError(
             .badData,
             "\(firstName) was measured on another machine (\(printable(first.machine.description)); \(secondName): "
