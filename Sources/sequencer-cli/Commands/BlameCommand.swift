@@ -146,7 +146,7 @@ struct BlameCommand: LaunchingCommand {
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
                 json.write(milliseconds: row.slack, for: "slackMs")
-                json.write(milliseconds: row.gain, for: "gainMs")
+                json.write(milliseconds: row.scheduledGain ?? row.gain, for: "gainMs")
                 if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
                 json.write(row.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
