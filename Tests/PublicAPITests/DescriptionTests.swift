@@ -93,6 +93,17 @@ struct DescriptionTests {
         )
     }
 
+    @Test("the line of a report names the operations that did not do their work, and not those that were not wanted")
+    func trouble() async throws {
+        var graph = graph()
+        graph.add("config", fallback: 1) { () throws -> Int in throw Trouble() }
+        let tips = graph.add("tips", .onFailure(.skipDependents)) { throw Trouble() }
+        graph.add("badge", after: tips) {}
+        graph.add("tutorial", .when { false }) {}
+        let report = try await graph.run(budget: .seconds(3), options: virtual()).report
+        #expect("\(report)" == "regular: completed; 1 s of 3 s, pass; fell back: config; failed: tips; skipped: badge")
+    }
+
     @Test("a report and its parts, a plan and a history are one line each")
     func reports() async throws {
         let graph = graph()

@@ -78,6 +78,15 @@ struct LaunchBudgetTests {
         #expect(words.first?.hasPrefix("launch failed at login: ") == true)
     }
 
+    @Test("a launch that went on without its milestone is an issue, whatever its time")
+    func withoutMilestone() async throws {
+        var graph = OperationGraph("launch")
+        graph.add("main", .milestone, .onFailure(.continue)) {}
+        try graph.inject(.fail, into: "main")
+        let words = try await issue { try await expectLaunch(graph) }
+        #expect(words.first?.hasPrefix("launch went on without its milestone: main failed") == true, "\(words)")
+    }
+
     @Test("a graph that is not valid is an error, not an issue")
     func invalid() async throws {
         var graph = graph(splash: 100)

@@ -280,9 +280,10 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// Whether the launch failed or was cancelled: it never got where its budget leads. One that was aborted on purpose got somewhere else.
+    /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone. One that was aborted on purpose got
+    /// somewhere else.
     private var isBroken: Bool {
-        if endOfLaunchProper != nil { return false }
+        if endOfLaunchProper != nil { return graph.milestoneIndex.map { !nodes[$0].outcome.isSuccess } ?? false }
         return switch stop {
         case .failed?, .deadline?, .cancelled?: true
         case .aborted?: false

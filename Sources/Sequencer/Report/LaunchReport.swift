@@ -6,7 +6,7 @@ import Foundation
 /// Without a milestone, and where the milestone is never reached, the launch proper ends with the last operation.
 ///
 /// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
-/// it did. Trouble after the milestone comes last, before that of scopes.
+/// it did. Of one that did, the operations are named that did not do their work. Trouble after the milestone comes last, before that of scopes.
 ///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and read back; everything that explains a
 /// launch (timelines, web pages, traces, statistics) starts from it. Its `Codable` form is the format `sequencer.report/1`, which
@@ -178,19 +178,23 @@ public struct LaunchReport: Sendable, Hashable {
 
     package func isInitialDisplayMet(within limit: Duration) -> Bool? {
         if let time = timeToInitialDisplay { return time <= limit }
-        guard let operation = initialDisplay.flatMap({ self[$0] }), !isLeftOut(operation), outcome == .completed else { return nil }
-        return false
+        guard let operation = initialDisplay.flatMap({ self[$0] }), outcome == .completed else { return nil }
+        return isLeftOut(operation, by: failuresOfLeftOut) ? nil : false
+    }
+
+    /// The messages of the dependents of operations that a recovery left out: for those that cannot do without it, such an operation counts as failed.
+    private var failuresOfLeftOut: Set<String> {
+        Set(operations.lazy.filter { $0.message?.hasPrefix(leftOut) == true }.map { "\(printable($0.id)) failed" })
     }
 
     /// Whether a condition or a recovery left out an operation, or one that it needed. Only the messages tell this from a failure.
-    private func isLeftOut(_ operation: OperationReport) -> Bool {
+    private func isLeftOut(_ operation: OperationReport, by failures: Set<String>) -> Bool {
         let message = operation.message ?? ""
         if message.hasPrefix(leftOut) { return true }
         guard operation.outcome == .skipped else { return false }
         // A skipped operation that had been ready was skipped by its own condition.
         if operation.ready != nil || message.isEmpty || message.hasPrefix(noValue) { return true }
-        // For dependents that cannot do without it, an operation that a recovery left out counts as failed.
-        return operations.contains { $0.message?.hasPrefix(leftOut) == true && message == "\(printable($0.id)) failed" }
+        return failures.contains(message)
     }
 
     /// Whether it kept all of its budgets.
@@ -203,12 +207,6 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
-
-    /// The time of the operations that had ended by then.
-    package var workOfLaunchProper: Duration {
-        guard let later = afterMilestone.map({ Set($0.operations) }) else { return work }
-        return operations.reduce(.zero) { later.contains($1.id) ? $0 : $0 + $1.duration }
-    }
 
     /// Whether the critical path leads to the milestone, rather than to the last operation.
     package var isMilestoneReached: Bool {
@@ -265,9 +263,10 @@ extension LaunchReport.AfterMilestone: DescribedValue {
 
 extension LaunchReport: DescribedValue {
     package var ownDescription: String {
-        let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
+        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
-        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)\(scopeTroubleText)"
+        let trouble = troubleText(of: operations) + later + scopeTroubleText
+        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(trouble)"
     }
 
     /// `; initial display after 275 ms`, or `; initial display after 275 ms of 1 s, pass`; nothing when that was not reached, and did not have to be.
@@ -276,6 +275,34 @@ extension LaunchReport: DescribedValue {
         guard let time = timeToInitialDisplay else { return verdict.isEmpty ? "" : "; no initial display\(verdict)" }
         let limit = budget.budget?.initialDisplay.map { " of \(text($0))" } ?? ""
         return "; initial display after \(text(time))\(limit)\(verdict)"
+    }
+
+    /// The milestone that did not succeed, in a launch that went on without it; nil for one that was not wanted, for its own condition was false.
+    package var missedMilestone: OperationReport? {
+        guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
+        return operation.outcome.isSuccess || operation.outcome == .skipped ? nil : operation
+    }
+
+    /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
+    package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
+
+    /// `; fell back: config; failed: tips, sync; skipped: badge`, of a launch that completed: the operations that did not do their work, though they were wanted. At most
+    /// five are named for each outcome. The milestone is told by ``missedMilestoneText``.
+    ///
+    /// - Parameter told: the operations that may be told.
+    /// - Complexity: O(operations).
+    package func troubleText(of told: [OperationReport]) -> String {
+        guard outcome == .completed else { return "" }
+        var named: [Sequencer.Outcome: [String]] = [:]
+        let (failures, missed) = (failuresOfLeftOut, missedMilestone?.id)
+        for operation in told where operation.outcome != .succeeded && operation.id != missed && !isLeftOut(operation, by: failures) {
+            named[operation.outcome, default: []].append(operation.id)
+        }
+        return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
+            guard let ids = named[outcome] else { return nil }
+            let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
+            return "; \(outcome.words): " + ids.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ") + more
+        }.joined()
     }
 
     /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.

@@ -19,6 +19,7 @@ struct BenchSummary: Sendable {
     let scenario: BenchedScenario
     /// The measured times of the runs that completed; nil when none did. Others end too early or too late to tell how long a launch takes.
     let sample: SortedSample?
+    /// Of the median; nil with too few runs.
     let interval: BootstrapInterval?
     /// Nil where they are of one kind.
     let modes: TwoModes?
@@ -38,7 +39,7 @@ struct BenchSummary: Sendable {
         let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
         let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
-        interval = sample.map(BootstrapInterval.median)
+        interval = sample.flatMap(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
         // In the order of the runs: sorted, they would always rise.
         trend = Trend(times)
@@ -57,16 +58,14 @@ struct BenchSummary: Sendable {
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
 
-    /// Whether the median of the launch or of the initial display is over its budget.
+    /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs missed one: a milestone or a display that
+    /// never came has no time. A program may have missed a budget of its own, which is not the one of this bench.
     var isOverBudget: Bool {
+        let completed = scenario.runs.filter { $0.outcome == .completed }
+        if completed.count(where: { !$0.isMet && $0.process == nil }) * 2 > completed.count { return true }
         if let sample, sample.median > Double(scenario.budget.nanoseconds) { return true }
-        guard let limit = scenario.initialDisplayBudget else { return false }
-        let times = scenario.runs.filter { $0.outcome == .completed }.compactMap { run -> Double? in
-            if let time = run.initialDisplay { return Double(time.nanoseconds) }
-            // A display that was wanted and never came is later than any that came.
-            return run.isMet || run.measured > scenario.budget ? nil : .greatestFiniteMagnitude / 4
-        }
-        return SortedSample(times).map { $0.median > Double(limit.nanoseconds) } ?? false
+        guard let limit = scenario.initialDisplayBudget, let initialDisplay else { return false }
+        return initialDisplay.median > Double(limit.nanoseconds)
     }
 
     var misses: Int { scenario.runs.count { !$0.isMet } }
@@ -85,6 +84,12 @@ struct BenchSummary: Sendable {
 }
 
 extension BenchedScenario {
+    /// How each operation ended; nil in an older bench, which does not say.
+    fileprivate var outcomes: [(id: String, outcomes: OutcomeCounts)]? {
+        let known = operations.compactMap { operation in operation.outcomes.map { (operation.id, $0) } }
+        return known.count == operations.count ? known : nil
+    }
+
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
     ///
     /// - Parameter isCounted: whether a run counts.
@@ -101,11 +106,13 @@ struct BenchComparison: Sendable {
     let after: BenchSummary
     /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
     let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
+    /// Contains the true change in 95 of 100 cases; nil with too few runs, and in virtual time where every run is the same.
     let interval: BootstrapInterval?
     let test: MannWhitney?
-    /// Nil unless both sides have two modes; nil in virtual time.
+    /// Nil unless both sides have two modes; nil where there is no interval.
     let modes: ModeComparison?
+    /// The number of runs that each side needs for a verdict; nil where both have as many, or one has none.
+    let runsNeeded: Int?
     /// The least change that counts, as a share.
     let threshold: Double
     /// The least change that was to count: less than ``threshold`` where the benches were taken apart.
@@ -113,13 +120,15 @@ struct BenchComparison: Sendable {
     /// Nil when the runs were made in turns.
     let gap: BenchGap?
     let verdict: ChangeVerdict
+    /// The operations that no longer end as they did; empty where a bench does not say how they ended.
+    let outcomes: [OutcomeChange]
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
     let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
-    ///   - clock: the one of both benches. In virtual time every run is the same, and the medians alone decide.
+    ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
     ///   - threshold: the least change that is to count, as a share.
     ///   - gap: what lies between the two; nil when they were taken in turns.
     init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
@@ -142,7 +151,14 @@ struct BenchComparison: Sendable {
             // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything pass as the same.
             same: askedThreshold
         )
-        (self.change, interval, test, modes, verdict) = (change.change, change.interval, change.test, change.modes, change.verdict)
+        (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
+        outcomes =
+            if let first = before.outcomes, let second = after.outcomes {
+                OutcomeChange.all(from: first, to: second, isVirtual: clock == .virtual)
+            } else {
+                []
+            }
+        (verdict, runsNeeded) = (change.verdict.considering(outcomes), change.runsNeeded)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// Many runs of one scenario, or of two in turn, with every measurement kept: what `bench` saves and `compare` reads.
 struct BenchDocument: Equatable, Sendable {
@@ -66,6 +67,8 @@ struct BenchedOperation: Equatable, Sendable {
     var criticalRuns = 0
     /// The operations that it waits for; nil in older benches.
     var dependencies: [String]?
+    /// How it ended, in all runs that had it; nil in older benches.
+    var outcomes: OutcomeCounts?
 }
 
 extension BenchedScenario {
@@ -120,6 +123,9 @@ extension BenchedOperation {
         // Of the last run: the dependencies of a scenario differ only where its graph does.
         dependencies = report.dependencies
         if report.isCritical { criticalRuns += 1 }
+        var outcomes = outcomes ?? OutcomeCounts()
+        outcomes.add(report.outcome)
+        self.outcomes = outcomes
     }
 }
 

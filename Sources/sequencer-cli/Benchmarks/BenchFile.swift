@@ -169,6 +169,7 @@ extension BenchedOperation {
         document.write(nanoseconds: median, for: "medianMs")
         document.write(criticalRuns, for: "criticalRuns")
         if let dependencies { document.write(dependencies, for: "after") }
+        if let outcomes { document.writeObject(for: "outcomes") { outcomes.writeMembers(to: &$0) } }
         document.writeArray(for: "durationsMs") { array in
             for duration in durations { array.write(milliseconds: duration, for: nil) }
         }
@@ -178,9 +179,21 @@ extension BenchedOperation {
         id = try document.string("id")
         criticalRuns = try document.count("criticalRuns")
         dependencies = try document.optionalStrings("after")
+        outcomes = try document.optionalObject("outcomes").map(OutcomeCounts.init)
         durations = try document.optionalDurations("durationsMs")
         if durations.count == runs { return }
         throw document.error("durationsMs", "expected a duration for each of \(runs) runs, found \(durations.count)")
+    }
+}
+
+extension OutcomeCounts {
+    func writeMembers(to document: inout some DocumentWriter) {
+        for (outcome, count) in all { document.write(count, for: outcome.rawValue) }
+    }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        self.init()
+        for outcome in Outcome.allCases { add(outcome, try document.optionalCount(outcome.rawValue) ?? 0) }
     }
 }
 
@@ -255,6 +268,14 @@ extension BenchComparison {
                 for (outcome, count) in summary.outcomes { json.write(count, for: outcome.rawValue) }
             }
         }
+        if !outcomes.isEmpty {
+            json.writeObjects(outcomes, for: "outcomes") { json, change in
+                json.write(change.id, for: "id")
+                json.writeObject(for: "before") { change.before.writeMembers(to: &$0) }
+                json.writeObject(for: "after") { change.after.writeMembers(to: &$0) }
+                json.write(change.isCertain, for: "certain")
+            }
+        }
         if let gap {
             json.writeObject(for: "apart") { json in
                 json.write(decimal: askedThreshold, for: "askedThreshold")
@@ -277,6 +298,7 @@ extension BenchComparison {
         json.write(decimal: interval?.upper, for: "changeUpper")
         json.write(decimal: test?.u, for: "u")
         json.write(decimal: test?.p, for: "p")
+        if let runsNeeded { json.write(runsNeeded, for: "runsNeeded") }
         if before.modes != nil || after.modes != nil { json.writeObject(for: "modes") { json in writeModes(to: &json) } }
         json.writeObjects(operations, for: "operations") { json, operation in
             json.write(operation.id, for: "id")

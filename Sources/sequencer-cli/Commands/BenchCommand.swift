@@ -55,8 +55,8 @@ struct BenchCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "All runs completed, and the median is within the budget.",
         "1": "A run failed or was cancelled.",
-        "3": "The median of the launch or of the initial display is over its budget.",
-        "4": "It has become slower than the baseline.",
+        "3": "The median of the launch or of the initial display is over its budget, or most runs missed one.",
+        "4": "It has become slower than the baseline, or its operations end otherwise.",
         "5": "With --strict: there is too little to say.",
         "6": "A run was aborted by a required update.",
     ]
@@ -239,16 +239,15 @@ struct BenchCommand: LaunchingCommand {
     }
 
     /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they are compared with each other or
-    /// saved for later. In virtual time one is enough.
+    /// saved for later.
     private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
-        if clock == .virtual { return nil }
-        // By completed runs, as the comparison counts them; nil stands for as many as these.
-        var others: [Int?] = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
-        if document.scenarios.count > 1 || save != nil { others.append(nil) }
-        guard let other = others.first(where: { !SampleChange.canDecide(runs, against: $0 ?? runs) }) else { return nil }
-        let needed = SampleChange.runsNeeded(against: other)
-        return "\(runs) run\(runs == 1 ? "" : "s") against \(other ?? runs) cannot show a change, however large; "
-            + (needed.map { "measure at least \($0)" } ?? "measure the baseline anew, with more runs")
+        // By completed runs, as the comparison counts them.
+        var others = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
+        if document.scenarios.count > 1 || save != nil { others.append(runs) }
+        let least = SampleChange.leastRuns(isAlwaysSame: clock == .virtual)
+        guard let other = others.first(where: { min(runs, $0) < least }) else { return nil }
+        let advice = "measure " + (runs < least ? "at least \(least)" : "the baseline anew, with \(least) runs at least")
+        return "\(runs) run\(runs == 1 ? "" : "s") against \(other) cannot show a change, however large; \(advice)"
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
@@ -309,10 +308,13 @@ struct BenchText {
                 + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
                 + " after \(document.warmups) to warm up, budget \(scenario.budgetText(style.duration))"
         ]
-        if let sample = summary.sample, let interval = summary.interval {
-            lines.append("  median    \(time(sample.median)), 95% interval \(time(interval.lower)) to \(time(interval.upper))")
-            lines.append("  MAD       \(time(sample.medianAbsoluteDeviation))")
-            lines.append("  range     \(time(sample.minimum)) to \(time(sample.maximum)), p90 \(time(sample.nearestRank(90)))")
+        if let sample = summary.sample {
+            let interval = summary.interval.map { "95% interval \(time($0.lower)) to \(time($0.upper))" } ?? "too few runs for an interval"
+            lines.append("  median    \(time(sample.median)), \(interval)")
+            // One run is not off by anything.
+            if sample.count > 1 { lines.append("  MAD       \(time(sample.medianAbsoluteDeviation))") }
+            let p90 = SortedSample.has(percentile: 90, of: sample.count) ? ", p90 \(time(sample.nearestRank(90)))" : ""
+            lines.append("  range     \(time(sample.minimum)) to \(time(sample.maximum))\(p90)")
             if let modes = summary.modes {
                 let (lower, upper) = (modes.lower, modes.upper)
                 let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
@@ -342,7 +344,7 @@ struct BenchText {
             )
         }
         if runs > 0 { lines.append("  budget    \(misses(summary))") }
-        return lines.joined(separator: "\n") + "\n" + operations(summary)
+        return lines.joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }
 
     private func outliers(_ summary: BenchSummary, _ sample: SortedSample) -> String {
@@ -359,6 +361,15 @@ struct BenchText {
         if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
         let bound = "the true rate is below \(ShareText.format(summary.missBound)) with 95% confidence"
         return (misses > 0 ? style.red(count) : count) + "; " + bound
+    }
+
+    /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
+    private func trouble(_ summary: BenchSummary) -> String {
+        let troubled = summary.scenario.operations.compactMap { operation in
+            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "  \(printable(operation.id, limit: 60)): \($0)\n" : nil }
+        }
+        let rest = troubled.count - Self.maximumOperations
+        return troubled.prefix(Self.maximumOperations).map(style.yellow).joined() + (rest > 0 ? "  and \(rest) more\n" : "")
     }
 
     private func operations(_ summary: BenchSummary) -> String {

@@ -88,7 +88,7 @@ struct BlameCommand: LaunchingCommand {
         let style = TextStyle(common.color, for: output)
         var text =
             style.bold(printable(report.scenario))
-            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.workOfLaunchProper)) of work\n"
+            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
         text += report.warning(style, width: output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         let hasHolders = rows.contains { $0.holder != nil }
@@ -146,7 +146,7 @@ struct BlameCommand: LaunchingCommand {
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
                 json.write(milliseconds: row.slack, for: "slackMs")
-                json.write(milliseconds: row.gain, for: "gainMs")
+                json.write(milliseconds: row.scheduledGain ?? row.gain, for: "gainMs")
                 if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
                 json.write(row.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }

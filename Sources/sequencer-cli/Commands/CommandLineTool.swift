@@ -20,7 +20,7 @@ enum CommandLineTool {
             try checkArgumentBytes(Array(UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))))
             leave(try parseArguments(arguments).run())
         } catch {
-            leave(report(error))
+            leave(report(error), because: "\(error)")
         }
     }
 
@@ -32,17 +32,37 @@ enum CommandLineTool {
             do {
                 leave(try await run())
             } catch {
-                leave(report(error))
+                leave(report(error), because: "\(error)")
             }
         }
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }
 
-    private static func leave(_ code: ExitCode) -> Never {
+    private static func leave(_ code: ExitCode, because reason: String? = nil) -> Never {
         // Before `exit`: no command may outlive the tool (L18).
         LiveChildren.end()
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
-        exit((SignalThread.shared.first.map(ExitCode.interrupted) ?? code).rawValue)
+        let code = SignalThread.shared.first.map(ExitCode.interrupted) ?? code
+        if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {
+            // A program that reads the output finds a document at each end, whatever went wrong. Where even that cannot be written, the code says so.
+            try? Output.standardOutput.write(errorDocument(code, reason ?? "ended without a result"))
+        }
+        exit(code.rawValue)
+    }
+
+    /// Whether the command line asks for JSON. Its words alone decide, for it may be wrong.
+    private static var wantsJSON: Bool {
+        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        return words.contains { ["--json", "--json-lines", "--format=json"].contains($0) }
+            || zip(words, words.dropFirst()).contains { $0 == "--format" && $1 == "json" }
+    }
+
+    /// Why there is no result, in the format `sequencer.error/1`, described by `Schemas/error.schema.json`.
+    private static func errorDocument(_ code: ExitCode, _ message: String) -> String {
+        JSONWriter.document("sequencer.error/1", pretty: !CommandLine.arguments.contains("--json-lines")) { json in
+            json.write(Int(code.rawValue), for: "exitCode")
+            json.write(message, for: "message")
+        }
     }
 
     /// Says what went wrong, in one sentence on standard error.

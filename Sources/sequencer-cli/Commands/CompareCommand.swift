@@ -18,8 +18,8 @@ struct CompareCommand: Command {
         "compare main.json branch.json --threshold 2% --strict": "Be severe.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "No scenario has become slower. How launches ended is in the result, and changes no exit code.",
-        "4": "One has become slower.",
+        "0": "No scenario has become slower, and no operation ends otherwise.",
+        "4": "One has become slower, or its operations end otherwise.",
         "5": "With --strict: there is too little to say.",
     ]
 
@@ -89,6 +89,13 @@ func checkComparable(_ first: BenchDocument, named firstName: String, _ second: 
         )
     }
     if first.machine != second.machine, first.clock == .wall, !force {
+        if let name = first.machine == .unknown ? firstName : second.machine == .unknown ? secondName : nil {
+            let other = first.machine == .unknown ? secondName : firstName
+            throw ToolError(
+                .badData,
+                "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'"
+            )
+        }
         throw ToolError(
             .badData,
             "\(firstName) was measured on another machine (\(printable(first.machine.description)); \(secondName): "
@@ -101,7 +108,7 @@ extension ExitCode {
     /// The code of several comparisons: the worst counts.
     init(of comparisons: [BenchComparison], strict: Bool) {
         // A regression comes before doubt: one scenario that is slower for sure must not hide behind another.
-        if comparisons.contains(where: { $0.verdict == .regression }) {
+        if comparisons.contains(where: { $0.verdict == .regression || $0.verdict == .changed }) {
             self = .regression
         } else if strict, comparisons.contains(where: { $0.verdict == .inconclusive }) {
             self = .inconclusive
@@ -146,6 +153,9 @@ struct ComparisonText {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
         lines += modes
+        lines += comparison.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
+        let moreOutcomes = comparison.outcomes.count - Self.maximumOperations
+        if moreOutcomes > 0 { lines.append("          and \(moreOutcomes) more operations") }
         if let gap = comparison.gap {
             lines.append("  apart   \(Self.text(gap, drift: comparison.drift)): only a change of more than \(threshold) counts")
         }
@@ -211,7 +221,16 @@ struct ComparisonText {
         case .same: return style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
         case .regression: return style.red("REGRESSION") + "  slower by more than \(threshold)"
         case .inconclusive: return style.yellow("INCONCLUSIVE") + "  \(doubt)"
+        case .changed:
+            let certain = comparison.outcomes.filter(\.isCertain)
+            let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
+            return style.red("CHANGED") + "  " + (certain.first.map { text(of: $0) } ?? "") + more + ": the times are of different work"
         }
+    }
+
+    /// `config: 10 succeeded → 10 failed`.
+    private func text(of change: OutcomeChange) -> String {
+        "\(printable(change.id, limit: 60)): \(change.before) \(arrow) \(change.after)"
     }
 
     /// As it was asked for, or to a tenth where the benches' distance has moved it.
@@ -223,6 +242,11 @@ struct ComparisonText {
     private var doubt: String {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
+        if let needed = comparison.runsNeeded {
+            return "too few runs: \(comparison.before.sample?.count ?? 0) against \(comparison.after.sample?.count ?? 0); "
+                + "measure at least \(needed) of each"
+        }
+        if let outcome = comparison.outcomes.first { return "\(text(of: outcome)), which chance may explain; measure more runs" }
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
         if let modes = comparison.modes, modes.p < SampleChange.significance,
@@ -232,7 +256,7 @@ struct ComparisonText {
         }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
         if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
-            return "chance may explain the change (p is not below \(brief(SampleChange.significance))); \(moreRuns)"
+            return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
         }
         // Within the threshold for benches taken apart: more runs of the same kind would not help, turns would.
         if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
@@ -240,13 +264,6 @@ struct ComparisonText {
         }
         let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : "measure both in turns ('bench --command' twice)"
         return "the change may be more or less than \(threshold); \(advice)"
-    }
-
-    private var moreRuns: String {
-        let (before, after) = (comparison.before.sample?.count ?? 0, comparison.after.sample?.count ?? 0)
-        if SampleChange.canDecide(after, against: before) { return "measure more runs" }
-        let needed = SampleChange.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
-        return "\(after) run\(after == 1 ? "" : "s") against \(before) cannot show one, however large\(needed)"
     }
 
     private static func text(_ gap: BenchGap, drift: Double) -> String {

@@ -31,7 +31,7 @@ struct ExploreCommand: LaunchingCommand {
         "explore launch.json --orders 20 --seed 7": "Run fewer orders, and others.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "All orders gave the same result.",
+        "0": "In all orders each operation ended the same way.",
         "1": "An operation needs another one that it does not wait for: both are named. Or the launch fails in every order.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
@@ -127,6 +127,17 @@ struct ExploreCommand: LaunchingCommand {
         }
     }
 
+    /// What is the same in each order, or drawn by the seed.
+    private var controlled: [String] {
+        ["the order of whole operations, one at a time", "the pauses between attempts"] + (clock == .virtual ? ["time"] : [])
+    }
+
+    /// What may differ from order to order, or was not looked at: nothing that was found there is a result of this command.
+    private var notControlled: [String] {
+        ["values and files that operations leave, which are not compared", "operations that overlap", "threads within an operation"]
+            + (clock == .virtual ? ["real work, which was only simulated"] : ["time", "other processes and servers"])
+    }
+
     private func text(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String, _ style: TextStyle) -> String {
         let head = style.bold(printable(name, limit: 80)) + ": "
         func count(_ orders: Int) -> String { "\(orders) order\(orders == 1 ? "" : "s")" }
@@ -134,7 +145,11 @@ struct ExploreCommand: LaunchingCommand {
         case .failure(let failure):
             return head + style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)\n"
         case .success(let exploration):
-            guard let hidden = exploration.hidden else { return head + "the same in \(count(exploration.orders))\n" }
+            guard let hidden = exploration.hidden else {
+                return head + "every operation ended the same way in \(count(exploration.orders))\n"
+                    + style.dim("  controlled: \(controlled.joined(separator: ", "))\n")
+                    + style.dim("  not controlled: \(notControlled.joined(separator: ", "))\n")
+            }
             let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
             return head + style.red("\(hidden)") + "\n" + message + "  found in \(count(exploration.orders)), seed \(seed)\n"
         }
@@ -150,6 +165,8 @@ struct ExploreCommand: LaunchingCommand {
                 }
             json.write(orders, for: "orders")
             json.write(seed, for: "seed")
+            json.write(controlled, for: "controlled")
+            json.write(notControlled, for: "notControlled")
             if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
             guard case .success(let exploration) = result, let hidden = exploration.hidden else { return }
             json.writeObject(for: "hidden") { json in

@@ -124,9 +124,10 @@ struct PlanCommand: Command {
         var lanes = lanes
         if lanes.isEmpty, let own = scenario.lanes { lanes = [own] }
         if lanes.isEmpty {
-            let fewest = try graph.planWithFewestLanes(options)
+            // No launch has more than a certain number, however many operations could run at the same time.
+            let fewest = min(max(try graph.planWithFewestLanes(options).lanes, 1), LaunchOptions.maximumLanes)
             // A set, for the fewest lanes may be one of the usual numbers; sorted, because a set has no order.
-            lanes = Array(Set([1, 2, 4, max(fewest.lanes, 1)])).sorted()
+            lanes = Array(Set([1, 2, 4, fewest])).sorted()
         }
         return try lanes.enumerated().map { place, number in
             if lanes.count > 1 { progress?.update(fraction: Double(place) / Double(lanes.count)) }

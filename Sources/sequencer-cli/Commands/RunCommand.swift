@@ -46,7 +46,7 @@ struct RunCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "The launch completed within its budget.",
         "1": "It failed or was cancelled; with --strict, also if an operation after its milestone did.",
-        "3": "It completed over its budget.",
+        "3": "It completed over its budget, or without its milestone.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]
     static let signals: KeyValuePairs = [

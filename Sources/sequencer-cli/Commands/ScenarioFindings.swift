@@ -16,7 +16,7 @@ struct ScenarioFindings {
     private static let kinds = [
         ("impliedDependency", "implied dependencies"), ("absentDependency", "such dependencies"), ("overlappingInteraction", "such pairs"),
         ("nobodyAsked", "such operations"), ("budget", ""), ("initialDisplayBudget", ""), ("deadline", ""), ("deadlineWithinBudget", ""),
-        ("timeouts", ""), ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
+        ("timeouts", ""), ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"), ("idleContinue", "such dependencies"),
     ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
@@ -142,7 +142,29 @@ struct ScenarioFindings {
                 )
             }
         }
+        warnings += document.map(Self.idleContinues) ?? []
         self.warnings = warnings
+    }
+
+    /// Warns of dependencies whose `continue` can do nothing: all that wait for that operation go on without it, and none where it is skipped itself.
+    private static func idleContinues(in document: ScenarioDocument) -> [Warning] {
+        guard document.operations.contains(where: { $0.after.contains { $0.onFailure == .continue } }) else { return [] }
+        let operations = Dictionary(document.operations.map { ($0.id, $0) }) { first, _ in first }
+        return document.operations.flatMap { operation in
+            operation.after.compactMap { dependency -> Warning? in
+                guard dependency.onFailure == .continue, let target = operations[dependency.id], target.onFailure == .continue else {
+                    return nil
+                }
+                let (id, name) = (printable(operation.id, limit: 64), printable(target.id, limit: 64))
+                let cause = target.after.first { $0.onFailure != .continue && operations[$0.id]?.onFailure == .skipDependents }?.id
+                let skipped = cause.map { "; where \(printable($0, limit: 64)) fails, \(name) is skipped, and \(id) with it" } ?? ""
+                return Warning(
+                    code: "idleContinue",
+                    message: "the 'continue' of \(id) for \(name) can do nothing: \(name) says so for all that wait for it\(skipped)",
+                    operation: operation.id
+                )
+            }
+        }
     }
 
     /// Warns of dependencies that may be absent, and are, but for an operation of a similar name. The first few: each takes a pass over all names.

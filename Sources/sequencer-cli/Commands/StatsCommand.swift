@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
@@ -171,6 +172,8 @@ struct StatsCommand: Command {
 struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
+    /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
+    private static let leastForRate = 20
 
     let summary: LinesSummary
     let style: TextStyle
@@ -224,7 +227,10 @@ struct StatsText {
     }
 
     private func times(_ sketch: QuantileSketch) -> [String] {
-        ["\(sketch.count)"] + Self.percents.map { sketch.percentile($0).map(time) ?? "" } + [time(sketch.maximum)]
+        let percentiles = Self.percents.map { percent in
+            SortedSample.has(percentile: percent, of: sketch.count) ? sketch.percentile(percent).map(time) ?? "" : "too few"
+        }
+        return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }
 
     private func rates(_ groups: [LaunchGroup]) -> String {
@@ -235,27 +241,40 @@ struct StatsText {
         for group in groups {
             var row = names(group) + misses(group.verdicts)
             if hasDisplays { row += misses(group.displayVerdicts) }
-            let rates = [group.rate(of: .aborted), group.rate(of: .failed), group.rate(of: .cancelled), group.crashRate]
-            table.add(row + rates.map(share))
+            let counts = [LaunchOutcome.aborted, .failed, .cancelled].map(group.count) + [group.crashes]
+            table.add(row + counts.map { rate($0, of: group.launches) })
         }
         return table.text(style)
     }
 
     private func misses(_ verdicts: BudgetVerdicts) -> [String] {
         // A bound on nothing would be 100%, which reads like a result.
-        [share(verdicts.rate), verdicts.launches > 0 ? share(verdicts.bound) : ""]
+        [rate(verdicts.misses, of: verdicts.launches), verdicts.launches > 0 ? ShareText.format(verdicts.bound) : ""]
+    }
+
+    /// `5.3%`, or `1 of 4` of a few; nothing of none.
+    private func rate(_ count: Int, of total: Int) -> String {
+        if total == 0 { return "" }
+        return total < Self.leastForRate ? "\(count) of \(total)" : ShareText.format(Double(count) / Double(total))
     }
 
     private func operations(_ groups: [LaunchGroup]) -> String {
-        let groups = groups.filter { !$0.operations.isEmpty }
-        guard !groups.isEmpty else { return "" }
-        var table = timesTable(by: "operation")
+        var times = timesTable(by: "operation")
+        let trouble = Outcome.allCases.filter { $0 != .succeeded }
+        var outcomes = table(["operation"], ["launches"] + trouble.map(\.words))
+        var (hasTimes, hasTrouble) = (false, false)
         for group in groups {
             for (operation, sketch) in group.sortedOperations {
-                table.add(names(group) + [printable(operation, limit: 60)] + times(sketch))
+                times.add(names(group) + [printable(operation, limit: 60)] + self.times(sketch))
+                hasTimes = true
+            }
+            for (operation, counts) in group.sortedOutcomes where counts[.succeeded] < counts.total {
+                let rates = trouble.map { rate(counts[$0], of: counts.total) }
+                outcomes.add(names(group) + [printable(operation, limit: 60), "\(counts.total)"] + rates)
+                hasTrouble = true
             }
         }
-        return "\n" + table.text(style)
+        return (hasTimes ? "\n" + times.text(style) : "") + (hasTrouble ? "\n" + outcomes.text(style) : "")
     }
 
     private func crashes(_ groups: [LaunchGroup]) -> String {
@@ -275,10 +294,6 @@ struct StatsText {
         return attribute == nil ? names : names + [printable(group.key.attribute ?? "", limit: 40)]
     }
 
-    private func share(_ share: Double?) -> String {
-        share.map { ShareText.format($0) } ?? ""
-    }
-
     private func time(_ milliseconds: Double) -> String {
         style.duration(.nearest(nanoseconds: milliseconds * 1e6))
     }
@@ -290,6 +305,12 @@ extension LaunchGroup {
         // Of two equal medians the name decides, as below.
         let medians = operations.map { (operation: $0.key, times: $0.value, median: $0.value.percentile(50) ?? 0) }
         return medians.sorted { ($1.median, $0.operation) < ($0.median, $1.operation) }.map { (operation: $0.operation, times: $0.times) }
+    }
+
+    /// The operation that succeeded least often first.
+    fileprivate var sortedOutcomes: [(operation: String, counts: OutcomeCounts)] {
+        func share(_ counts: OutcomeCounts) -> Double { Double(counts[.succeeded]) / Double(max(counts.total, 1)) }
+        return outcomes.sorted { (share($0.value), $0.key) < (share($1.value), $1.key) }.map { ($0.key, $0.value) }
     }
 }
 
@@ -344,10 +365,16 @@ extension LaunchGroup {
                 json.write(decimal: displayVerdicts.bound, for: "missRateUpperBound")
             }
         }
-        if operations.isEmpty { return }
-        json.writeObjects(sortedOperations, for: "operations") { json, pair in
+        if !operations.isEmpty {
+            json.writeObjects(sortedOperations, for: "operations") { json, pair in
+                json.write(pair.operation, for: "operation")
+                pair.times.write(to: &json)
+            }
+        }
+        if outcomes.isEmpty { return }
+        json.writeObjects(sortedOutcomes, for: "operationOutcomes") { json, pair in
             json.write(pair.operation, for: "operation")
-            pair.times.write(to: &json)
+            json.writeObject(for: "outcomes") { pair.counts.writeMembers(to: &$0) }
         }
     }
 }

@@ -140,6 +140,7 @@ struct Verification: Sendable {
         "timeouts": "The timeouts of a path come to more than the budget.",
         "lateUpdateCheck": "The check for a required update comes late, or behind a person.",
         "unawaitedRequired": "The milestone does not wait for a required operation.",
+        "idleContinue": "The 'continue' of a dependency can do nothing.",
     ]
 
     private static func writeRule(_ code: String, to json: inout JSONWriter) {

@@ -114,11 +114,12 @@ extension VerifyCommand {
         }
         // Said, because a person who mends a hundred would believe to be done.
         if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
-        guard format == .json, let document = scenario.file?.document else { return .badData }
+        guard format == .json else { return .badData }
+        let document = scenario.file?.document
         let json = JSONWriter.document("sequencer.verification/1") { json in
-            json.write(document.name, for: "scenario")
-            json.write(document.operations.count, for: "operations")
-            json.write(document.operations.reduce(0) { $0 + $1.after.count }, for: "dependencies")
+            json.write(document?.name ?? inputName(self.scenario), for: "scenario")
+            json.write(document?.operations.count ?? 0, for: "operations")
+            json.write(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0, for: "dependencies")
             // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
             json.write("fail", for: "budgetVerdict")
             json.write([], for: "warnings")

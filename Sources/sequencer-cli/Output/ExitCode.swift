@@ -8,9 +8,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
     /// A launch failed or was cancelled.
     case failed = 1
-    /// A launch completed, but over its budget.
+    /// A launch completed, but over its budget, or without its milestone.
     case overBudget = 3
-    /// Launches have become slower.
+    /// Launches have become slower, or their operations end otherwise.
     case regression = 4
     /// There is too little to say whether launches have become slower, and that was to be an error.
     case inconclusive = 5

@@ -32,6 +32,9 @@ enum Output: Equatable, Sendable {
         }
     }
 
+    /// Whether a result has been written, to any output.
+    static let hasWritten = Locked(false)
+
     /// Whether a person sees the output.
     var isTerminal: Bool { self == .standardOutput && Terminal.standardOutput.isTerminal }
 
@@ -61,6 +64,7 @@ enum Output: Equatable, Sendable {
                 throw OutputError(path: path, code: error.code)
             }
         }
+        Self.hasWritten.withLock { $0 = true }
     }
 
     /// Finds out early whether writing must fail, before a launch takes its time; it creates nothing.

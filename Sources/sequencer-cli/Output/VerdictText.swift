@@ -41,6 +41,17 @@ struct VerdictText {
     /// The times of the milestone and of the initial display, if they were reached; otherwise empty.
     private var milestone: String { report.milestoneText(style.duration) + report.initialDisplayText(style.duration) }
 
+    /// `; milestone failed: no network`, of a launch that went on without it.
+    private var missedMilestone: String {
+        report.missedMilestoneText + (report.missedMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
+    }
+
+    /// `; fell back: config`: the operations of the launch proper that did not do their work. Later ones are told before the verdict.
+    private var trouble: String {
+        let later = Set(report.afterMilestone?.operations ?? [])
+        return report.troubleText(of: report.operations.filter { !later.contains($0.id) })
+    }
+
     private var tone: TextStyle.Tone {
         switch report.outcome {
         case .completed: report.isWithinBudgets ? .green : .red
@@ -66,7 +77,7 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
+        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + missedMilestone + report.initialDisplayText(style.duration) + trouble)
     }
 
     /// An operation with its times.

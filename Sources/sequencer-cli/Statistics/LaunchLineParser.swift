@@ -194,14 +194,15 @@ struct LaunchLineParser {
         var id: String?
         var duration: Double?
         var hasStarted = false
+        var outcome: Outcome?
     }
 
     private mutating func readOperation() throws(JSONFault) {
         var operation = PartialOperation()
         try readObject { parser throws(JSONFault) in try parser.readMember(of: &operation) }
-        if operation.hasStarted, let id = operation.id, let duration = operation.duration {
-            operations.append(LaunchLine.Operation(id: id, milliseconds: duration))
-        }
+        let duration = operation.hasStarted ? operation.duration : nil
+        guard let id = operation.id, duration != nil || operation.outcome != nil else { return }
+        operations.append(LaunchLine.Operation(id: id, milliseconds: duration, outcome: operation.outcome))
     }
 
     private mutating func readMember(of operation: inout PartialOperation) throws(JSONFault) {
@@ -210,6 +211,12 @@ struct LaunchLineParser {
             operation.id = try readText("id")
         } else if key.matches("durationMs"), json.current != UInt8(ascii: "n") {
             operation.duration = try readMilliseconds("durationMs")
+        } else if key.matches("outcome") {
+            let name = try readText("outcome")
+            operation.outcome = Outcome(rawValue: name)
+            if operation.outcome == nil {
+                throw JSONFault(0, .mistake(unknownWord(name, called: "outcome", among: Outcome.allCases.map(\.rawValue))))
+            }
         } else {
             // Null, as the duration is, or not there, where it never started.
             if key.matches("startMs") { operation.hasStarted = json.current != UInt8(ascii: "n") }

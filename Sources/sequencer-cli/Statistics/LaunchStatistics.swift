@@ -102,6 +102,8 @@ struct LaunchGroup: Sendable {
     private(set) var crashesByOperation: [String: Int] = [:]
     /// The times of each operation in milliseconds, in the launches in which it started; empty where nobody asked for them.
     private(set) var operations: [String: QuantileSketch] = [:]
+    /// How each operation ended, in the launches that had it; empty where nobody asked for them.
+    private(set) var outcomes: [String: OutcomeCounts] = [:]
 
     init(_ key: LaunchStatistics.Key, isOther: Bool) {
         self.key = key
@@ -146,7 +148,10 @@ struct LaunchGroup: Sendable {
     }
 
     mutating func add(_ operation: LaunchLine.Operation) {
-        operations[place(of: operation.id), default: QuantileSketch()].insert(operation.milliseconds)
+        if let milliseconds = operation.milliseconds {
+            operations[place(of: operation.id, in: operations), default: QuantileSketch()].insert(milliseconds)
+        }
+        if let outcome = operation.outcome { outcomes[place(of: operation.id, in: outcomes), default: OutcomeCounts()].add(outcome) }
     }
 
     /// Adds launches with this outcome, by the sketch of their times.
@@ -173,13 +178,16 @@ struct LaunchGroup: Sendable {
         // In an order of its own: where there are too many, the same ones are told apart each time.
         for (operation, count) in other.crashesByOperation.sorted(by: { $0.key < $1.key }) { add(count, crashesOf: operation) }
         for (operation, sketch) in other.operations.sorted(by: { $0.key < $1.key }) {
-            operations[place(of: operation), default: QuantileSketch()].merge(sketch)
+            operations[place(of: operation, in: operations), default: QuantileSketch()].merge(sketch)
+        }
+        for (operation, counts) in other.outcomes.sorted(by: { $0.key < $1.key }) {
+            outcomes[place(of: operation, in: outcomes), default: OutcomeCounts()].merge(counts)
         }
     }
 
-    /// The name under which an operation's times are kept.
-    private func place(of operation: String) -> String {
-        operations[operation] != nil || operations.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
+    /// The name under which an operation's figures are kept.
+    private func place(of operation: String, in known: [String: some Any]) -> String {
+        known[operation] != nil || known.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
     }
 
     private mutating func add(_ count: Int, crashesOf operation: String) {
@@ -220,10 +228,12 @@ struct LaunchLine: Equatable, Sendable {
         case crash(operation: String?)
     }
 
-    /// One that has started.
     struct Operation: Equatable, Sendable {
         var id: String
-        var milliseconds: Double
+        /// Nil for one that never started.
+        var milliseconds: Double?
+        /// Nil where the report does not say.
+        var outcome: Outcome?
     }
 
     var scenario: String

@@ -154,17 +154,53 @@ struct BenchDocumentTests {
         )
     }
 
-    @Test(
-        "The least number of runs that can show a change",
-        arguments: [(4, 4, false), (5, 5, true), (3, 10, true), (2, 10, false), (2, 100, false), (3, 60, true), (0, 9, false)]
-    )
-    func leastRuns(_ runs: Int, _ others: Int, _ canDecide: Bool) {
-        #expect(SampleChange.canDecide(runs, against: others) == canDecide)
+    @Test("No interval, percentile or verdict comes from too few runs, however they lie", arguments: [ClockMode.wall, .virtual])
+    func tooFewRuns(_ clock: ClockMode) {
+        var random = SplitMix64(seed: 64)
+        func times(_ count: Int, same: Bool) -> [Int] {
+            let first = 500 + random.index(below: 1000)
+            return (0..<count).map { _ in same ? first : 500 + random.index(below: 1000) }
+        }
+        func scenario(_ times: [Int]) -> BenchedScenario {
+            var scenario = BenchedScenario(name: "one", budget: .seconds(9))
+            scenario.runs = times.map {
+                let time = Duration.milliseconds($0)
+                return BenchRun(outcome: .completed, isMet: true, measured: time, makespan: time, interactive: .zero)
+            }
+            return scenario
+        }
+        for _ in 0..<Nightly.times(day: 100, night: 2_000) {
+            let (first, second) = (1 + random.index(below: 8), 1 + random.index(below: 8))
+            let areSame = random.index(below: 2) == 0
+            let (before, after) = (scenario(times(first, same: areSame)), scenario(times(second, same: areSame)))
+            let comparison = BenchComparison(before, after, clock: clock, threshold: 0.05)
+            let least = clock == .virtual && areSame ? 2 : 6
+            let description = "\(before.runs.map(\.measured)) \(after.runs.map(\.measured))"
+            // Of one run on each side nobody knows whether all would be the same.
+            let isOne = clock == .virtual && min(first, second) == 1
+            if min(first, second) < least {
+                #expect(comparison.verdict == .inconclusive && comparison.interval == nil && comparison.test == nil, "\(description)")
+                #expect(isOne || comparison.runsNeeded == least, "\(description)")
+            } else {
+                #expect(comparison.runsNeeded == nil && (comparison.interval == nil) == (clock == .virtual && areSame), "\(description)")
+            }
+            #expect((comparison.before.interval == nil) == (first < 6) && (comparison.after.interval == nil) == (second < 6))
+            let text = BenchText(
+                document: Self.document([before]),
+                style: TextStyle(isColored: false, isUnicode: false),
+                requested: first
+            ).text
+            #expect(text.contains("95% interval") == (first >= 6) && text.contains("too few runs") == (first < 6), "\(text)")
+            #expect(!text.contains("p90") && text.contains("  MAD  ") == (first > 1), "\(text)")
+        }
     }
 
-    @Test("How many runs are needed", arguments: [(nil, 5), (10, 3), (2, 19), (1, nil)] as [(Int?, Int?)])
-    func runsNeeded(_ others: Int?, _ expected: Int?) {
-        #expect(SampleChange.runsNeeded(against: others) == expected)
+    @Test("The least number of runs can show a change: two samples of it that do not overlap are not chance")
+    func leastRuns() throws {
+        let least = SampleChange.leastRuns(isAlwaysSame: false)
+        let (first, second) = ((0..<least).map { 1e9 + Double($0) }, (0..<least).map { 2e9 + Double($0) })
+        let change = SampleChange(from: SortedSample(first), to: SortedSample(second), isVirtual: false, threshold: 0.05, same: 0.05)
+        #expect(change.verdict == .regression && change.interval != nil)
     }
 
     @Test("Runs of graphs that are not quite the same keep each operation's runs in line")

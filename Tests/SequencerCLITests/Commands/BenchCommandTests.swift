@@ -15,9 +15,9 @@ struct BenchCommandTests {
         #expect(
             result.output == """
                 regular  4 runs after 1 to warm up, budget 3 s
-                  median    800 ms, 95% interval 800 ms to 800 ms
+                  median    800 ms, too few runs for an interval
                   MAD       0 ms
-                  range     800 ms to 800 ms, p90 800 ms
+                  range     800 ms to 800 ms
                   outliers  none
                   budget    0 of 4 missed
 
@@ -103,7 +103,7 @@ struct BenchCommandTests {
         #expect(document.scenarios.allSatisfy { $0.runs.count == 2 })
     }
 
-    @Test("Runs that are too few for any verdict are a warning before they are made; in virtual time one is enough")
+    @Test("Runs that are too few for any verdict are a warning before they are made; in virtual time two are enough")
     func tooFew() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -111,12 +111,37 @@ struct BenchCommandTests {
         let saved = folder.file("saved.json").path
         let few = try await Tool.run("bench", path, "--runs", "4", "--save", saved)
         #expect(few.code == 0)
-        #expect(few.messages == "sequencer-cli: 4 runs against 4 cannot show a change, however large; measure at least 5\n")
+        #expect(few.messages == "sequencer-cli: 4 runs against 4 cannot show a change, however large; measure at least 6\n")
         let fewer = try await Tool.run("bench", path, "--runs", "2", "--baseline", saved)
         #expect(fewer.messages.contains("2 runs against 4 cannot show a change, however large; measure at least 6\n"))
-        for fine in [["--runs", "2"], ["--runs", "5", "--save", saved], ["--runs", "1", "--clock", "virtual", "--save", saved]] {
+        for fine in [["--runs", "2"], ["--runs", "6", "--save", saved], ["--runs", "2", "--clock", "virtual", "--save", saved]] {
             #expect(try await Tool.run(["bench", path] + fine).messages.isEmpty, "\(fine)")
         }
+        let one = try await Tool.run("bench", path, "--runs", "1", "--clock", "virtual", "--save", saved)
+        #expect(one.messages == "sequencer-cli: 1 run against 1 cannot show a change, however large; measure at least 2\n")
+        let baseline = try await Tool.run("bench", path, "--runs", "6", "--clock", "virtual", "--baseline", saved, "--strict")
+        #expect(baseline.messages.hasSuffix("measure the baseline anew, with 2 runs at least\n") && baseline.code == 5)
+    }
+
+    @Test("One run has a time, no interval, no spread and no percentile; its comparison has no verdict", arguments: ["wall", "virtual"])
+    func oneRun(clock: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#, head: #""budget": "1h","#))
+        let bench = try await Tool.run("bench", path, "--runs", "1", "--clock", clock)
+        #expect(bench.code == 0 && bench.output.contains(", too few runs for an interval\n"), "\(bench.output)")
+        #expect(!bench.output.contains("95% interval") && !bench.output.contains("  MAD  ") && !bench.output.contains("p90"))
+        let report = folder.file("report.json").path
+        #expect(try await Tool.run("run", path, "--clock", clock, "--json", "-o", report).code == 0)
+        let needed = clock == "virtual" ? 2 : 6
+        let compared = try await Tool.run("compare", report, report)
+        #expect(compared.code == 0 && !compared.output.contains("interval"), "\(compared.output)")
+        let verdict = "INCONCLUSIVE  too few runs: 1 against 1; measure at least \(needed) of each\n"
+        #expect(compared.output.hasSuffix(verdict), "\(compared.output)")
+        #expect(try await Tool.run("compare", report, report, "--strict").code == 5)
+        let json = try await Tool.run("compare", report, report, "--json").json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        #expect(comparison["verdict"] as? String == "inconclusive" && comparison["runsNeeded"] as? Int == needed)
     }
 
     @Test("A29: a delay of a step that may ask misses the budget, in a built-in scenario and in a file; the person's own time does not")
@@ -182,7 +207,7 @@ struct BenchCommandTests {
     @Test("F5: two programs take turns, and are compared at the threshold that was asked for")
     func programs() async throws {
         let line = """
-            "$TOOL" bench --runs 5 --command "'$TOOL' run regular --clock virtual --json" \
+            "$TOOL" bench --runs 6 --command "'$TOOL' run regular --clock virtual --json" \
                 --command "'$TOOL' run regular --clock virtual --json --inject login=delay:400ms"
             """
         let result = try await Tool.shell(line)

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
@@ -115,12 +116,80 @@ struct CompareCommandTests {
         let few = (try bench("a", [1000, 1001, 1002]), try bench("b", [1200, 1201, 1202]))
         let lenient = try await Tool.run("compare", few.0, few.1)
         #expect(lenient.code == 0)
-        #expect(lenient.output.contains("INCONCLUSIVE  chance may explain the change"))
+        #expect(lenient.output.hasSuffix("INCONCLUSIVE  too few runs: 3 against 3; measure at least 6 of each\n"))
         #expect(try await Tool.run("compare", few.0, few.1, "--strict").code == 5)
-        let noise = (try bench("c", [500, 2000, 900, 1700, 1000]), try bench("d", [700, 2100, 800, 1500, 1300]))
+        let noise = (try bench("c", [500, 2000, 900, 1700, 1000, 1200]), try bench("d", [700, 2100, 800, 1500, 1300, 900]))
         let noisy = try await Tool.run("compare", noise.0, noise.1, "--strict")
         #expect(noisy.code == 5)
         #expect(noisy.output.contains("INCONCLUSIVE  the change may be more or less than 9.2%"))
+    }
+
+    /// A fault of the scenario, and what it makes of the step `config`, which takes 300 ms otherwise.
+    @Test(
+        "A step that begins to fail, to fall back or to be skipped is no improvement: CHANGED, with its name and counts, code 4",
+        arguments: [
+            (#""onFailure": "continue""#, "config=fail", "config: 10 succeeded → 10 failed"),
+            (#""fallback": "bundled""#, "config=fail", "config: 10 succeeded → 10 fell back"),
+            (#""onFailure": "continue", "timeout": "400ms""#, "config=hang", "config: 10 succeeded → 10 timed out"),
+            (#""onFailure": "skipDependents""#, "config=fail", "news: 10 succeeded → 10 skipped"),
+        ]
+    )
+    func outcomes(policy: String, fault: String, words: String) async throws {
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "splash", "work": { "simulate": "20ms" } }"#,
+                #"{ "id": "config", \#(policy), "work": { "simulate": "300ms" } }"#,
+                #"{ "id": "news", "after": ["config"], "onFailure": "continue", "work": { "simulate": "10ms" } }"#,
+                #"{ "id": "main", "after": [{ "id": "news", "onFailure": "continue" }], "work": { "simulate": "50ms" } }"#
+            )
+        )
+        let (before, after) = (folder.file("before.json").path, folder.file("after.json").path)
+        let bench = ["bench", path, "--clock", "virtual", "--runs", "10"]
+        #expect(try await Tool.run(bench + ["--save", before]).code == 0)
+        let changed = try await Tool.run(bench + ["--inject", fault, "--baseline", before, "--save", after])
+        #expect(changed.code == 4 && changed.output.contains("\nCHANGED  "), "\(changed.output)")
+        #expect(changed.output.contains("\n  ended   \(words)\n"), "\(changed.output)")
+        #expect(!changed.output.contains("IMPROVED") && !changed.output.contains("SAME"), "\(changed.output)")
+        // A step that has come back to life has changed, too, and one that fails on both sides has not.
+        #expect(try await Tool.run("compare", after, before).code == 4)
+        let same = try await Tool.run("compare", after, after, "--strict")
+        #expect(same.code == 0 && same.output.contains("\nSAME  ") && !same.output.contains("ended"), "\(same.output)")
+        let json = try await Tool.run("compare", before, after, "--json").json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        let outcomes = try #require(comparison["outcomes"] as? [[String: Any]])
+        #expect(comparison["verdict"] as? String == "changed" && outcomes.allSatisfy { $0["certain"] as? Bool == true })
+        #expect(outcomes.first?["id"] as? String == "config" && outcomes.first?["before"] as? [String: Int] == ["succeeded": 10])
+    }
+
+    @Test("A few runs in which a step newly fails are no change beyond doubt, and neither faster nor the same: --strict fails")
+    func fewFailures() async throws {
+        defer { folder.remove() }
+        func bench(_ name: String, failures: Int, of count: Int) throws -> String {
+            var scenario = BenchedScenario(name: "regular", budget: .seconds(3))
+            let run = BenchRun(outcome: .completed, isMet: true, measured: .seconds(1), makespan: .seconds(1), interactive: .zero)
+            scenario.runs = Array(repeating: run, count: count)
+            var outcomes = OutcomeCounts()
+            outcomes.add(.succeeded, count - failures)
+            outcomes.add(.failed, failures)
+            scenario.operations = [
+                BenchedOperation(id: "login", durations: scenario.runs.map { _ in .seconds(1) }, criticalRuns: count, outcomes: outcomes)
+            ]
+            let machine = BenchMachine(system: "Linux", architecture: "x86_64", processors: 4, name: "Model 7")
+            let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: .wall, warmups: 1, scenarios: [scenario])
+            return try folder.write(document.json(), to: name + ".json")
+        }
+        let healthy = try bench("healthy", failures: 0, of: 20)
+        let rows: [(failures: Int, before: String, verdict: String, code: Int32)] = [
+            (1, healthy, "INCONCLUSIVE  login: 20 succeeded → 19 succeeded, 1 failed, which chance may explain", 5),
+            (7, healthy, "CHANGED  login: 20 succeeded → 13 succeeded, 7 failed", 4),
+            (3, try bench("flaky", failures: 2, of: 20), "SAME  ", 0),
+        ]
+        for row in rows {
+            let after = try bench("after", failures: row.failures, of: 20)
+            let result = try await Tool.run("compare", row.before, after, "--strict")
+            #expect(result.code == row.code && result.output.contains("\n" + row.verdict), "\(result.output)")
+        }
     }
 
     @Test("Other machines and other clocks are refused with a sentence; --force is for machines")
@@ -132,6 +201,9 @@ struct CompareCommandTests {
         #expect(result.output.isEmpty)
         #expect(result.messages.contains("was measured on another machine (Model 7, 4 processors, Linux x86_64;"))
         #expect(try await Tool.run("compare", small, large, "--force").code == 0)
+        let report = try await Tool.run("run", "-", "--json", input: scenarioText(#"{ "id": "a" }"#))
+        let unknown = try await Tool.run("compare", small, try folder.write(report.output, to: "report.json"))
+        #expect(unknown.code == 65 && unknown.messages.contains("report.json does not say on which machine it was measured"), "\(unknown)")
         let clocks = try await Tool.run("compare", small, try bench("c", Self.before, clock: .virtual), "--force")
         #expect(clocks.code == 65)
         #expect(clocks.messages.contains("measure both with the same '--clock'"))

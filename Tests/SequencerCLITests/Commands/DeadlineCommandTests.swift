@@ -128,7 +128,7 @@ struct DeadlineCommandTests {
         #expect(try await Tool.run(bench + ["--save", before]).code == 0)
         #expect(try await Tool.run(bench + ["--save", after, "--inject", "login=fail"]).code == 1)
         let text = try await Tool.run("compare", before, after)
-        #expect(text.code == 0 && text.output.contains("  after: 2 failed, not in the times\n"), "\(text.output)")
+        #expect(text.code == 4 && text.output.contains("  after: 2 failed, not in the times\n"), "\(text.output)")
         let json = try await Tool.run("compare", before, after, "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         #expect(comparison["beforeRuns"] as? [String: Int] == ["completed": 2])

@@ -50,7 +50,7 @@ struct HeldUpCommandTests {
             )
             let rows = try #require(try await Tool.run("blame", source, "--json").json()["operations"] as? [[String: Any]])
             #expect(rows.map { $0["id"] as? String } == ["load", "splash", "warm-fonts", "prepare"])
-            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 0, 50])
+            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 250, 0])
             #expect(rows.map { $0["scheduledGainMs"] as? Double } == [700, 300, 250, 0])
             #expect(rows.map { $0["critical"] as? Bool } == [true, true, true, false])
             #expect(rows.map { $0["heldUpBy"] as? String } == [nil, "warm-fonts", nil, nil])

@@ -74,6 +74,30 @@ struct RunAfterMilestoneTests {
         }
     }
 
+    @Test("a milestone that failed has missed the budget, though the launch goes on in time", arguments: ["fail", "hang"])
+    func failedMilestone(fault: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "home", "onFailure": "continue", "timeout": "200ms", "work": { "simulate": "100ms" } }"#,
+                #"{ "id": "sync", "after": ["home"], "work": { "simulate": "10ms" } }"#,
+                head: #""milestone": "home", "budget": "1s", "#
+            )
+        )
+        let words = [path, "--clock", "virtual", "--inject", "home=\(fault)"]
+        let run = try await Tool.run(["run"] + words)
+        let ending = fault == "fail" ? "failed" : "timed out"
+        #expect(run.code == 3 && run.output.contains("\nFAIL  ") && run.output.contains(" of 1 s; milestone \(ending): "), "\(run.output)")
+        let saved = try await Tool.run(["run"] + words + ["--json"])
+        #expect((try saved.json()["budget"] as? [String: Any])?["verdict"] as? String == "fail")
+        let page = try await Tool.run(["report", "-", "--format", "markdown"], input: Data(saved.output.utf8))
+        #expect(page.output.hasPrefix("### test: fail: ") && page.output.contains(" of 1 s; milestone \(ending)\n"), "\(page.output)")
+        let bench = try await Tool.run(["bench"] + words)
+        #expect(bench.code == 3 && bench.output.contains("10 of 10 missed"), "\(bench.output)")
+        #expect(try await Tool.run(["run"] + words.prefix(3)).code == 0)
+    }
+
     @Test("of a launch too large to be shown whole, the second part has a heading where it has rows, and is counted where it has none")
     func large() async throws {
         let chain = (0..<150).map { number in

@@ -24,19 +24,19 @@ struct StatsCommandTests {
             result.output == """
                 <stdin>  8 launches, 3 of them crashed; 2 of 11 lines could not be read
 
-                  scenario  version  outcome    launches     p50     p75     p90     p95     p99     max
-                  regular   1.0.0    completed         3  904 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
-                  regular   1.1.0    aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
-                  regular   1.1.0    failed            1     2 s     2 s     2 s     2 s     2 s     2 s
-                  all                completed         3  904 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
-                  all                aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
-                  all                failed            1     2 s     2 s     2 s     2 s     2 s     2 s
+                  scenario  version  outcome    launches      p50      p75      p90      p95      p99     max
+                  regular   1.0.0    completed         3   904 ms  too few  too few  too few  too few   3.2 s
+                  regular   1.1.0    aborted           1  too few  too few  too few  too few  too few  300 ms
+                  regular   1.1.0    failed            1  too few  too few  too few  too few  too few     2 s
+                  all                completed         3   904 ms  too few  too few  too few  too few   3.2 s
+                  all                aborted           1  too few  too few  too few  too few  too few  300 ms
+                  all                failed            1  too few  too few  too few  too few  too few     2 s
 
                   scenario  version  over budget  at most  aborted  failed  cancelled  crashed
-                  push      1.1.0                             0.0%    0.0%       0.0%   100.0%
-                  regular   1.0.0          33.3%    86.5%     0.0%    0.0%       0.0%     0.0%
-                  regular   1.1.0          50.0%    97.5%    25.0%   25.0%       0.0%    50.0%
-                  all                      40.0%    81.1%    12.5%   12.5%       0.0%    37.5%
+                  push      1.1.0                           0 of 1  0 of 1     0 of 1   1 of 1
+                  regular   1.0.0         1 of 3    86.5%   0 of 3  0 of 3     0 of 3   0 of 3
+                  regular   1.1.0         1 of 2    97.5%   1 of 4  1 of 4     0 of 4   2 of 4
+                  all                     2 of 5    81.1%   1 of 8  1 of 8     0 of 8   3 of 8
 
                   scenario  version  crashed in       launches
                   push      1.1.0    connect-speaker         1
@@ -58,7 +58,8 @@ struct StatsCommandTests {
         }
         let input = Data(lines.joined().utf8)
         let row = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n").first { $0.contains("initial display") }
-        #expect(row?.hasSuffix("  2  200 ms  200 ms  200 ms  200 ms  200 ms  200 ms") == true)
+        let few = Array(repeating: ["too", "few"], count: 4).flatMap(\.self)
+        #expect(row?.split(separator: " ").suffix(13).map(String.init) == ["2", "200", "ms"] + few + ["200", "ms"], "\(row ?? "")")
         let total = try await Tool.run(["stats", "-", "--json"], input: input).json()["total"] as? [String: Any]
         let displays = try #require(total?["initialDisplay"] as? [String: Any])
         #expect(displays["launches"] as? Int == 2 && displays["p50Ms"] as? Double == 200)
@@ -75,8 +76,8 @@ struct StatsCommandTests {
         let input = Data(lines.joined().utf8)
         let rows = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n")
         #expect(rows.contains { $0.contains("over budget  at most  initial display over its own  at most  aborted") }, "\(rows)")
-        let row = rows.last { $0.contains("%") && !$0.contains("within") }?.split(separator: " ").map(String.init) ?? []
-        #expect(row.count == 9 && row.dropFirst().first == "60.0%" && row.dropFirst(3).first == "66.7%", "\(rows)")
+        let row = rows.last { $0.contains("%") && !$0.contains("within") }?.split(separator: " ").joined(separator: " ") ?? ""
+        #expect(row.hasPrefix("a 3 of 5 ") && row.contains("% 2 of 3 ") && row.hasSuffix("% 0 of 5 0 of 5 0 of 5 0 of 5"), "\(rows)")
         let total = try await Tool.run(["stats", "-", "--json"], input: input).json()["total"] as? [String: Any]
         #expect(total?["budgetMisses"] as? Int == 3 && total?["budgetMissRate"] as? Double == 0.6)
         let displays = try #require(total?["initialDisplayBudget"] as? [String: Any])
@@ -116,6 +117,28 @@ struct StatsCommandTests {
         let plain = try await Tool.run("stats", "-", "--json", input: input).json()["total"] as? [String: Any]
         #expect(plain?["operations"] == nil && plain?["launches"] as? Int == 3)
         #expect(try await Tool.run("stats", "-", "--by", "operation", "--sketches", "otlp", input: input).code == 64)
+    }
+
+    @Test("How operations ended: counts of those that did not always succeed, also of those that never started")
+    func operationOutcomes() async throws {
+        let text = scenarioText(
+            #"{ "id": "config", "onFailure": "skipDependents", "work": { "simulate": "10ms" } }"#,
+            #"{ "id": "news", "after": ["config"], "work": { "simulate": "10ms" } }"#,
+            #"{ "id": "main", "work": { "simulate": "10ms" } }"#
+        )
+        let run = try await Tool.run("run", "-", "--clock", "virtual", "--inject", "config=fail", "--json-lines", input: text)
+        let input = String(repeating: run.output, count: 6)
+        let output = try await Tool.run("stats", "-", "--by", "operation", input: input).output
+        let rows = output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(rows.contains("scenario version operation launches fell back failed timed out cancelled skipped"), "\(output)")
+        #expect(rows.contains("test config 6 0 of 6 6 of 6 0 of 6 0 of 6 0 of 6"), "\(output)")
+        #expect(rows.contains("test news 6 0 of 6 0 of 6 0 of 6 0 of 6 6 of 6"), "\(output)")
+        let json = try await Tool.run("stats", "-", "--by", "operation", "--json", input: input).json()
+        let outcomes = try #require((json["total"] as? [String: Any])?["operationOutcomes"] as? [[String: Any]])
+        #expect(outcomes.map { $0["operation"] as? String } == ["config", "news", "main"])
+        #expect(outcomes.map { $0["outcomes"] as? [String: Int] } == [["failed": 6], ["skipped": 6], ["succeeded": 6]])
+        let plain = try await Tool.run("stats", "-", "--json", input: input).json()["total"] as? [String: Any]
+        #expect(plain?["operationOutcomes"] == nil)
     }
 
     @Test("By an attribute of the reports, each of its values by itself; with operations, too")

@@ -62,4 +62,21 @@ struct VerifyMistakesTests {
         #expect(result.messages.split(separator: "\n").count == 101)
         #expect(result.messages.hasSuffix("sequencer-cli: there may be more: these are the first 100\n"))
     }
+
+    @Test("the 'continue' of a dependency that can do nothing is a warning; where it decides something it is none")
+    func idleContinue() async throws {
+        func output(_ policy: String) async throws -> String {
+            let text = scenarioText(
+                #"{ "id": "flags", "onFailure": "skipDependents", "work": { "simulate": "10ms" } }"#,
+                #"{ "id": "news", "onFailure": "\#(policy)", "after": ["flags"], "work": { "simulate": "10ms" } }"#,
+                #"{ "id": "main", "after": [{ "id": "news", "onFailure": "continue" }], "work": { "simulate": "10ms" } }"#
+            )
+            return try await Tool.run("verify", "-", input: text).output
+        }
+        let idle =
+            "warning: the 'continue' of main for news can do nothing: news says so for all that wait for it; "
+            + "where flags fails, news is skipped, and main with it\n"
+        #expect(try await output("continue").contains(idle))
+        #expect(try await !output("skipDependents").contains("can do nothing"))
+    }
 }

@@ -26,6 +26,10 @@ struct ProcessEndTests {
     func otherCodes(arguments: [String], code: Int32) async throws {
         let result = try await Tool.run(arguments)
         #expect(result.code == code && result.output.isEmpty && !result.messages.isEmpty)
+        let json = try await Tool.run(arguments + ["--json"])
+        let document = try json.json()
+        #expect(json.code == code && document["schema"] as? String == "sequencer.error/1" && document["exitCode"] as? Int == Int(code))
+        #expect(json.messages.contains(try #require(document["message"] as? String)), "\(json.messages)")
     }
 
     @Test(

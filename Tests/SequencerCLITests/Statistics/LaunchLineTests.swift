@@ -41,10 +41,16 @@ struct LaunchLineTests {
         let texts = [
             #"{"id":"a","startMs":1,"durationMs":2.5,"x":[{"id":"y"}]}"#, #"{"durationMs":4,"startMs":0,"\u0069d":"b"}"#,
             #"{"id":"skipped","startMs":null,"durationMs":null}"#, #"{"id":"never","durationMs":0}"#, "{}",
+            #"{"id":"c","startMs":null,"durationMs":null,"outcome":"skipped"}"#,
         ]
         let line = #"{\#(Self.head),"operations":[\#(texts.joined(separator: " , "))],"outcome":"completed",\#(Self.budget)}"#
         let launch = try Array(line.utf8).withUnsafeBufferPointer { try LaunchLineParser.parse($0, readsOperations: true) }
-        #expect(launch?.operations == [LaunchLine.Operation(id: "a", milliseconds: 2.5), LaunchLine.Operation(id: "b", milliseconds: 4)])
+        #expect(
+            launch?.operations == [
+                LaunchLine.Operation(id: "a", milliseconds: 2.5), LaunchLine.Operation(id: "b", milliseconds: 4),
+                LaunchLine.Operation(id: "c", outcome: .skipped),
+            ]
+        )
         let other = #"{\#(Self.head),"operations":7,"outcome":"completed",\#(Self.budget)}"#
         #expect(try parse(other).get()?.operations == [])
         let bytes = Array(other.utf8)

@@ -215,6 +215,31 @@ struct AfterMilestoneTests {
         }
     }
 
+    @Test("a launch that goes on without its milestone has missed its budget, however early that ended", arguments: [true, false])
+    func missedMilestone(fails: Bool) async throws {
+        var graph = OperationGraph("launch")
+        graph.add("home", .milestone, .timeout(.milliseconds(100)), .onFailure(.continue)) { step in
+            try await step.sleep(for: .milliseconds(fails ? 50 : 500))
+            throw Failure()
+        }
+        graph.add("sync", after: "home") { step in try await step.sleep(for: .milliseconds(10)) }
+        let launch = try graph.start(budget: .seconds(1), options: .virtual())
+        for report in [await launch.milestone, await launch.end().report] {
+            #expect(report.outcome == .completed && !report.budget.isMet && report.budget.causes.isEmpty)
+            let time = fails ? "50 ms" : "100 ms"
+            #expect(report.description == "launch: completed; \(time) of 1 s, fail; milestone \(fails ? "failed" : "timed out")")
+            #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
+        }
+    }
+
+    @Test("a milestone that fell back has succeeded, and the time alone decides")
+    func fallbackOfMilestone() async throws {
+        var graph = OperationGraph("launch")
+        graph.add("home", .milestone, fallback: 1) { () throws -> Int in throw Failure() }
+        let report = try await graph.run(budget: .seconds(1), options: .virtual()).report
+        #expect(report["home"]?.outcome == .fellBack && report.budget.isMet)
+    }
+
     @Test("a milestone that is skipped because of another step is never reached: the launch has failed, with its last step")
     func lostMilestone() async throws {
         var graph = OperationGraph("launch")

@@ -43,7 +43,7 @@ struct HiddenOrderTests {
     func declared() async throws {
         let exploration = try await explore(launch(declared: true), orders: 200)
         #expect(exploration.hidden == nil && exploration.orders == 200)
-        #expect("\(exploration)" == "the same in 200 orders")
+        #expect("\(exploration)" == "every operation ended the same way in 200 orders")
     }
 
     @Test("the check of a launch finds what no operation notices")

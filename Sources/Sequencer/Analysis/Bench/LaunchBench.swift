@@ -10,7 +10,7 @@ import Sequencer
 ///     appLaunchOfTheLastRelease()
 /// }.run()
 /// print(result)
-/// if result.verdict == .regression { exit(4) }
+/// if [.regression, .changed].contains(result.verdict) { exit(4) }
 /// ```
 ///
 /// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of `sequencer-cli bench`, and of `compare`, which
@@ -91,11 +91,24 @@ public struct MeasuredLaunches: Sendable {
     /// The report of each run, in their order.
     public let reports: [LaunchReport]
     package let sample: SortedSample?
+    /// How each operation ended, in all runs.
+    package let outcomes: [(id: String, outcomes: OutcomeCounts)]
 
     init(reports: [LaunchReport]) {
         self.reports = reports
         // A launch that failed or was stopped is short for that reason alone.
         sample = SortedSample(reports.lazy.filter { $0.outcome == .completed }.map { Double($0.budget.measured.nanoseconds) })
+        var places: [String: Int] = [:]
+        var outcomes: [(id: String, outcomes: OutcomeCounts)] = []
+        for operation in reports.lazy.flatMap(\.operations) {
+            let place = places[operation.id] ?? outcomes.count
+            if place == outcomes.count {
+                places[operation.id] = place
+                outcomes.append((operation.id, OutcomeCounts()))
+            }
+            outcomes[place].outcomes.add(operation.outcome)
+        }
+        self.outcomes = outcomes
     }
 
     /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
@@ -104,10 +117,10 @@ public struct MeasuredLaunches: Sendable {
     /// The median of the distances from the median; nil when no run completed.
     package var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
 
-    /// Contains the true median in 95 of 100 cases; nil when no run completed.
+    /// Contains the true median in 95 of 100 cases; nil when fewer than six runs completed, which are too few to say.
     public var interval: ClosedRange<Duration>? {
         // A range traps where its ends are the wrong way round.
-        sample.map(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
+        sample.flatMap(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
     }
 
     /// How many runs did not meet the budget that they were given.
@@ -129,12 +142,16 @@ public struct LaunchBenchResult: Sendable {
     public let launches: MeasuredLaunches
     /// The runs of the baseline; nil without one.
     public let baseline: MeasuredLaunches?
-    /// The verdict on the change from the baseline; nil without a baseline.
+    /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of either, in virtual time with fewer than two, it is
+    /// ``ChangeVerdict/inconclusive``. Where operations end otherwise, it is ``ChangeVerdict/changed``, whatever the times.
     public let verdict: ChangeVerdict?
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
     public let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, and when `change` is nil.
+    /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
     package let changeInterval: ClosedRange<Double>?
+    private let runsNeeded: Int?
+    /// The operations that no longer end as they did.
+    package let outcomeChanges: [OutcomeChange]
 
     init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
         (self.launches, self.baseline) = (launches, baseline)
@@ -142,7 +159,9 @@ public struct LaunchBenchResult: Sendable {
             SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
         }
         self.change = change?.change
-        verdict = change?.verdict
+        let outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes, isVirtual: isVirtual) } ?? []
+        self.outcomeChanges = outcomeChanges
+        (verdict, runsNeeded) = (change?.verdict.considering(outcomeChanges), change?.runsNeeded)
         // As above.
         changeInterval = (change?.interval).map { $0.lower...max($0.lower, $0.upper) }
     }
@@ -153,11 +172,10 @@ extension MeasuredLaunches: CustomStringConvertible {
     public var description: String {
         let name = printable(reports.first?.scenario ?? "", limit: 80)
         let runs = "\(reports.count) run\(reports.count == 1 ? "" : "s")"
-        guard let sample, let median, let interval, let deviation = medianAbsoluteDeviation else {
-            return "\(name): \(runs), none completed"
-        }
+        guard let sample, let median, let deviation = medianAbsoluteDeviation else { return "\(name): \(runs), none completed" }
+        let range = interval.map { "\(durationText($0.lowerBound)) to \(durationText($0.upperBound))" } ?? "too few runs for an interval"
         let failures = reports.count - sample.count
-        return "\(name): \(durationText(median)) (\(durationText(interval.lowerBound)) to \(durationText(interval.upperBound))), "
+        return "\(name): \(durationText(median)) (\(range)), "
             + "MAD \(durationText(deviation)), \(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "")
     }
 }
@@ -166,7 +184,10 @@ extension LaunchBenchResult: CustomStringConvertible {
     /// A line for each graph, and one for the verdict: `regression: 6.1% slower (5.2% to 7%)`.
     public var description: String {
         guard let baseline, let verdict else { return "\(launches)" }
-        return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (change.map { ": \(text($0))" } ?? "")
+        let few = runsNeeded.map { "too few runs, \($0) of each are needed" }
+        let outcome = verdict == .regression ? nil : (outcomeChanges.first(where: \.isCertain) ?? outcomeChanges.first)?.description
+        let grounds = verdict == .changed ? outcome : few ?? outcome ?? change.map(text)
+        return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (grounds.map { ": \($0)" } ?? "")
     }
 
     private func text(_ change: Double) -> String {

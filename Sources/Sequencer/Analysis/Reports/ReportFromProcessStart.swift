@@ -2,7 +2,7 @@ import Sequencer
 
 extension LaunchReport {
     /// The launch as the person saw it who started the process: its times count from there, and the time before the launch is an operation, the first one. A
-    /// report whose budget does not count from there is left as it is. For drawings and tables.
+    /// report whose budget does not count from there is left as it is. That time is no work of the launch's. For drawings and tables.
     package var fromProcessStart: LaunchReport {
         guard let before = beforeRun, before > .zero else { return self }
         var report = self
@@ -27,7 +27,6 @@ extension LaunchReport {
         report.criticalPath = [id] + criticalPath
         report.criticalPathDuration += before
         report.makespan += before
-        report.work += before
         report.afterMilestone = afterMilestone.map { later in
             AfterMilestone(
                 outcome: later.outcome,

@@ -117,7 +117,7 @@ extension LaunchReport {
             ("Counted against the budget", durationText(budget.measured)),
             ("Budget", budget.budget.map { durationText($0.limit) } ?? "none"),
             ("Interactive", durationText(budget.interactive)), ("Makespan", durationText(makespan)), ("Work", durationText(work)),
-            ("Critical path", durationText(criticalPathDuration)), ("Lanes", "\(lanes)"), ("Operations", "\(operations.count)"),
+            ("Critical path", durationText(criticalPathDuration)), ("Lanes", lanesText()), ("Operations", "\(operations.count)"),
         ]
         if let limit = budget.budget?.initialDisplay { figures.insert(("Budget of the initial display", durationText(limit)), at: 2) }
         if standstill > .zero { figures.append(("Process stood still", durationText(standstill))) }

@@ -17,7 +17,7 @@ extension LaunchReport {
     private func comment(_ maximumRows: Int) -> String {
         var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
-        text += "\(durationText(workOfLaunchProper)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
+        text += "\(durationText(work)) of work on \(lanesText(lanes == 1 ? " lane" : " lanes")).\n\n"
         if !attributes.isEmpty { text += "\(markdownAttributes).\n\n" }
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {

@@ -9,7 +9,8 @@ extension LaunchReport {
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
         let verdict =
-            outcome == .completed ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
+            outcome == .completed
+            ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
         return verdict + initialDisplayText() + later
     }
 
@@ -21,6 +22,19 @@ extension LaunchReport {
         case .failed(let operation, let message): "Failed at \(operation): \(message)"
         case .cancelled: "Cancelled"
         }
+    }
+
+    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`, or `4, 3 of them used`.
+    ///
+    /// - Parameter noun: comes after the number.
+    func lanesText(_ noun: String = "") -> String {
+        let used = lanesUsed.count
+        return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "")
+    }
+
+    /// The numbers of the lanes that an operation ran on.
+    var lanesUsed: Set<Int> {
+        Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
     }
 
     /// By how much the launch is over its budget: `140 ms over`; nil when it is within.

@@ -40,9 +40,8 @@ struct TimelineContents {
         scopes = TimelineScopes(report, limit: maximumRows)
         let operations = report.operations
         rows = report.rowOrder(selection)
-        let used = operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 }
         let main = operations.contains { $0.isMain && $0.start != nil } ? ["main"] : []
-        let numbers = Set(used).sorted()
+        let numbers = report.lanesUsed.sorted()
         lanes = main + numbers.prefix(Self.maximumLanes).map { "lane \($0)" }
         let leftOut = numbers.count - Self.maximumLanes
         laneOmission = leftOut > 0 ? "\(leftOut) more lane\(leftOut == 1 ? "" : "s")" : nil

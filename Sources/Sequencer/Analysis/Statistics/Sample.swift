@@ -51,6 +51,15 @@ package struct SortedSample: Equatable, Sendable {
     }
 }
 
+extension SortedSample {
+    /// The fewest measurements that have an interval of their median: between the least and the largest of five, the true median lies in 15 of 16 cases, which are
+    /// not 95 of 100.
+    package static let leastForInterval = 6
+
+    /// Whether so many measurements have this percentile: one of them at least must lie above it, or it is the maximum by another name.
+    package static func has(percentile percent: Double, of count: Int) -> Bool { Double(count) * (100 - percent) >= 100 }
+}
+
 /// How far measurements are off, in units that make 3.5 the limit: the modified z-score of Iglewicz and Hoaglin, "How to Detect and Handle
 /// Outliers", ASQC Basic References in Quality Control 16 (1993).
 package struct OutlierRule: Equatable, Sendable {
@@ -88,7 +97,8 @@ package struct OutlierRule: Equatable, Sendable {
 /// An interval that contains the true value in 95 of 100 cases, found by measuring the measurements again: the percentile bootstrap of Efron,
 /// "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
 ///
-/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to be.
+/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to be, and below
+/// ``SortedSample/leastForInterval`` there is none.
 package struct BootstrapInterval: Equatable, Sendable {
     package var lower: Double
     package var upper: Double
@@ -99,17 +109,18 @@ package struct BootstrapInterval: Equatable, Sendable {
 
     private static let seed: UInt64 = 0x5EED_0001
 
-    /// Of the median.
-    package static func median(of sample: SortedSample) -> BootstrapInterval {
+    /// Of the median; nil with too few measurements.
+    package static func median(of sample: SortedSample) -> BootstrapInterval? {
+        guard sample.count >= SortedSample.leastForInterval else { return nil }
         var resampling = Resampling(sample, seed: seed)
         return percentiles((0..<resamples(sample.count)).map { _ in resampling.median() })
     }
 
     /// Of the change of the median from one sample to another as a share of the first: 0.05 is 5% more.
     ///
-    /// - Returns: nil when a median of the first sample is 0, which nothing is a share of.
+    /// - Returns: nil with too few measurements, and when a median of the first sample is 0, which nothing is a share of.
     package static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
-        change(of: [(first, second)])
+        min(first.count, second.count) < SortedSample.leastForInterval ? nil : change(of: [(first, second)])
     }
 
     /// Of the changes of the medians of several parts, each with the weight of its measurements.

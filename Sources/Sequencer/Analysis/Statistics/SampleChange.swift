@@ -8,6 +8,8 @@ public enum ChangeVerdict: String, CaseIterable, Sendable, Hashable {
     case regression
     /// There is too little to say.
     case inconclusive
+    /// Operations end otherwise than before: they fail, fall back or are skipped, or no longer are. The times are of different work.
+    case changed
 }
 
 /// The change from one sample to another: what `compare` and ``LaunchBench`` say of two launches.
@@ -19,28 +21,37 @@ package struct SampleChange: Sendable {
 
     /// Of the medians, as a share of the first; nil when a sample is missing, or the first took no time.
     package let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
+    /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run is the same.
     package let interval: BootstrapInterval?
     package let test: MannWhitney?
-    /// Nil unless both sides have two modes; nil in virtual time.
+    /// Nil unless both sides have two modes; nil where there is no interval.
     package let modes: ModeComparison?
     package let verdict: ChangeVerdict
+    /// The number of measurements that each side needs for a verdict; nil where both have as many, or one has none.
+    package let runsNeeded: Int?
 
     /// - Parameters:
-    ///   - isVirtual: whether the samples were taken in virtual time, where the medians alone decide.
+    ///   - isVirtual: whether the samples were taken in virtual time. If every run of a side is the same there, the medians alone decide.
     ///   - threshold: the least change that counts, as a share.
     ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
     package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
         // Nothing can be a share of 0.
         guard let first, let second, first.minimum > 0 else {
-            (change, interval, test, modes, verdict) = (nil, nil, nil, nil, .inconclusive)
+            (change, interval, test, modes, verdict, runsNeeded) = (nil, nil, nil, nil, .inconclusive, nil)
             return
         }
         let change = second.median / first.median - 1
         self.change = change
-        if isVirtual {
+        // Runs may differ in virtual time, too: by the pauses between attempts, or by the app's own chance.
+        let isAlwaysSame = isVirtual && first.minimum == first.maximum && second.minimum == second.maximum
+        let least = Self.leastRuns(isAlwaysSame: isAlwaysSame)
+        guard min(first.count, second.count) >= least else {
+            (interval, test, modes, verdict, runsNeeded) = (nil, nil, nil, .inconclusive, least)
+            return
+        }
+        runsNeeded = nil
+        if isAlwaysSame {
             (interval, test, modes) = (nil, nil, nil)
-            // In virtual time nothing is left to chance: each run is the same.
             verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
             return
         }
@@ -86,16 +97,11 @@ package struct SampleChange: Sendable {
         }
     }
 
-    /// Whether some result of so many runs could show a change.
-    package static func canDecide(_ runs: Int, against others: Int) -> Bool {
-        MannWhitney.leastP(runs, others).map { $0 < significance } ?? false
-    }
-
-    /// The least number of runs that could show a change.
+    /// The fewest runs of either side for a verdict. Where nothing is left to chance, the second run shows that.
     ///
-    /// - Parameter others: how many runs they are compared with; nil for as many.
-    /// - Returns: nil when no number is enough.
-    package static func runsNeeded(against others: Int?) -> Int? {
-        (1...MannWhitney.exactLimit).first { canDecide($0, against: others ?? $0) }
+    /// - Parameter isAlwaysSame: whether the runs are in virtual time, where each is the same.
+    package static func leastRuns(isAlwaysSame: Bool) -> Int {
+        // So many on either side are enough for a p below `significance`, too: two of 924 ways to divide twelve keep the sides apart.
+        isAlwaysSame ? 2 : SortedSample.leastForInterval
     }
 }

@@ -22,11 +22,6 @@ package struct MannWhitney: Equatable, Sendable {
         isExact = first.count + second.count <= Self.exactLimit
         p = isExact ? ranking.exactP : ranking.normalP(u)
     }
-
-    /// The least `p` of samples of these sizes: that of two which do not overlap.
-    package static func leastP(_ first: Int, _ second: Int) -> Double? {
-        MannWhitney((0..<first).map(Double.init), (first..<first + second).map(Double.init))?.p
-    }
 }
 
 /// The places of all values in order of size; values that are the same share the mean of their places.

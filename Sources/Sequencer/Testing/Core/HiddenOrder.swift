@@ -9,9 +9,10 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     /// The dependency that was found to be missing; nil when all orders gave the same result.
     public let hidden: HiddenOrder?
 
-    /// One sentence: `login fails when images runs first: undeclared dependency`, or `the same in 33 orders`.
+    /// One sentence: `login fails when images runs first: undeclared dependency`, or `every operation ended the same way in 33 orders`:
+    /// values are compared only by the check that was given.
     public var description: String {
-        hidden?.description ?? "the same in \(orders) order\(orders == 1 ? "" : "s")"
+        hidden?.description ?? "every operation ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
     }
 }
 

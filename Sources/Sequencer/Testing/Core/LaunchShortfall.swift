@@ -1,6 +1,6 @@
 import Sequencer
 
-/// A launch did not complete, or took longer than its budget, or its initial display longer than its own.
+/// A launch did not complete, went on without its milestone, or took longer than its budget, or its initial display longer than its own.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.
     public let report: LaunchReport
@@ -22,6 +22,8 @@ public struct LaunchShortfall: DescribedError, Sendable {
         let limit = budget?.limit ?? report.budget.budget?.limit
         if report.outcome != .completed {
             description = "\(name) \(report.outcome == .cancelled ? "was cancelled" : Self.text(report.outcome))\(report.milestoneText())"
+        } else if let milestone = report.missedMilestone {
+            description = "\(name) went on without its milestone: \(milestone)"
         } else if let limit, report.budget.measured > limit {
             let measured = report.budget.measured
             description =

@@ -44,10 +44,30 @@ struct LaunchBenchTests {
         #expect(result.launches.reports.map(\.budget.measured) == [100, 200, 300, 400, 1000].map { .milliseconds($0) })
         #expect(result.launches.median == .milliseconds(300))
         #expect(result.launches.medianAbsoluteDeviation == .milliseconds(100))
-        #expect(result.launches.interval?.contains(.milliseconds(300)) == true)
+        #expect(result.launches.interval == nil)
         #expect(result.launches.budgetMisses == 2)
         #expect(result.verdict == nil && result.change == nil && result.baseline == nil)
-        #expect("\(result)".hasSuffix("MAD 100 ms, 5 runs, 2 over budget"))
+        #expect("\(result)" == "launch: 300 ms (too few runs for an interval), MAD 100 ms, 5 runs, 2 over budget")
+    }
+
+    @Test("one run of each, or runs that differ in virtual time, are too few for a verdict", arguments: [1, 3])
+    func tooFewRuns(count: Int) async throws {
+        let times = Locked(0)
+        let result = try await bench(runs: count, warmups: 0) {
+            times.withLock { $0 += 100 }
+            return Self.launch(times.withLock { $0 })
+        } baseline: {
+            Self.launch(100, named: "before")
+        }.run()
+        #expect(result.verdict == .inconclusive && result.changeInterval == nil)
+        #expect("\(result)".hasSuffix("\ninconclusive: too few runs, \(count == 1 ? 2 : 6) of each are needed"), "\(result)")
+    }
+
+    @Test("six runs have an interval, which contains the median")
+    func interval() async throws {
+        let times = Locked([900, 100, 200, 300, 300, 400, 1000])
+        let result = try await bench(runs: 6) { Self.launch(times.withLock { $0.removeFirst() }) }.run()
+        #expect(result.launches.interval?.contains(.milliseconds(300)) == true)
     }
 
     @Test("a baseline takes turns with the graph, and who comes first changes each round")
@@ -81,7 +101,23 @@ struct LaunchBenchTests {
         #expect("\(result)".contains("\n\(expected)"))
     }
 
-    @Test("launches that fail are counted, and are not in the times; where all do there is no verdict")
+    @Test("a step that begins to fail is no improvement, however fast the launch is without it")
+    func outcomes() async throws {
+        let result = try await bench(runs: 2) {
+            var graph = Self.launch(100)
+            graph.add("config", .onFailure(.continue)) { throw NoNetwork() }
+            return graph
+        } baseline: {
+            var graph = Self.launch(100)
+            graph.add("config", .onFailure(.continue)) { launch in try await launch.sleep(for: .milliseconds(300)) }
+            graph.addDependency("config", to: "main")
+            return graph
+        }.run()
+        #expect(result.verdict == .changed && result.change.map { $0 < -0.5 } == true)
+        #expect("\(result)".hasSuffix("\nchanged: config: 2 succeeded, now 2 failed"), "\(result)")
+    }
+
+    @Test("launches that fail are counted, and are not in the times; where all do, and none did, the outcomes have changed")
     func failures() async throws {
         let result = try await bench(runs: 3) {
             var graph = Self.launch(100)
@@ -91,7 +127,7 @@ struct LaunchBenchTests {
             Self.launch(100)
         }.run()
         #expect(result.launches.reports.count == 3 && result.launches.median == nil)
-        #expect(result.verdict == .inconclusive && result.change == nil)
+        #expect(result.verdict == .changed && result.change == nil)
         #expect("\(result.launches)" == "launch: 3 runs, none completed")
     }
 

@@ -1,0 +1,91 @@
+import Sequencer
+
+/// How many runs of an operation ended in each way.
+///
+/// Its description is a few words, `8 succeeded, 2 fell back`.
+package struct OutcomeCounts: Equatable, Sendable {
+    private var counts: [Outcome: Int] = [:]
+
+    package init() {}
+
+    package subscript(outcome: Outcome) -> Int { counts[outcome] ?? 0 }
+
+    package mutating func add(_ outcome: Outcome, _ count: Int = 1) {
+        // Without an entry for none: equal counts are equal.
+        if count > 0 { counts[outcome, default: 0] += count }
+    }
+
+    package mutating func merge(_ other: OutcomeCounts) {
+        for (outcome, count) in other.counts { add(outcome, count) }
+    }
+
+    package var total: Int { counts.values.reduce(0, +) }
+
+    /// Without those that no run ended in.
+    package var all: [(outcome: Outcome, count: Int)] { Outcome.allCases.map { ($0, self[$0]) }.filter { $0.1 > 0 } }
+}
+
+extension OutcomeCounts: CustomStringConvertible {
+    package var description: String {
+        all.isEmpty ? "absent" : all.map { "\($0.count) \($0.outcome.words)" }.joined(separator: ", ")
+    }
+}
+
+/// An operation that no longer ends as it did: times before and after are of different work.
+///
+/// Its description is one line: `config: 10 succeeded, now 10 failed`.
+package struct OutcomeChange: Equatable, Sendable {
+    package let id: String
+    package let before: OutcomeCounts
+    package let after: OutcomeCounts
+    /// Whether chance does not explain it. Where that may be, the operation has at least ended in a way that it never ended in before.
+    package let isCertain: Bool
+
+    /// Those of the operations of two benches, in the order of the second. An operation that only the first one has is gone, and ends in no other way.
+    ///
+    /// - Complexity: O(operations), and O(runs · log runs) for each whose outcomes differ.
+    package static func all(
+        from first: [(id: String, outcomes: OutcomeCounts)],
+        to second: [(id: String, outcomes: OutcomeCounts)],
+        isVirtual: Bool
+    ) -> [OutcomeChange] {
+        let before = Dictionary(first.map { ($0.id, $0.outcomes) }) { first, _ in first }
+        return second.compactMap { id, outcomes in
+            OutcomeChange(id: id, before: before[id] ?? OutcomeCounts(), after: outcomes, isVirtual: isVirtual)
+        }
+    }
+
+    private init?(id: String, before: OutcomeCounts, after: OutcomeCounts, isVirtual: Bool) {
+        // Compared as products: shares of the same size need not be the same to the last digit.
+        let differing = Outcome.allCases.filter { before[$0] * after.total != after[$0] * before.total }
+        let isNew = [Outcome.fellBack, .failed, .timedOut, .skipped].contains { before[$0] == 0 && after[$0] > 0 }
+        let isAlwaysSame = isVirtual && before.all.count == 1 && after.all.count == 1
+        if min(before.total, after.total) < SampleChange.leastRuns(isAlwaysSame: isAlwaysSame) {
+            isCertain = false
+        } else {
+            isCertain = isAlwaysSame ? !differing.isEmpty : differing.contains { Self.p($0, before, after) < SampleChange.significance }
+        }
+        guard isCertain || isNew else { return nil }
+        (self.id, self.before, self.after) = (id, before, after)
+    }
+
+    /// How probable such a difference of the numbers of one outcome is without a change: of runs that did or did not end so, Mann and Whitney's test is Fisher's.
+    private static func p(_ outcome: Outcome, _ before: OutcomeCounts, _ after: OutcomeCounts) -> Double {
+        func values(_ counts: OutcomeCounts) -> [Double] {
+            Array(repeating: 1, count: counts[outcome]) + Array(repeating: 0, count: counts.total - counts[outcome])
+        }
+        return MannWhitney(values(before), values(after))?.p ?? 1
+    }
+}
+
+extension OutcomeChange: CustomStringConvertible {
+    package var description: String { "\(printable(id, limit: 60)): \(before), now \(after)" }
+}
+
+extension ChangeVerdict {
+    /// The verdict on the times, where operations may end otherwise: a launch that leaves out a part of its work is neither faster nor the same.
+    package func considering(_ outcomes: [OutcomeChange]) -> ChangeVerdict {
+        if outcomes.contains(where: \.isCertain) { return .changed }
+        return outcomes.isEmpty || self == .regression ? self : .inconclusive
+    }
+}
