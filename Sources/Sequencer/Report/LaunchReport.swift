@@ -265,7 +265,8 @@ extension LaunchReport: DescribedValue {
     package var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
-        let trouble = troubleText(of: operations) + later + scopeTroubleText
+        let ranOn = Set(afterMilestone?.operations ?? [])
+        let trouble = troubleText(of: operations.filter { !ranOn.contains($0.id) }) + later + scopeTroubleText
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(trouble)"
     }
 

@@ -130,7 +130,7 @@ struct BenchCommandTests {
         let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#, head: #""budget": "1h","#))
         let bench = try await Tool.run("bench", path, "--runs", "1", "--clock", clock)
         #expect(bench.code == 0 && bench.output.contains(", too few runs for an interval\n"), "\(bench.output)")
-        #expect(!bench.output.contains("95% interval") && !bench.output.contains("  MAD  ") && !bench.output.contains("p90"))
+        #expect(!bench.output.contains("95% interval") && !bench.output.contains("\n  MAD ") && !bench.output.contains("p90"))
         let report = folder.file("report.json").path
         #expect(try await Tool.run("run", path, "--clock", clock, "--json", "-o", report).code == 0)
         let needed = clock == "virtual" ? 2 : 6

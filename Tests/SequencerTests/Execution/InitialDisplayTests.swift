@@ -296,7 +296,7 @@ struct InitialDisplayTests {
     func budgetWithoutDisplay() async throws {
         let budget = Budget(.seconds(1), initialDisplay: .milliseconds(100))
         let failed = try await Self.runOptionalDisplay(.all([]), budget)
-        #expect(failed.isInitialDisplayMet == false && failed.description.hasSuffix("pass; no initial display, fail"))
+        #expect(failed.isInitialDisplayMet == false && failed.description.hasSuffix("pass; no initial display, fail; failed: skeleton"))
         let skipped = try await Self.runOptionalDisplay(.when { false }, budget)
         #expect(skipped.isInitialDisplayMet == nil)
         var graph = OperationGraph("without")
