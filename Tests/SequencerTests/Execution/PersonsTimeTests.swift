@@ -23,7 +23,7 @@ struct PersonsTimeTests {
         return graph
     }
 
-    @Test("A10: after an abort nobody is asked any more, also by a step that takes no notice of its cancellation", arguments: [1, 2])
+    @Test("after an abort nobody is asked any more, also by a step that takes no notice of its cancellation", arguments: [1, 2])
     func afterAbort(lanes: Int) async throws {
         let shown = Locked<[Int]>([])
         var graph = OperationGraph("pages")
