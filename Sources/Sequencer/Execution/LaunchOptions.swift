@@ -4,8 +4,8 @@ import Foundation
 public struct LaunchOptions: Sendable {
     /// The most operations off the main thread that run at the same time. The computing of a fallback takes no lane.
     ///
-    /// Nil, the default: as many as are ready, where those that run straight through share one thread per processor. With a number, there
-    /// are as many threads: steps that block theirs then cost only their own lane.
+    /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these compute at the same time as there are
+    /// processors. A step that blocks its thread costs its own lane alone. With a number, there are as many threads as lanes, whatever runs on them.
     public var lanes: Int?
     /// The identifiers of operations in the order in which they go first when lanes are scarce.
     ///
@@ -130,8 +130,8 @@ public struct LaunchOptions: Sendable {
     ///     task that starts it, as for a launch in the background. On Apple's systems, operations that neither the initial display nor the milestone needs, and that share no
     ///     resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
     ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
-    ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine. Where more operations can run
-    ///     than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
+    ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine. Where there are more
+    ///     lanes than processors, operations that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,
@@ -173,6 +173,9 @@ public struct LaunchOptions: Sendable {
     /// thread, and ``LaunchStatus`` says so.
     package static let maximumLanes = 1024
 
+    /// The most threads of a launch that asks for no number of lanes.
+    static let maximumThreads = 64
+
     /// The options that are out of range, a sentence each.
     var complaints: [String] {
         let longest = OperationGraph.maximumDuration
@@ -202,10 +205,10 @@ public struct LaunchOptions: Sendable {
     package var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if isVirtual { return processors }
-        // In a queue of the app's, its own limit counts. Without a limit of lanes there are as many workers as the machine has processors.
-        guard queue == nil else { return nil }
+        // In a queue of the app's, its own limit counts. Without a limit of lanes, workers are measured.
+        guard queue == nil, let lanes else { return nil }
         let count = processors ?? WorkerPool.processors
-        return lanes ?? WorkerPool.processors > count ? count : nil
+        return lanes > count ? count : nil
     }
 
     func settings(for budget: Budget?) -> LaunchStateMachine.Configuration {
@@ -219,8 +222,9 @@ public struct LaunchOptions: Sendable {
             keepsOrder: keepsOrder,
             hasTurns: hasTurns,
             processors: scarceProcessors,
-            // A thread for each lane that was asked for: a step that blocks its thread must cost only its own lane.
-            workers: lanes ?? WorkerPool.processors,
+            // A thread for each lane that was asked for; without a number, threads that wait make room for others.
+            workers: lanes ?? processors ?? WorkerPool.processors,
+            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? WorkerPool.processors) : nil,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,

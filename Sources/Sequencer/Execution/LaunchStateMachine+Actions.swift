@@ -50,5 +50,7 @@ extension LaunchStateMachine {
         static let cancelsScopes = Rare(rawValue: 8)
         /// See ``Actions/fallbacks``.
         static let computesFallbacks = Rare(rawValue: 16)
+        /// Something waits for a worker: look at the threads of those that run, see ``LaunchStateMachine/measured(_:_:)``.
+        static let looksAtWorkers = Rare(rawValue: 32)
     }
 }

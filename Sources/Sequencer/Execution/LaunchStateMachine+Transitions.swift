@@ -79,7 +79,7 @@ extension LaunchStateMachine {
                 guard let lane = lanes.take() else { return nil }
                 nodes[node].lane = Int32(lane)
                 nodes[node].holdsLane = true
-                nodes[node].holdsWorker = true
+                holdWorker(node)
             } else if traits[node].contains(.keepsMain) {
                 keepMain()
             }
@@ -97,21 +97,6 @@ extension LaunchStateMachine {
             return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run)
         }
         return nil
-    }
-
-    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
-    @inline(__always)
-    mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
-        if let previous {
-            // Another worker has its place since it was given up: with both there would be one too many.
-            if !replacedWorkers.isEmpty, cameBack(previous) { return nil }
-            // It has suspended, and blocks this thread no longer.
-            if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
-        }
-        // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
-        let next = settings.usesQueue || settings.takesOneAtATime && previous != nil ? nil : takeNext(forMain: false)
-        if next == nil { activeWorkers -= 1 }
-        return next
     }
 
     @inline(__always)
@@ -254,8 +239,7 @@ extension LaunchStateMachine {
     /// resources, and also for a step of the main thread. Its limit runs from here.
     private mutating func computeFallback(_ node: Int) {
         release(node)
-        nodes[node].isComputingFallback = true
-        nodes[node].holdsWorker = true
+        holdThreadOfFallback(node)
         move(node, to: .running)
         setFallbackTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
@@ -309,37 +293,6 @@ extension LaunchStateMachine {
         if !deferred.isEmpty { startDeferred() }
     }
 
-    // MARK: Workers
-
-    /// Counts the worker that runs `node` out, for it may never come back.
-    mutating func replaceWorker(of node: Int) {
-        guard nodes[node].holdsWorker else { return }
-        nodes[node].holdsWorker = false
-        replacedWorkers.append(code(of: node))
-        // The thread of a fallback was never counted in.
-        if !nodes[node].isComputingFallback { activeWorkers -= 1 }
-    }
-
-    /// Code has come to its end.
-    ///
-    /// - Returns: whether it was given up before.
-    private mutating func cameBack(_ code: Assignment) -> Bool {
-        guard let place = replacedWorkers.firstIndex(of: code) else { return false }
-        replacedWorkers.remove(at: place)
-        if let place = lostKeepers.firstIndex(of: code) {
-            lostKeepers.remove(at: place)
-            processors?.ended(traits.levels[code.node])
-        }
-        return true
-    }
-
-    /// The code of an operation that runs now.
-    func code(of node: Int) -> Assignment {
-        if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
-        let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
-        return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
-    }
-
     // MARK: Actions
 
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
@@ -348,12 +301,7 @@ extension LaunchStateMachine {
         drainEnds(&actions)
         if phase == .running {
             offerAside()
-            // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
-            let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
-            if missing > 0 {
-                actions.workers += missing
-                activeWorkers += missing
-            }
+            settleWorkers(&actions)
             let turns = readyForMain.count - pendingMainTurns
             if turns > 0, !isInPrologue {
                 actions.mainTurns += turns

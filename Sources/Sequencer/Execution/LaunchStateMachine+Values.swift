@@ -12,8 +12,10 @@ extension LaunchStateMachine {
         var hasTurns = false
         /// The processors, where more operations can run than that; nil where that does not matter.
         var processors: Int?
-        /// The most threads that start operations.
+        /// The most workers, the threads that start operations; where they are measured, the most that are not asleep.
         var workers = 2
+        /// The most workers in all, where they are measured; nil where they are not.
+        var maximumWorkers: Int?
         /// Whether operations run in a queue of the app's instead, each in a turn of its own.
         var usesQueue = false
         /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is decided anew: in virtual time.
@@ -66,6 +68,8 @@ extension LaunchStateMachine {
         var holdsLane = false
         /// Its code runs on a worker's thread.
         var holdsWorker = false
+        /// That thread is asleep.
+        var isAsleep = false
         var isToldToCancel = false
         /// It is skipped, and its dependents run, but for those that need its value.
         var isSkippedAlone = false

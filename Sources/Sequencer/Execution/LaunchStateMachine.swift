@@ -59,6 +59,12 @@ struct LaunchStateMachine {
     var isStallReported = false
     var phase = Phase.running
     var activeWorkers = 0
+    /// Those that are in the code of an operation.
+    var workersInCode = 0
+    /// Those of them whose threads were asleep when they were last looked at.
+    var asleepWorkers = 0
+    /// The others of them, by the level of their operations (``Urgency``).
+    var awakeWorkers = 0
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     /// The same of the app's queue.
@@ -121,6 +127,10 @@ struct LaunchStateMachine {
     let graph: ValidatedGraph
 
     // Used by few inputs.
+    /// Whether the threads of workers are looked at, since something waits for a worker.
+    var isMeasuring = false
+    /// Workers that were added beyond the processors, and may not have begun.
+    var promisedWorkers = 0
     var hasBegun = false
     /// Whether the thread that starts the launch takes the steps of the prologue.
     var isInPrologue = false
@@ -245,7 +255,7 @@ struct LaunchStateMachine {
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
         offerAside()
-        let next = activeWorkers < settings.workers ? takeNext(forMain: false) : nil
+        let next = mayBeWorker ? takeNext(forMain: false) : nil
         // This thread is a worker from now on: `nextForWorker(after:)` counts it out when nothing is left for it.
         if next != nil { activeWorkers += 1 }
         settle(&actions)

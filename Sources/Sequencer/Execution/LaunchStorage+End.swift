@@ -41,6 +41,7 @@ extension LaunchStorage {
         // Consumed: this thread may be the one for time, and must not be the last to hold an object of the app, whose `deinit` may block.
         ending.hold(consume made)
         timekeeper.end()
+        endLooking()
         pool.retire()
         for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
         for waiter in ending.waiters { waiter(ending.launch) }

@@ -32,6 +32,8 @@ final class LaunchStorage: StepHost {
         var handles: [Int: Handle] = [:]
         /// Tasks on workers' threads that have not suspended; ``StepTask/current`` says what each runs.
         var inlineTasks: [StepTask] = []
+        /// The threads of workers.
+        var threads = WorkerThreads()
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
         /// The values of operations that were put off, by operation: for callers that ask the launch, not for dependents.
@@ -177,9 +179,9 @@ final class LaunchStorage: StepHost {
         settings.recordsEvents = !options.observers.isEmpty
         if graph.graph.failureTakeover != nil { settings.hasFailureTakeover = true }
         // In virtual time one decision follows the other, so that every run is the same.
-        if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
+        if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
         // A worker of the engine's own would take the steps that the queue is to start.
-        if queue != nil { (settings.workers, settings.usesQueue) = (0, true) }
+        if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
         // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
@@ -232,7 +234,7 @@ final class LaunchStorage: StepHost {
     }
 
     /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code blocks.
-    private func act(on consequences: Consequences, defersAppCode: Bool) {
+    func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         // First: the takeover must have the screen at once.
         if let takeover = consequences.takeover { start(takeover) }
@@ -241,7 +243,8 @@ final class LaunchStorage: StepHost {
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
         if actions.rare.contains(.computesFallbacks) { for fallback in actions.fallbacks { addThread(for: fallback) } }
-        for _ in 0..<actions.workers { addWorker { self.work() } }
+        for _ in 0..<actions.workers { addWorker() }
+        if actions.rare.contains(.looksAtWorkers) { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.rare.contains(.changesScreens) { changeScreens() }
         if actions.rare.contains(.cancelsScopes) { cancelScopes() }
@@ -312,35 +315,35 @@ final class LaunchStorage: StepHost {
 
     // MARK: Workers and the main thread
 
-    /// The work of a worker: takes operations until none is left.
-    private func work() {
-        let first = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
-        if let first { work(beginningWith: first) }
+    /// Adds a worker, which takes operations until none is left.
+    ///
+    /// - Parameter first: its first operation, where the state machine knows the worker already.
+    func addWorker(beginningWith first: Assignment? = nil) {
+        pool.addWorker { self.withCallersValues { self.work(beginningWith: first) } }
     }
 
-    private func work(beginningWith first: Assignment) {
+    private func work(beginningWith first: Assignment?) {
         StepThread.with(self) { thread in
-            var next: Assignment? = first
+            var next = first
+            if first == nil {
+                next = input { state, now in
+                    state.add(thread)
+                    return state.machine.takeForWorker(at: now, &state.actions)
+                }
+            } else {
+                state.withLock { $0.add(thread) }
+            }
             while let assignment = next {
-                thread.node = assignment.node
+                thread.assignment = assignment
                 next = perform(assignment)
             }
         }
-    }
-
-    /// Adds a worker that the state machine knows already, with its first operation.
-    func addWorker(beginningWith first: Assignment) {
-        addWorker { self.work(beginningWith: first) }
     }
 
     /// Computes a fallback on a thread that is no worker, and goes on as one if one is missing then.
     private func addThread(for fallback: Assignment) {
         guard let virtualTime else { return addWorker(beginningWith: fallback) }
         virtualTime.compute(fallback) { self.withCallersValues { self.work(beginningWith: fallback) } }
-    }
-
-    private func addWorker(_ work: @escaping @Sendable () -> Void) {
-        pool.addWorker { self.withCallersValues(work) }
     }
 
     /// Runs `work` here, with the task-local values of the caller that started the launch.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A launch that a step starts: it has no more time than the step has.
 enum LaunchWithin {
     /// Where the step runs that the current code is part of.
@@ -30,29 +32,42 @@ protocol StepPlace: AnyObject, Sendable {
 /// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
 final class StepThread: StepPlace {
     private let thread = currentThreadIdentity()
-    // Unsafe, both: used on this thread alone.
+    // Unsafe: used on this thread alone.
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
-    /// The operation that the thread runs, or has run last.
-    nonisolated(unsafe) var node: Int?
+    /// The code that the thread runs, or has run last: read on the thread for time, too.
+    private let running = Atomic(StepThread.none)
+    /// For whoever asks whether the thread is asleep.
+    let clock = ThreadClock()
+
+    var assignment: StepAssignment? {
+        @inline(__always) get { StepAssignment(packed: running.load(ordering: .relaxed)) }
+        @inline(__always) set { running.store(newValue?.packed ?? Self.none, ordering: .relaxed) }
+    }
+
+    /// Whether it runs nothing any more.
+    var isDone: Bool { running.load(ordering: .relaxed) == Self.done }
+
+    private static var none: UInt64 { .max }
+    private static var done: UInt64 { .max - 1 }
 
     private init(_ launch: LaunchStorage) {
         self.launch = launch
     }
 
-    /// Calls `body`, which runs steps of `launch` here and says in ``node`` which.
+    /// Calls `body`, which runs steps of `launch` here and says in ``assignment`` which.
     static func with(_ launch: LaunchStorage, _ body: (StepThread) -> Void) {
         let place = StepThread(launch)
         LaunchWithin.$place.withValue(place) { body(place) }
         // Tasks that the steps have begun inherit this place: they must not keep the launch, nor count as steps of it.
-        place.node = nil
+        place.running.store(Self.done, ordering: .relaxed)
         place.launch = nil
     }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
         // The thread first: on any other one, reading the rest would be a race.
-        guard thread == currentThreadIdentity(), let launch, let node else { return nil }
-        return body(launch, node)
+        guard thread == currentThreadIdentity(), let launch, let assignment else { return nil }
+        return body(launch, assignment.node)
     }
 }
 
@@ -71,7 +86,7 @@ extension LaunchStorage {
     /// Calls `body`, which runs one step here.
     func onThisThread(_ assignment: Assignment, _ body: () -> Void) {
         StepThread.with(self) { thread in
-            thread.node = assignment.node
+            thread.assignment = assignment
             body()
         }
     }

@@ -42,6 +42,8 @@ final class StepTask: StepPlace {
     }
 
     private let thread = currentThreadIdentity()
+    /// That thread's, for whoever asks whether it is asleep.
+    let clock = ThreadClock()
     private let hasReturned = Atomic(false)
 
     init(_ first: Assignment, in launch: LaunchStorage) {

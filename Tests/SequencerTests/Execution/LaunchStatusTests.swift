@@ -141,12 +141,12 @@ struct LaunchStatusTests {
         #expect(reports.withLock { $0 } == [.seconds(62)])
     }
 
-    @Test("fault O8: a stall is reported while 64 operations block every thread, and names who blocks them")
+    @Test("fault O8: a stall is reported while operations block every thread of the launch, and names who blocks them")
     func starved() async throws {
         let gate = Gate()
         let reports = Locked<[LaunchStatus]>([])
         var graph = OperationGraph("starved")
-        let blockers = (0..<64).map { graph.add("block-\($0)") { gate.block() } }
+        let blockers = (0..<max(LaunchOptions.maximumThreads, WorkerPool.processors) + 2).map { graph.add("block-\($0)") { gate.block() } }
         let last = graph.add("last") {}
         for blocker in blockers { graph.add("after-\(blocker.id)", after: [blocker, last]) {} }
         let options = LaunchOptions(

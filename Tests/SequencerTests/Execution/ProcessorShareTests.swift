@@ -234,7 +234,7 @@ struct ProcessorShareTests {
         #expect(machine.processors?.hasRoom(for: 0) == true)
     }
 
-    @Test("in real time processors are scarce where lanes, or workers without a limit of lanes, are more; not in a queue of the app's")
+    @Test("in real time processors are scarce where lanes are more; not where workers are measured, nor in a queue of the app's")
     func scarce() {
         var options = LaunchOptions()
         #expect(options.scarceProcessors == nil)
@@ -245,7 +245,9 @@ struct ProcessorShareTests {
         options.processors = nil
         #expect(options.scarceProcessors == WorkerPool.processors)
         (options.lanes, options.processors) = (nil, 1)
-        #expect(options.scarceProcessors == (WorkerPool.processors > 1 ? 1 : nil))
+        #expect(options.scarceProcessors == nil && options.settings(for: nil).workers == 1)
+        options.lanes = 2
+        #expect(options.scarceProcessors == 1)
         options.queue = OperationQueue()
         #expect(options.scarceProcessors == nil)
     }

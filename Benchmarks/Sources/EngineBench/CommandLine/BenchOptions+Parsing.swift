@@ -18,6 +18,8 @@ extension BenchOptions {
             case "--svg": svg = try value()
             case "--cli": cli = try value()
             case "--empty": empty = try value()
+            case "--launches": launches = try Self.choices(try value(), word, ContestLaunch.all, \.name).map(\.name)
+            case "--contestant": contestant = try value()
             case "--runs": maximumRuns = try Self.number(try value(), word, 1...100_000)
             case "--sizes": sizes = try Self.list(try value()).map { try Self.number($0, word, 3...1_000_000) }
             case "--shapes": families = try Self.choices(try value(), word, ShapeFamily.all, \.name)

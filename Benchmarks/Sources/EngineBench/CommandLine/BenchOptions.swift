@@ -4,6 +4,10 @@ struct BenchOptions: Sendable {
     var families = ShapeFamily.all
     var sizes: [Int]?
     var engines = Engine.all
+    /// The names of the contest's launches that are measured; nil for all.
+    var launches: [String]?
+    /// The launch and the rival that this process runs for the contest.
+    var contestant: String?
     var maximumRuns = 1_001
     var isQuick = false
     var isFull = false

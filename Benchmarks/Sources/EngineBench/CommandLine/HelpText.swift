@@ -6,15 +6,16 @@ enum HelpText {
 
         Usage: engine-bench [options]
 
-        Without options, everything is measured that there is time for: about five minutes. Prints times, ratios, and for each
+        Without options, everything is measured that there is time for: about ten minutes. Prints times, ratios, and for each
         target whether it was met. Build it optimised (swift build -c release), and leave the machine alone while it runs.
 
-          --quick           fewer runs: about one minute
+          --quick           fewer runs: about two minutes
           --full            also graphs of 100,000 and 1,000,000 operations, and OperationQueue with 10,000: some minutes more
           --only PARTS      only these parts, with commas between them
           --shapes SHAPES   only graphs of these shapes
           --sizes SIZES     graphs of these sizes (3 to 1000000)
           --engines ENGINES only these engines
+          --launches NAMES  only these launches of the contest
           --runs N          at most so many timed runs of an engine on a graph (\(BenchOptions().maximumRuns))
           --cli FILE        the sequencer-cli whose start is measured
           --empty FILE      what it is compared with (empty-foundation, beside engine-bench)

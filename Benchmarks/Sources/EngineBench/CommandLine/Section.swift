@@ -1,11 +1,12 @@
 /// The parts of a measurement.
 enum Section: String, Sendable, CaseIterable {
-    case graphs, bodies, latency, launches, blocking, work, cancellation, memory, idle
+    case contest, graphs, bodies, latency, launches, blocking, work, cancellation, memory, idle
     case commandLine = "command-line"
 
     /// What is measured, in a few words.
     var summary: String {
         switch self {
+        case .contest: "launches whose steps take time, all rivals, cold and warm"
         case .graphs: "empty closures in every shape and size, all engines"
         case .bodies: "async closures and ConcurrentOperation steps, against a Task a node"
         case .latency: "run() to the first instruction, the last end to the return; building a graph"

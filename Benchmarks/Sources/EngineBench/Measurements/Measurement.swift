@@ -7,11 +7,12 @@ struct Measurement {
     func result() async throws -> BenchResult {
         var result = BenchResult(machine: .current)
         for section in options.sections {
+            if section == .contest { result.contest = try LaunchContest(options: options, progress: progress).rows() }
             result.samples += try await samples(section)
             result.metrics += try await metrics(section)
         }
         progress.clear()
-        result.metrics += Metric.metrics(of: result.samples)
+        result.metrics += Metric.metrics(of: result.samples) + Metric.metrics(of: result.contest)
         return result
     }
 
@@ -25,7 +26,7 @@ struct Measurement {
 
     private func metrics(_ section: Section) async throws -> [Metric] {
         switch section {
-        case .graphs, .bodies: []
+        case .contest, .graphs, .bodies: []
         case .latency: try await StartLatency(options: options, progress: progress).metrics()
         case .launches: try await RealLaunches(options: options, progress: progress).metrics()
         case .blocking: try await BlockingSteps(options: options, progress: progress).metrics()

@@ -1,6 +1,7 @@
 /// Everything that was measured.
 struct BenchResult: Sendable {
     var machine: Machine
+    var contest: [LaunchContest.Row] = []
     var samples: [Sample] = []
     var metrics: [Metric] = []
 

@@ -3,6 +3,7 @@ import Foundation
 /// What is saved: the header, a row for each engine and graph, a figure for each target.
 struct JSONReport: Encodable {
     private let header: Machine
+    private let contest: [LaunchContest.Row]
     private let rows: [Sample]
     private let targets: [TargetRow]
 
@@ -16,6 +17,7 @@ struct JSONReport: Encodable {
 
     init(_ result: BenchResult) {
         header = result.machine
+        contest = result.contest
         rows = result.samples
         targets = result.verdicts.map {
             TargetRow(

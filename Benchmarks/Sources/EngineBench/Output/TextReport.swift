@@ -4,6 +4,12 @@ struct TextReport {
 
     var text: String {
         var parts = [result.machine.description + "\n"]
+        for isWarm in [false, true] where !result.contest.isEmpty {
+            let title = isWarm ? "The second launch of a process" : "The first launch of a process"
+            let rows = result.contest.filter { $0.isWarm == isWarm }
+            parts.append("\(title), to the milestone (times the longest path)\n" + contest(rows, \.milestone, \.path))
+            parts.append("\(title), to the end of all (times the best rival's)\n" + contest(rows, \.end, nil))
+        }
         for kind in BodyKind.allCases {
             let samples = result.samples.filter { $0.work == kind.rawValue }
             if !samples.isEmpty {
@@ -30,6 +36,27 @@ struct TextReport {
                 return [text, ratio ?? ""]
             }
             table.add([sample.shape, Figures.count(sample.operations)] + cells)
+        }
+        return table.text
+    }
+
+    /// A row a launch, a column a rival; then ours as a part of the best rival's.
+    private func contest(
+        _ rows: [LaunchContest.Row],
+        _ time: KeyPath<LaunchContest.Row, Double>,
+        _ base: KeyPath<LaunchContest.Row, Double>?
+    ) -> String {
+        let names = ContestRival.all.map(\.name)
+        var table = TextTable(["launch", "path"] + names.flatMap { [$0, ""] } + ["to the best rival"])
+        for group in result.contestGroups(rows) {
+            let best = group.bestRival(time)
+            let cells = names.flatMap { name -> [String] in
+                guard let row = group.rows.first(where: { $0.rival == name }) else { return ["", ""] }
+                let whole = base.map { row[keyPath: $0] } ?? best
+                return [Figures.duration(row[keyPath: time]), "(\(Figures.number(row[keyPath: time] / whole)))"]
+            }
+            let path = group.rows.first.map { Figures.duration($0.path) } ?? ""
+            table.add([group.launch, path] + cells + [Figures.number(group.own(time) / best)])
         }
         return table.text
     }

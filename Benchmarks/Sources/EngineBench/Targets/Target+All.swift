@@ -1,6 +1,13 @@
 extension Target {
     /// Every target, in the order of the verdicts.
-    static let all: [Target] = ratios + costs + latencies + work + resources
+    static let all: [Target] = contest + ratios + costs + latencies + work + resources
+
+    /// Launches whose steps take time: the worst of them, cold and warm.
+    private static let contest: [Target] = [
+        Target(name: "to the milestone, times the best rival", metric: "contest/milestone", limit: 1.03, unit: .ratio),
+        Target(name: "to the end of all, times the best rival", metric: "contest/end", limit: 1.05, unit: .ratio),
+        Target(name: "to the milestone, times the path, where steps only wait", metric: "contest/path", limit: 1.05, unit: .ratio),
+    ]
 
     /// Times the rival's time: build and run, the worst shape's median.
     private static let ratios: [Target] = [

@@ -1,0 +1,196 @@
+/// Workers: how many there are, what each goes on with, and which of them wait in the code of an operation.
+///
+/// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an operation's code keeps no processor, and another may
+/// start. Which of them are asleep is measured, while something waits for a worker (``measured(_:_:)``).
+extension LaunchStateMachine {
+    // MARK: What they hold
+
+    /// A worker takes an operation.
+    @inline(__always)
+    mutating func holdWorker(_ node: Int) {
+        // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
+        if nodes[node].holdsWorker { return }
+        nodes[node].holdsWorker = true
+        workersInCode += 1
+        awakeWorkers += oneOfLevel(level(of: node))
+    }
+
+    /// A worker has come back from the operation's code, or is not waited for any more.
+    @inline(__always)
+    private mutating func letGoOfWorker(_ node: Int) {
+        nodes[node].holdsWorker = false
+        workersInCode -= 1
+        if nodes[node].isAsleep { setAsleep(node, false) }
+        awakeWorkers -= oneOfLevel(level(of: node))
+    }
+
+    private mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
+        nodes[node].isAsleep = isAsleep
+        asleepWorkers += isAsleep ? 1 : -1
+        awakeWorkers += isAsleep ? -oneOfLevel(level(of: node)) : oneOfLevel(level(of: node))
+    }
+
+    @inline(__always)
+    private func level(of node: Int) -> UInt8 { traits.highestLevel == 0 ? 0 : traits.levels[node] }
+
+    /// Counts of up to three levels, in one number.
+    @inline(__always)
+    private func oneOfLevel(_ level: UInt8) -> Int { 1 << (Int(level) * 16) }
+
+    /// The workers that compute for operations less urgent than this.
+    @inline(__always)
+    private func awakeWorkers(below level: UInt8) -> Int {
+        (0..<Int(level)).reduce(0) { $0 + (awakeWorkers >> ($1 * 16)) & 0xFFFF }
+    }
+
+    // MARK: How many
+
+    /// How many more may start.
+    @inline(__always)
+    var missingWorkers: Int {
+        let awake = settings.workers + asleepWorkers
+        return min(awake, settings.maximumWorkers ?? awake) - activeWorkers
+    }
+
+    /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against it.
+    ///
+    /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
+    @inline(__always)
+    private func isOwedWorker(besides others: Int) -> Bool {
+        guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
+        let level = level(of: Int(first.node))
+        return level > 0 && others - asleepWorkers - awakeWorkers(below: level) < settings.workers
+    }
+
+    /// Whether a thread that is there anyway may become a worker.
+    @inline(__always)
+    var mayBeWorker: Bool { missingWorkers > 0 || isOwedWorker(besides: activeWorkers) }
+
+    /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be none.
+    @inline(__always)
+    mutating func settleWorkers(_ actions: inout Actions) {
+        // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
+        let wanted = min(readyForWorkers.count, lanes.available)
+        if wanted == 0 { return }
+        let missing = min(wanted, missingWorkers)
+        if missing > 0 { addWorkers(missing, &actions) }
+        if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode { settleMeasuring(&actions) }
+    }
+
+    private mutating func settleMeasuring(_ actions: inout Actions) {
+        if isOwedWorker(besides: activeWorkers) { addWorkers(1, &actions) }
+        guard !isMeasuring else { return }
+        isMeasuring = true
+        actions.rare.insert(.looksAtWorkers)
+    }
+
+    @inline(__always)
+    private mutating func addWorkers(_ count: Int, _ actions: inout Actions) {
+        actions.workers += count
+        activeWorkers += count
+    }
+
+    // MARK: Measuring
+
+    /// Says which workers' threads are asleep in the code of their operations.
+    ///
+    /// - Parameter threads: what each thread ran when it was looked at. It may have gone on since.
+    /// - Returns: whether anything has changed; nil when nothing waits for a worker, and nobody needs to look again.
+    mutating func measured(_ threads: [(code: Assignment, isAsleep: Bool)], _ actions: inout Actions) -> Bool? {
+        advance(to: time)
+        guard isMeasuring else { return nil }
+        promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
+        var hasChanged = false
+        for (code, isAsleep) in threads where isHeld(by: code) && nodes[code.node].isAsleep != isAsleep {
+            setAsleep(code.node, isAsleep)
+            hasChanged = true
+        }
+        settle(&actions)
+        let wanted = min(readyForWorkers.count, lanes.available)
+        isMeasuring = phase == .running && wanted > 0
+        guard isMeasuring else { return nil }
+        // All of them sleep, so those that come next may do so too: as many again start. Not all at once, or the most urgent would share the processors with the rest
+        // where these compute.
+        if asleepWorkers == workersInCode {
+            let begin = activeWorkers - asleepWorkers
+            let more = min(wanted, asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
+            if more > 0 {
+                promisedWorkers += more
+                addWorkers(more, &actions)
+            }
+        }
+        return hasChanged || actions.workers > 0
+    }
+
+    /// Whether a worker runs this. It is told of an operation's condition, and then runs the operation.
+    @inline(__always)
+    private func isHeld(by code: Assignment) -> Bool {
+        let node = nodes[code.node]
+        return node.holdsWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback && !node.isComputingFallback
+    }
+
+    // MARK: Coming and going
+
+    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
+    @inline(__always)
+    mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
+        if let previous {
+            // Another worker has its place since it was given up: with both there would be one too many.
+            if !replacedWorkers.isEmpty, cameBack(previous) { return nil }
+            // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another worker.
+            let node = previous.node
+            if nodes[node].holdsWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
+        }
+        let next = mayTakeNext(after: previous) ? takeNext(forMain: false) : nil
+        if next == nil { activeWorkers -= 1 }
+        return next
+    }
+
+    @inline(__always)
+    private func mayTakeNext(after previous: Assignment?) -> Bool {
+        // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
+        if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }
+        // One that has slept is back, or one was added for something urgent.
+        return missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil || isOwedWorker(besides: activeWorkers - 1)
+    }
+
+    /// Code has come to its end.
+    ///
+    /// - Returns: whether it was given up before.
+    mutating func cameBack(_ code: Assignment) -> Bool {
+        guard let place = replacedWorkers.firstIndex(of: code) else { return false }
+        replacedWorkers.remove(at: place)
+        if let place = lostKeepers.firstIndex(of: code) {
+            lostKeepers.remove(at: place)
+            processors?.ended(traits.levels[code.node])
+        }
+        return true
+    }
+
+    /// The thread of a fallback is no worker, and is not counted as one.
+    mutating func holdThreadOfFallback(_ node: Int) {
+        // The worker of the attempt before it is on its way back.
+        if nodes[node].holdsWorker { letGoOfWorker(node) }
+        nodes[node].isComputingFallback = true
+        nodes[node].holdsWorker = true
+    }
+
+    /// Counts the worker that runs `node` out, for it may never come back.
+    mutating func replaceWorker(of node: Int) {
+        guard nodes[node].holdsWorker else { return }
+        replacedWorkers.append(code(of: node))
+        if nodes[node].isComputingFallback {
+            nodes[node].holdsWorker = false
+        } else {
+            letGoOfWorker(node)
+            activeWorkers -= 1
+        }
+    }
+
+    /// The code of an operation that runs now.
+    func code(of node: Int) -> Assignment {
+        if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
+        let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
+        return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
+    }
+}

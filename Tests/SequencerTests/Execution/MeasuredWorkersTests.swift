@@ -1,0 +1,192 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// How many workers there are where their threads are looked at: the state machine by itself.
+@Suite("Measured workers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct MeasuredWorkersTests {
+    private typealias Assignment = LaunchStateMachine.Assignment
+    private typealias Actions = LaunchStateMachine.Actions
+
+    private func machine(_ build: (inout OperationGraph) -> Void) throws -> LaunchStateMachine {
+        var graph = OperationGraph("measured")
+        build(&graph)
+        let settings = LaunchStateMachine.Configuration(workers: 2, maximumWorkers: 64)
+        return LaunchStateMachine(graph: try graph.validated(), settings: settings)
+    }
+
+    private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
+
+    /// Lets the workers that were asked for take their operations.
+    private func takeAll(_ machine: inout LaunchStateMachine, _ actions: inout Actions) -> [Int] {
+        var nodes: [Int] = []
+        while actions.workers > 0 {
+            actions.workers -= 1
+            if let taken = machine.takeForWorker(at: 0, &actions) { nodes.append(taken.node) }
+        }
+        return nodes
+    }
+
+    @Test("threads are looked at only while something waits for a worker")
+    func begins() throws {
+        var machine = try machine { graph in
+            for index in 0..<2 { graph.add("free\(index)") {} }
+            graph.add("then", after: "free0", "free1") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(takeAll(&machine, &actions) == [0, 1])
+        #expect(!actions.rare.contains(.looksAtWorkers) && !machine.isMeasuring)
+        #expect(machine.measured([(run(0), true)], &actions) == nil)
+        #expect(machine.asleepWorkers == 0)
+    }
+
+    @Test("an operation that computes keeps its processor: nothing is started beside it")
+    func computes() throws {
+        var machine = try machine { graph in for index in 0..<6 { graph.add("free\(index)") {} } }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(takeAll(&machine, &actions) == [0, 1])
+        #expect(actions.rare.contains(.looksAtWorkers))
+        actions = Actions()
+        for _ in 0..<3 { #expect(machine.measured([(run(0), false), (run(1), false)], &actions) == false) }
+        #expect(actions.workers == 0 && actions.rare.isEmpty)
+    }
+
+    @Test("one that waits makes room for another, and its worker ends when it is back: no more compute than there are processors")
+    func sleeps() throws {
+        var machine = try machine { graph in for index in 0..<6 { graph.add("free\(index)") {} } }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = takeAll(&machine, &actions)
+        #expect(machine.measured([(run(0), true), (run(1), false)], &actions) == true)
+        #expect(takeAll(&machine, &actions) == [2])
+        #expect(machine.measured([(run(0), true), (run(1), false), (run(2), false)], &actions) == false)
+        #expect(actions.workers == 0 && machine.asleepWorkers == 1)
+        // Two others compute.
+        #expect(machine.workerEnded(run(0), .succeeded, at: 1, &actions).next == nil)
+        #expect(machine.activeWorkers == 2 && machine.asleepWorkers == 0 && actions.workers == 0)
+        #expect(machine.workerEnded(run(1), .succeeded, at: 2, &actions).next == run(3))
+    }
+
+    @Test("what a look says of an operation that has ended, or that another attempt runs, changes nothing")
+    func late() throws {
+        var machine = try machine { graph in
+            graph.add("retried", .retry(RetryPolicy(attempts: 2, backoff: .zero, jitter: 0))) {}
+            for index in 0..<6 { graph.add("free\(index)") {} }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(takeAll(&machine, &actions) == [0, 1])
+        #expect(machine.workerEnded(run(0), .failed, at: 1, &actions).next == run(2))
+        #expect(machine.measured([(run(0), true), (run(2), false)], &actions) == false)
+        #expect(machine.asleepWorkers == 0 && actions.workers == 0)
+    }
+
+    @Test("where all wait, as many again start, up to the bound")
+    func doubles() throws {
+        var machine = try machine { graph in for index in 0..<100 { graph.add("free\(index)") {} } }
+        var actions = Actions()
+        machine.begin(&actions)
+        var running = takeAll(&machine, &actions)
+        var counts: [Int] = []
+        while counts.last != running.count {
+            counts.append(running.count)
+            _ = machine.measured(running.map { (run($0), true) }, &actions)
+            running += takeAll(&machine, &actions)
+        }
+        #expect(counts == [2, 4, 8, 16, 32, 64])
+    }
+
+    @Test("less urgent operations do not count against one that the milestone needs, and nothing else starts in its place")
+    func urgent() throws {
+        var machine = try machine { graph in
+            for index in 0..<4 { graph.add("beside\(index)") {} }
+            graph.add("config") { await Task.yield() }
+            graph.add("home", .milestone, after: "config") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(takeAll(&machine, &actions) == [4, 0])
+        // It suspends: the other processor is for what there is.
+        #expect(machine.takeForWorker(after: run(4), at: 1, &actions) == run(1))
+        actions = Actions()
+        #expect(machine.attemptEnded(run(4), .succeeded, at: 2, &actions))
+        #expect(actions.workers == 1 && machine.activeWorkers == 3)
+        #expect(takeAll(&machine, &actions) == [5])
+        // There is no third processor.
+        #expect(machine.workerEnded(run(5), .succeeded, at: 3, &actions).next == nil)
+        #expect(machine.activeWorkers == 2 && actions.workers == 0)
+    }
+
+    @Test("an operation that waits and is given up makes room once: its worker, which may never come back, is another's place")
+    func givenUp() throws {
+        var machine = try machine { graph in
+            graph.add("stuck", .timeout(.nanoseconds(100)), .onFailure(.continue)) {}
+            for index in 0..<6 { graph.add("free\(index)") {} }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = takeAll(&machine, &actions)
+        #expect(machine.measured([(run(0), true), (run(1), false)], &actions) == true)
+        #expect(takeAll(&machine, &actions) == [2])
+        machine.timePassed(to: 100, &actions)
+        #expect(machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2 && actions.workers == 0)
+        #expect(machine.workerEnded(run(0), .succeeded, at: 101, &actions).next == nil)
+        #expect(machine.activeWorkers == 2 && machine.workersInCode == 2)
+    }
+}
+
+/// In real time: the threads that steps block.
+@Suite("As parallel as the graph allows", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealParallelTests {
+    @Test("steps that wait for each other end, on any machine, without an option", arguments: [false, true])
+    func barrier(isAsynchronous: Bool) async throws {
+        // With one thread fewer the last would never be inside.
+        let count = max(6, WorkerPool.processors + 4)
+        let inside = Locked(0)
+        let gate = Gate()
+        @Sendable func meet() {
+            let isLast = inside.withLock { inside in
+                inside += 1
+                return inside == count
+            }
+            if isLast { gate.open() }
+            gate.block()
+        }
+        var graph = OperationGraph("barrier")
+        for number in 0..<count {
+            // Before its first suspension an `async` step has its worker's thread.
+            if isAsynchronous { graph.add("step-\(number)") { () async in meet() } } else { graph.add("step-\(number)") { meet() } }
+        }
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed && inside.withLock { $0 } == count)
+    }
+
+    @Test("a thread that blocks is asleep, and one that computes is not")
+    func threads() async throws {
+        let (gate, isOver) = (Gate(), Locked(false))
+        let clocks = Locked<[Bool: ThreadClock]>([:])
+        #expect(
+            SystemThread.start {
+                clocks.withLock { $0[true] = ThreadClock() }; gate.block()
+            } == 0
+        )
+        #expect(
+            SystemThread.start {
+                clocks.withLock { $0[false] = ThreadClock() }
+                while !isOver.withLock({ $0 }) {}
+            } == 0
+        )
+        await eventually { clocks.withLock { $0.count == 2 } }
+        let (blocked, busy) = (try #require(clocks.withLock { $0[true] }), try #require(clocks.withLock { $0[false] }))
+        await eventually { !blocked.isRunnable }
+        await eventually { busy.isRunnable }
+        let times = (blocked.processorTime, busy.processorTime)
+        await eventually { busy.processorTime ?? 0 > (times.1 ?? 0) + 1_000_000 }
+        #expect(blocked.processorTime == times.0)
+        isOver.withLock { $0 = true }
+        gate.open()
+    }
+}
