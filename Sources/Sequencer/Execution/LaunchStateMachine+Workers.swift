@@ -139,7 +139,8 @@ extension LaunchStateMachine {
             if !replacedWorkers.isEmpty, cameBack(previous) { return nil }
             // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another worker.
             let node = previous.node
-            if nodes[node].holdsWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
+            // The states of a launch that is over are in its report, and change no more.
+            if phase != .over, nodes[node].holdsWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
         }
         let next = mayTakeNext(after: previous) ? takeNext(forMain: false) : nil
         if next == nil { activeWorkers -= 1 }
