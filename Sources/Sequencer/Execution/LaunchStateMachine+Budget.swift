@@ -84,6 +84,7 @@ extension LaunchStateMachine {
             needsWake = true
             return false
         }
+        // Before others that become ready with it are decided on.
         keeper?.ends.push(Due(time: last, node: Int32(node)))
         return true
     }
@@ -92,9 +93,27 @@ extension LaunchStateMachine {
     mutating func cutOrGoOn(_ node: Int) {
         // The launch may have been stopped since.
         guard nodes[node].state == .waiting else { return }
-        if isLost(for: node, at: countedTime) { return goOn(node) }
+        if isLost(for: node, at: countedTime) {
+            if let last = keeper?.latestEnds.last(node) { goOnUncut(node, last) }
+            return goOn(node)
+        }
         nodes[node].isCut = true
         notSucceeded(node, .timedOut)
+    }
+
+    /// A cut would save nothing now: the operation has less to do than the launch is late. If it takes longer than expected, it is decided on once more.
+    private mutating func goOnUncut(_ node: Int, _ last: Nanoseconds) {
+        keeper?.ends.push(Due(time: last, node: Int32(node)))
+        let rest = restOfExpected(node)
+        // Not at once again, where next to nothing is expected of it.
+        let again = countedTime.addingSaturated(max(rest, 1_000_000))
+        if rest > 0 { keeper?.planCut(of: node, at: again) }
+        needsWake = true
+    }
+
+    /// The time that an operation still has by what is expected of it; 0 or less where it takes longer, or nothing is expected.
+    private func restOfExpected(_ node: Int) -> Nanoseconds {
+        (keeper?.latestEnds.expected(node) ?? 0) - (nodes[node].start < 0 ? 0 : time - nodes[node].start)
     }
 
     /// Cuts the operation whose cut is due, if that can save the budget.
@@ -107,7 +126,7 @@ extension LaunchStateMachine {
                 // The operation that makes the launch late may end sooner than expected: then this cut may save the budget.
                 keeper?.planCut(of: node, at: lastCut)
             } else {
-                keeper?.ends.push(Due(time: last, node: cut.node))
+                goOnUncut(node, last)
             }
             return
         }
@@ -144,7 +163,7 @@ extension LaunchStateMachine {
     /// by more than the operation's own rest, or by more than a tenth of the budget.
     private mutating func isLost(for node: Int, at time: Nanoseconds) -> Bool {
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return true }
-        let rest = latestEnds.expected(node) - (nodes[node].start < 0 ? 0 : self.time - nodes[node].start)
+        let rest = restOfExpected(node)
         let saved = min(rest > 0 ? rest : .max, latestEnds.limit / 10)
         return max(time - last, overrun(at: time)) > max(saved, 0)
     }

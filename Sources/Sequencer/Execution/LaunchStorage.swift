@@ -319,7 +319,8 @@ final class LaunchStorage: StepHost {
     ///
     /// - Parameter first: its first operation, where the state machine knows the worker already.
     func addWorker(beginningWith first: Assignment? = nil) {
-        pool.addWorker { self.withCallersValues { self.work(beginningWith: first) } }
+        // A fallback is wanted at once, also while blocked code holds every thread of the pool.
+        pool.addWorker(mayBePooled: first?.kind != .computeFallback) { self.withCallersValues { self.work(beginningWith: first) } }
     }
 
     private func work(beginningWith first: Assignment?) {

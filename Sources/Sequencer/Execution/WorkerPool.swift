@@ -30,9 +30,11 @@ final class WorkerPool: Sendable {
     static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Runs `work` as an operation: soon, or, when the process has lost too many threads, when it has one again.
-    func addWorker(_ work: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter mayBePooled: whether a thread of the pool will do, which has none while code of the app blocks them all.
+    func addWorker(mayBePooled: Bool = true, _ work: @escaping @Sendable () -> Void) {
         if let virtualTime { return virtualTime.addWorker(work) }
-        SharedThreads.all.take(for: self, mayBePooled: true) { [self] kind in start(work, on: kind) }
+        SharedThreads.all.take(for: self, mayBePooled: mayBePooled) { [self] kind in start(work, on: kind) }
     }
 
     private func start(_ work: @escaping @Sendable () -> Void, on kind: SharedThreads.Kind) {

@@ -94,6 +94,25 @@ struct LostBudgetTests {
         #expect(report["slow"]?.isCut == true && clock.isAt(report.budget.measured, .milliseconds(520)))
     }
 
+    @Test("an operation that has less to do than the launch is late goes on, and is cut if it takes longer", arguments: [5, 20, 100, 400])
+    func takesLonger(late milliseconds: Int) async throws {
+        // first    ├── late by so much ──┤ parse ──────────────────┤ main
+        // second   ├───────────────────────┤ fetch ── 10 ms expected when its cut is due, takes 20 s
+        var graph = OperationGraph("longer")
+        let first = graph.wait("first", 1510 + milliseconds, .expected(.milliseconds(1510)))
+        let parse = graph.wait("parse", 1480, .expected(.milliseconds(1480)), after: first)
+        let second = graph.wait("second", 1990, .expected(.milliseconds(1990)))
+        let fetch = graph.add("fetch", .cuttable, .expected(.seconds(1)), after: second, fallback: 0) { launch in
+            try await launch.sleep(for: .seconds(20))
+            return 1
+        }
+        graph.wait("main", 10, .milestone, .expected(.milliseconds(10)), after: parse, fetch)
+        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
+        // A tenth of the budget is too much to be made up for.
+        #expect(report["fetch"]?.isCut == (milliseconds < 300))
+        if milliseconds < 300 { #expect(report.budget.measured == .milliseconds(3000 + max(milliseconds, 0))) }
+    }
+
     @Test("two operations in a row that can be cut, behind one that is late, are both cut", arguments: ExactOrLateClock.allCases)
     func twoInARow(clock: ExactOrLateClock) async throws {
         var graph = OperationGraph("row")
