@@ -138,6 +138,8 @@ extension LaunchStateMachine {
     mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
         let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
         guard isComputing else { return }
+        // Its thread has let go of the processor already.
+        if nodes[node].isAsleep { wakes(node) }
         let code = self.code(of: node)
         // It was given up, and goes on.
         if replacedWorkers.contains(code) {

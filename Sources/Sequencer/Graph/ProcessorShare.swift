@@ -44,6 +44,9 @@ package struct ProcessorShare: Sendable {
         limit = processors
     }
 
+    /// Whether an operation waits for a processor.
+    package var hasAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
+
     /// Whether one of this level may start.
     package func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
 
@@ -81,7 +84,7 @@ package struct ProcessorShare: Sendable {
     /// - Parameter lastEnd: when an operation last ended.
     package func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
         // Not at once after the last look, which has let as many more in.
-        asideForLanes.isEmpty && asideForMain.isEmpty ? nil : max(lastEnd, lastLook).addingSaturated(Self.patience)
+        hasAside ? max(lastEnd, lastLook).addingSaturated(Self.patience) : nil
     }
 
     /// Nothing has ended for a while.
