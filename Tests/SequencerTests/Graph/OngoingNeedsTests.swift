@@ -261,24 +261,18 @@ struct OngoingNeedsTests {
     /// ```
     /// load (20) ──▶ read (30) ──▶ home      home and other (500) on the main thread
     /// ```
-    private static func twoBehind(_ load: (inout OperationGraph) -> Void) throws -> LaunchStateMachine {
+    @Test("the main thread is kept for a step two behind one whose fallback is computed")
+    func fallbackTwoBehind() throws {
         var graph = OperationGraph("two-behind")
-        load(&graph)
+        graph.add("load", .expected(.nanoseconds(20))) { () -> Int in
+            1
+        } fallback: { _, _ in
+            2
+        }
         graph.add("read", .expected(.nanoseconds(30)), after: "load") {}
         graph.add("home", .milestone, after: "read", on: .main) {}
         graph.add("other", .expected(.nanoseconds(500)), on: .main) {}
-        return LaunchStateMachine(graph: try graph.validated(), settings: .init(lanes: 1))
-    }
-
-    @Test("the main thread is kept for a step two behind one whose fallback is computed")
-    func fallbackTwoBehind() throws {
-        var machine = try Self.twoBehind { graph in
-            graph.add("load", .expected(.nanoseconds(20))) { () -> Int in
-                1
-            } fallback: { _, _ in
-                2
-            }
-        }
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(lanes: 1))
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         let load = try #require(machine.takeForWorker(at: 0, &actions))
@@ -291,16 +285,5 @@ struct OngoingNeedsTests {
         #expect(read.node == 1 && machine.takeForMain(at: 45, &actions) == nil)
         #expect(machine.attemptEnded(read, .succeeded, at: 70, &actions))
         #expect(machine.takeForMain(at: 70, &actions)?.node == 2)
-    }
-
-    @Test("the main thread is kept for a step two behind one whose condition is asked on the only lane")
-    func conditionTwoBehind() throws {
-        var machine = try Self.twoBehind { $0.add("load", .expected(.nanoseconds(20)), .when { true }) {} }
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let asked = try #require(machine.takeForWorker(at: 0, &actions))
-        #expect(asked.kind == .checkCondition && machine.takeForMain(at: 1, &actions) == nil)
-        #expect(machine.conditionAnswered(asked.node, true, at: 5, &actions))
-        #expect(machine.takeForMain(at: 6, &actions) == nil)
     }
 }
