@@ -5,7 +5,7 @@ import Sequencer
 /// `traceEvents`, or the array alone.
 ///
 /// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a
-/// dependency. Each thread with slices is a lane; a slice inside another one takes its time away from that. The first slice on a thread with
+/// dependency. Each thread with slices is a lane; a slice inside another one takes its time away from that. The only slice of a thread with
 /// the name `launch`, as an export of this tool has it, is the launch.
 struct ChromeTrace: Decodable {
     /// A begin or an end of a slice (`B`, `E`), or a place where an arrow begins, goes through or ends (`s`, `t`, `f`).
@@ -69,11 +69,10 @@ struct ChromeTrace: Decodable {
             slices.append(ImportedOperation(name: name, start: time, end: time + length, lane: track(of: event)))
         } else {
             // Identifiers of arrows are unique within a category only. No category holds a zero.
-            let arrow = "\(event.text(.cat) ?? "")\0\(event.text(.id) ?? "")"
+            let key = "BE".contains(phase) ? name : "\(event.text(.cat) ?? "")\0\(event.text(.id) ?? "")"
             // Begins and steps belong to the slice around them; only an end may mean the next one.
             let isNext = phase == "f" && event.text(.bp) != "e"
-            let point = Point(phase: phase, name: "BE".contains(phase) ? name : arrow, track: track(of: event), time: time, isNext: isNext)
-            points.append(point)
+            points.append(Point(phase: phase, name: key, track: track(of: event), time: time, isNext: isNext))
         }
         return nil
     }
@@ -155,7 +154,8 @@ struct ChromeTrace: Decodable {
         file.leftOut.merge(leftOut, uniquingKeysWith: +)
         file.read["slices", default: 0] += slices.count
         var launch = ImportedLaunch(name: processName ?? "trace", operations: slices)
-        if let root = slices.firstIndex(where: { $0.lane == launchTrack }) { launch.takeRoot(root) }
+        let roots = slices.indices.filter { slices[$0].lane == launchTrack }
+        if roots.count == 1 { launch.takeRoot(roots[0]) }
         // Numbered anew, in the order of their first slice: the launch's, and threads without slices, are none.
         var lanes: [Int?: Int] = [:]
         for place in launch.operations.indices {

@@ -29,16 +29,15 @@ struct OTLPSpans {
 
     func addLaunches(to file: inout ImportedFile) {
         for (id, all) in traces {
-            let spans = all.filter { $0.times != nil }
+            let spans = all.compactMap { span in span.times.map { (span, $0) } }
             file.read["spans", default: 0] += spans.count
             file.leftOut["spans without a begin and an end", default: 0] += all.count - spans.count
-            file.leftOut["events of spans", default: 0] += spans.reduce(0) { $0 + ($1.events?.count ?? 0) }
+            file.leftOut["events of spans", default: 0] += spans.reduce(0) { $0 + ($1.0.events?.count ?? 0) }
             // Of spans with one identifier the first one counts. One without any has no children: they would be all roots.
             var places: [String: Int] = [:]
-            for (place, span) in spans.enumerated() { if let id = span.spanId, !id.isEmpty { places[id] = places[id] ?? place } }
+            for (place, (span, _)) in spans.enumerated() { if let id = span.spanId, !id.isEmpty { places[id] = places[id] ?? place } }
             var launch = ImportedLaunch(name: service ?? "trace", trace: id, version: version, operations: [])
-            for (place, span) in spans.enumerated() {
-                guard let times = span.times else { continue }
+            for (place, (span, times)) in spans.enumerated() {
                 var operation = ImportedOperation(name: span.name ?? "", start: times.lowerBound, end: times.upperBound)
                 (operation.outcome, operation.message) = (span.outcome, span.status?.message)
                 operation.parent = places[span.parentSpanId ?? ""].flatMap { $0 == place ? nil : $0 }
