@@ -31,7 +31,9 @@ enum LoadedReport {
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
         if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file) }
-        return [try await run(LoadedScenario(try parseScenario(bytes, file: file), from: file, clock: .virtual))]
+        return [
+            try await run(LoadedScenario(try parseScenario(bytes, file: file, orOf: [SavedSchema.report]), from: file, clock: .virtual))
+        ]
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
