@@ -229,7 +229,7 @@ struct PreparedLaunch {
         try await WorkQuestion(file.document, file: file.name)?.ask(about: name, withdrawnBy: withdraw)
     }
 
-    func options() throws -> LaunchOptions {
+    func options() -> LaunchOptions {
         let wanted = arguments.lanes ?? scenario.lanes
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
         var options = LaunchOptions(
@@ -243,12 +243,6 @@ struct PreparedLaunch {
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
         (options.goal, options.processors) = (arguments.goal, arguments.processors)
-        // Without a limit of lanes no plan is needed: every ready operation starts at once.
-        guard arguments.isPlanned, let lanes else { return options }
-        var plan = PlanOptions(lanes: lanes)
-        // As the launch will see them: an order planned for other processors would be the wrong one.
-        (plan.goal, plan.processors) = (options.goal, options.scarceProcessors)
-        options.order = try scenario.validated().plan(plan).order
         return options
     }
 }

@@ -296,7 +296,8 @@ struct BenchText {
             ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
             : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
         let parts = document.scenarios.map { text(BenchSummary($0)) }
-        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n"
+        let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime) + "\n" : ""
+        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {

@@ -17,8 +17,8 @@ struct BlameCommand: LaunchingCommand {
 
     /// More rows than anyone reads.
     private static let maximumRows = 50
-    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most. Those of the critical chain come
-    /// first, then those that took longest.
+    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most. Those of the
+    /// critical path come first, then those that took longest.
     private static let maximumScheduled = 200_000
 
     /// A saved report, a built-in scenario, a scenario file, or `-`.
@@ -33,8 +33,6 @@ struct BlameCommand: LaunchingCommand {
         let scheduledGain: Duration?
         /// Whether a schedule alone tells the gain.
         let needsSchedule: Bool
-        let slack: Duration
-        let isCritical: Bool
         /// The operation that held it up.
         let holder: String?
     }
@@ -57,17 +55,13 @@ struct BlameCommand: LaunchingCommand {
     }
 
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) -> [Row] {
-        let paths = MeasuredPaths(report)
+        let holdUps = HoldUps(report)
         let launch = MeasuredLaunch(report)
         // Nothing scarce, nothing to schedule: the longest path alone tells each gain.
         let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
-        let gains = paths.gains()
-        let chain = paths.chain()
-        // If an operation was held up, the longest path alone does not explain the length of the launch.
-        let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
-        let critical = Set(chain)
-        // The chain first: only there does a gain shorten the launch, so its rows must not be the ones left out.
-        let first = shown.filter { critical.contains($0) } + shown.filter { !critical.contains($0) }
+        let gains = MeasuredPaths(report).gains()
+        // The critical path first: its rows must not be the ones left out.
+        let first = shown.filter { report.operations[$0].isCritical } + shown.filter { !report.operations[$0].isCritical }
         let scheduled = Set(first.prefix(worked))
         return shown.map { node in
             let operation = report.operations[node]
@@ -76,10 +70,7 @@ struct BlameCommand: LaunchingCommand {
                 gain: gains[node],
                 scheduledGain: scheduled.contains(node) ? launch?.gain(node) : nil,
                 needsSchedule: launch != nil,
-                // The slack of a schedule, where something was scarce: that of the report knows dependencies only.
-                slack: launch?.slack(node) ?? operation.slack,
-                isCritical: isHeldUp ? critical.contains(node) : operation.isCritical,
-                holder: paths.holdUps.holder(of: node).map { report.operations[$0].id }
+                holder: holdUps.holder(of: node).map { report.operations[$0].id }
             )
         }
     }
@@ -97,13 +88,13 @@ struct BlameCommand: LaunchingCommand {
         for row in rows {
             let operation = row.operation
             let marks =
-                operation.awaitedEventText + (row.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+                operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),
                 // Blank cells instead of zeros: the few waits stand out.
                 operation.wait == .zero ? "" : style.duration(operation.wait),
-                style.duration(row.slack),
+                style.duration(operation.slack),
                 gain(row, style),
                 row.holder.map { printable($0, limit: 80) } ?? "",
             ])
@@ -121,7 +112,7 @@ struct BlameCommand: LaunchingCommand {
                 "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
             )
         }
-        text += report.scopeNote(style)
+        text += report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
 
@@ -145,10 +136,10 @@ struct BlameCommand: LaunchingCommand {
                 json.write(row.operation.id, for: "id")
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
-                json.write(milliseconds: row.slack, for: "slackMs")
+                json.write(milliseconds: row.operation.slack, for: "slackMs")
                 json.write(milliseconds: row.scheduledGain ?? row.gain, for: "gainMs")
                 if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
-                json.write(row.isCritical, for: "critical")
+                json.write(row.operation.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }
         }

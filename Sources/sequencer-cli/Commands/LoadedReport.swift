@@ -30,18 +30,17 @@ enum LoadedReport {
         let bytes = try readInput(name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
-        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file) }
+        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file).map(\.withCriticalPath) }
         return [
             try await run(LoadedScenario(try parseScenario(bytes, file: file, orOf: [SavedSchema.report]), from: file, clock: .virtual))
         ]
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
-        let graph = try scenario.validated()
+        // Mistakes of a file are told with their places.
+        _ = try scenario.validated()
         let options = LaunchOptions(
             lanes: scenario.lanes,
-            // Planned only where lanes are scarce: otherwise every ready operation starts at once.
-            order: try scenario.lanes.map { try graph.plan(PlanOptions(lanes: $0)).order },
             deadline: scenario.deadline(nil),
             // Nobody answers in virtual time, so a person's time ends the launch like any other.
             deadlineCountsInteractiveTime: true,

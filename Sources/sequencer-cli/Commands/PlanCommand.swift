@@ -30,7 +30,12 @@ struct PlanCommand: Command {
             .facts { $0.facts = $1 },
             .goal { $0.goal = $1 },
             .processors { $0.processors = $1 },
-            .integer("effort", "N", in: 0...1000, help: "Look N times as long for a shorter schedule, 0 to 1000 (default: 1).") {
+            .integer(
+                "effort",
+                "N",
+                in: 0...1000,
+                help: "Look N times as long for a shorter schedule than a launch has, 0 to 1000 (default: 0)."
+            ) {
                 $0.effort = $1
             },
         ],
@@ -79,7 +84,8 @@ struct PlanCommand: Command {
     /// A file of past launches.
     var history: String?
     var facts: [FactArgument] = []
-    var effort = 1
+    /// None: what a launch does.
+    var effort = 0
     var common = CommonArguments()
 
     func run() throws -> ExitCode {
@@ -159,6 +165,9 @@ struct PlanCommand: Command {
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
             json.write(plans.first?.criticalPath ?? [], for: "criticalPath")
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
+            let unexpected = plans.first?.operationsWithoutExpectation ?? []
+            if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
+            Grounds.plan.write(to: &json)
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
                 if let end = plan.initialDisplayEnd { json.write(milliseconds: end, for: "initialDisplayMs") }

@@ -93,12 +93,8 @@ struct PlanText {
             remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
         }
         remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
-        let unknown = plan.operationsWithoutExpectation
-        if !unknown.isEmpty {
-            let ids = unknown.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
-            let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
-            remarks.append("nothing is expected of \(ids)\(more): counted as taking no time")
-        }
+        remarks += plan.graph.notes(without: plan.operationsWithoutExpectation)
+        remarks.append(Grounds.plan.text)
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
 }

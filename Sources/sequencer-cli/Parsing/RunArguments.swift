@@ -80,7 +80,6 @@ struct RunArguments: Equatable, Sendable {
     var isInteractive = false
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
-    var isPlanned = true
     var goal = LaunchGoal.milestone
     /// How many to suppose; nil for those of the machine, and in virtual time for as many as it takes.
     var processors: Int?
@@ -109,9 +108,6 @@ struct RunArguments: Equatable, Sendable {
         .facts { $0.facts = $1 },
         .goal { $0.goal = $1 },
         .processors { $0.processors = $1 },
-        .flag("no-plan", help: "Start the most urgent operations first, without looking for a better order beforehand.") {
-            $0.isPlanned = false
-        },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
 

@@ -7,13 +7,11 @@ struct LaneAssignment: Sendable {
     /// How many lanes are used.
     private(set) var count = 0
     private(set) var slack: [Nanoseconds]
-    private(set) var isCritical: [Bool]
 
     /// - Parameter milestone: what counts; nil for the end of the schedule.
     init(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
         lanes = [Int32](repeating: -1, count: problem.count)
         slack = [Nanoseconds](repeating: 0, count: problem.count)
-        isCritical = [Bool](repeating: false, count: problem.count)
         assignLanes(problem, schedule)
         computeSlack(problem, schedule, until: milestone)
     }
@@ -123,7 +121,6 @@ struct LaneAssignment: Sendable {
                 // One that the milestone does not need may end at any time up to the milestone.
                 let isCounted = latest <= lastCounted
                 slack[node] = isCounted ? latest - schedule.ends[node] : max(0, lastCounted - schedule.ends[node])
-                isCritical[node] = isCounted && slack[node] == 0
                 latestStarts[node] = latest - problem.durations[node]
                 if isBack {
                     nextOnMain = min(nextOnMain, latest)

@@ -99,13 +99,14 @@ public struct LaunchPlan: Sendable {
         return work / capacity
     }
 
-    /// The operations of one longest path to the milestone (without one: of all), in order.
-    public var criticalPath: [String] { path.path.map(graph.id) }
+    /// The operations of one longest path to the milestone (without one: of all), in order, by dependencies alone: what a launch really
+    /// waits for, its report says.
+    public var criticalPath: [String] { longestPath.path.map(graph.id) }
 
     /// The length of that path: no number of lanes makes the launch shorter.
-    public var criticalPathDuration: Duration { .nanoseconds(path.length) }
+    public var criticalPathDuration: Duration { .nanoseconds(longestPath.length) }
 
-    private var path: CriticalPath {
+    private var longestPath: CriticalPath {
         guard let milestone = problem.milestone else { return problem.path }
         return CriticalPath(of: graph, endingWith: milestone) { problem.durations[$0] }
     }
@@ -116,21 +117,21 @@ public struct LaunchPlan: Sendable {
     public var order: [String] { sequence.map { graph.id(Int($0)) } }
 
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
-    package var operationsWithoutExpectation: [String] {
-        (0..<graph.count).filter { node in
-            !graph.isJoin(node) && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
-        }.map(graph.id)
-    }
+    package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
     /// The operations, in the order they were added.
-    public var operations: [PlannedOperation] { (0..<graph.count).map(operation) }
+    public var operations: [PlannedOperation] {
+        var isCritical = [Bool](repeating: false, count: graph.count)
+        for node in longestPath.path { isCritical[node] = true }
+        return (0..<graph.count).map { operation($0, isCritical: isCritical[$0]) }
+    }
 
     /// The plan for the operation `id`; nil if the graph has no such operation.
     public subscript(id: String) -> PlannedOperation? {
-        (try? graph.index(of: id)).map(operation)
+        (try? graph.index(of: id)).map { operation($0, isCritical: longestPath.path.contains($0)) }
     }
 
-    private func operation(_ node: Int) -> PlannedOperation {
+    private func operation(_ node: Int, isCritical: Bool) -> PlannedOperation {
         PlannedOperation(
             id: graph.id(node),
             start: .nanoseconds(starts[node]),
@@ -139,7 +140,7 @@ public struct LaunchPlan: Sendable {
             isMain: graph.isMain(node),
             isInteractive: graph.policy(node).isExpectedOfPerson,
             slack: .nanoseconds(assignment.slack[node]),
-            isCritical: assignment.isCritical[node]
+            isCritical: isCritical
         )
     }
 }
@@ -183,7 +184,7 @@ public struct PlannedOperation: Sendable, Hashable {
     /// How much later it could end without making the milestone later (without one: this plan longer), with the same order on each lane, on the main thread and at each
     /// resource; one that the milestone does not need, without ending after it. One that is suspended on the main thread comes back there between others.
     package let slack: Duration
-    /// Whether the milestone (without one: the plan's end) comes later when it ends later.
+    /// Whether it is one of the plan's ``LaunchPlan/criticalPath``.
     package let isCritical: Bool
 
     /// How long it takes: longer than expected where it is suspended, and finds the main thread taken when it comes back.

@@ -15,7 +15,6 @@ package struct MeasuredLaunch: Sendable {
     private let places: [Int64]?
     /// When it would have ended.
     private let end: Nanoseconds
-    private let assignment: LaneAssignment
 
     /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
     package init?(_ report: LaunchReport) {
@@ -42,7 +41,6 @@ package struct MeasuredLaunch: Sendable {
         (self.graph, self.durations, self.lanes, self.last) = (graph, durations, lanes, last)
         self.places = isKept ? places : nil
         end = isKept ? keptEnd : chosenEnd
-        assignment = LaneAssignment(problem, isKept ? kept : chosen, until: last)
     }
 
     /// How much earlier the launch proper would have ended if an operation had taken no time.
@@ -58,10 +56,6 @@ package struct MeasuredLaunch: Sendable {
         // A list schedule may become longer when an operation takes less time (R. L. Graham, 1969): such a launch gains nothing.
         return .nanoseconds(max(0, end - Self.end(of: schedule, last)))
     }
-
-    /// How much later an operation could have ended without making the launch proper longer, with the same order
-    /// at each lane, on the main thread and at each resource.
-    package func slack(_ node: Int) -> Duration { .nanoseconds(assignment.slack[node]) }
 
     // MARK: The launch of the report
 

@@ -148,9 +148,11 @@ struct LaunchPlanTests {
         graph.add("a") {}
         graph.add("b", .expected(.milliseconds(10)), after: "a") {}
         graph.join("all", after: "a", "b")
-        #expect(try graph.plan().operationsWithoutExpectation == ["a"])
+        #expect(try graph.plan().operationsWithoutExpectation == ["a", "all"])
         #expect(try graph.plan().makespan == .milliseconds(10))
-        #expect(try graph.plan(PlanOptions(whatIf: ["a": .milliseconds(5)])).operationsWithoutExpectation == [])
+        #expect(try graph.plan(PlanOptions(whatIf: ["a": .milliseconds(5)])).operationsWithoutExpectation == ["all"])
+        graph.join("slow", .expected(.seconds(1)), after: "all")
+        #expect(try graph.validated().joinsWithExpectation == ["slow"] && graph.plan().makespan == .milliseconds(10))
         let empty = try OperationGraph("empty").plan(PlanOptions(lanes: 2))
         #expect(empty.makespan == .zero)
         #expect(empty.utilization == 0)
