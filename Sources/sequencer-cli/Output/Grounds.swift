@@ -23,7 +23,7 @@ struct Grounds {
     }
 
     /// That of launches in virtual time, which reports say by their key `clock`.
-    static let virtualTime = "virtual time, which is controlled; real work, threads and processors are not"
+    static let virtualTime = "controlled: time; not: real work, threads, processors"
 
     /// One line.
     var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }

@@ -35,9 +35,9 @@ struct AnalysisCommandTests {
                                     0            200 ms        400 ms       600 ms       800 ms
                                     ┬────────────┬─────────────┬────────────┬────────────┬──────
                 * config     200 ms █████████████▍
-                  images     450 ms ██████████████████████████████
+                  statistics 300 ms ████████████████████
                 * login      600 ms              ▐███████████████████████████████████████▍
-                  statistics 300 ms                               ████████████████████
+                  images     450 ms                     ██████████████████████████████
                 * main       100 ms                                                      ▐██████
                 * longest path  █ running
                 PASS  900 ms of 1 s
@@ -145,7 +145,7 @@ struct AnalysisCommandTests {
               statistics  300 ms          600 ms
               config *    200 ms            0 ms      200 ms
               main *      100 ms            0 ms      100 ms
-            virtual time, which is controlled; real work, threads and processors are not
+            controlled: time; not: real work, threads, processors
             * critical path; operations overlap, so their times do not add up to the launch's
 
             """
@@ -214,7 +214,7 @@ struct AnalysisCommandTests {
                 main @800 ms +100 ms
                 └─login @200 ms +600 ms
                   └─config @0 ms +200 ms
-                virtual time, which is controlled; real work, threads and processors are not
+                controlled: time; not: real work, threads, processors
                 @ when it started, + how long it took; each waited for the one below it
 
                 """

@@ -32,7 +32,7 @@ struct BenchCommandTests {
                   * on the critical path; operations overlap, their times do not add up
 
                 virtual clock: from the launch's begin to the end of its milestone, without waiting for a person
-                virtual time, which is controlled; real work, threads and processors are not
+                controlled: time; not: real work, threads, processors
 
                 """
         )

@@ -29,7 +29,9 @@ struct CompressedFileTests {
             compressed.append(word.contains(".json") ? copy : word)
         }
         let (found, expected) = (try await Tool.run(compressed), try await Tool.run(plain))
-        #expect(found.code == expected.code && found.output == expected.output, "\(found.messages)")
+        // The head of statistics has the name of the file.
+        let output = zip(plain, compressed).reduce(expected.output) { $0.replacing($1.0, with: $1.1) }
+        #expect(found.code == expected.code && found.output == output, "\(found.messages)")
     }
 
     @Test("fault J1: a compressed file counts with its unpacked size")
