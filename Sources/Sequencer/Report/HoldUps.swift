@@ -134,13 +134,30 @@ package struct HoldUps: Sendable {
     private func cause<Dependencies: Sequence<Int>>(of node: Int, _ dependencies: (Int) -> Dependencies) -> Int? {
         if let holder = holder(of: node) { return holder }
         var last: Int?
-        for dependency in dependencies(node) where wasWaitedFor(dependency, by: node) {
+        forEachDependency(of: node, dependencies) { dependency in
             if last.map({ uses[$0].end < uses[dependency].end }) ?? true { last = dependency }
         }
         return last
     }
 
-    /// Whether a dependency had ended when an operation began: of one that was put off, nobody waits for the end.
+    /// Calls `body` with the dependencies that had ended when an operation began. One that was put off had not: the operation began when
+    /// those before that one had ended.
+    private func forEachDependency<Dependencies: Sequence<Int>>(
+        of node: Int,
+        _ dependencies: (Int) -> Dependencies,
+        _ body: (Int) -> Void
+    ) {
+        var putOff: [Int] = []
+        func visit(_ dependency: Int) {
+            if wasWaitedFor(dependency, by: node) { body(dependency) } else { putOff.append(dependency) }
+        }
+        dependencies(node).forEach(visit)
+        if putOff.isEmpty { return }
+        var seen = Set<Int>()
+        while let next = putOff.popLast() { if seen.insert(next).inserted { dependencies(next).forEach(visit) } }
+    }
+
+    /// Whether a dependency had ended when an operation began.
     private func wasWaitedFor(_ dependency: Int, by node: Int) -> Bool {
         uses[dependency].end >= 0 && uses[dependency].end <= uses[node].begin
     }
@@ -175,7 +192,7 @@ package struct HoldUps: Sendable {
                 isCounted[other] = true
             }
             limit(cause)
-            for dependency in dependencies(node) where wasWaitedFor(dependency, by: node) { limit(dependency) }
+            forEachDependency(of: node, dependencies, limit)
             if sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty { forEachUser(before: node, limit) }
         }
         return uses.indices.map { max(0, latest[$0] - uses[$0].end) }
