@@ -4,29 +4,6 @@ import SequencerAnalysis
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
-    /// The keys that times are grouped by, besides scenario, version and outcome.
-    struct Keys: Equatable, Sendable {
-        var hasOperations = false
-        /// The name of an attribute of reports.
-        var attribute: String?
-
-        /// Reads `operation`, the name of an attribute, or both with a comma between them.
-        static func parse(_ text: String) throws(ValueError) -> Keys {
-            var keys = Keys()
-            for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-                if word == "operation", !keys.hasOperations {
-                    keys.hasOperations = true
-                } else if word != "operation", !word.isEmpty, keys.attribute == nil {
-                    keys.attribute = word
-                } else {
-                    let words = "'operation', the name of an attribute, or both with a comma"
-                    throw ValueError(message: "\(quoted(text)) is not \(words)")
-                }
-            }
-            return keys
-        }
-    }
-
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let positionals: [CommandPositional<Self>] = [
@@ -45,7 +22,7 @@ struct StatsCommand: Command {
                 words: ["operation"],
                 help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); "
                     + "both with a comma.",
-                read: { text throws(ValueError) in try Keys.parse(text) },
+                read: { text throws(ValueError) in try StatsKeys.parse(text) },
                 set: { $0.keys = $1 }
             )
         ],
@@ -66,7 +43,7 @@ struct StatsCommand: Command {
 
     /// Files of reports; one may be `-`.
     var inputs: [String] = []
-    var keys = Keys()
+    var keys = StatsKeys()
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {

@@ -28,7 +28,7 @@ struct LaunchFile {
 
     /// The name of the file in messages.
     let name: String
-    let keys: StatsCommand.Keys
+    let keys: StatsKeys
     /// The bytes of a batch; only tests have another number.
     var batchSize = Self.batchSize
     private(set) var mistakes: [Mistake] = []
@@ -38,7 +38,7 @@ struct LaunchFile {
     /// The last of the broken lines.
     private var lastBroken = 0
 
-    init(name: String, keys: StatsCommand.Keys) {
+    init(name: String, keys: StatsKeys) {
         self.name = name
         self.keys = keys
     }

@@ -37,7 +37,7 @@ extension LaunchLine {
     /// Reads a report or a crash of any version, whatever else it has.
     ///
     /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
-    init(from decoder: any Decoder, configuration keys: StatsCommand.Keys) throws {
+    init(from decoder: any Decoder, configuration keys: StatsKeys) throws {
         let document = try DocumentReader(decoder)
         let schema = try document.string("schema")
         guard schema == SavedSchema.report || schema == SavedSchema.crash else {

@@ -91,7 +91,7 @@ enum FuzzTarget: String, CaseIterable {
     private static func launchLine(_ bytes: [UInt8]) throws {
         func read(_ batchSize: Int) throws -> (LaunchFile, String) {
             var (file, statistics) = (
-                LaunchFile(name: "f", keys: StatsCommand.Keys(hasOperations: true, attribute: "a")), LaunchStatistics()
+                LaunchFile(name: "f", keys: StatsKeys(hasOperations: true, attribute: "a")), LaunchStatistics()
             )
             file.batchSize = batchSize
             var rest = bytes[...]

@@ -21,7 +21,7 @@ struct LaunchFileTests {
 
     /// Reads a text, so many bytes at a time.
     private static func read(_ bytes: [UInt8], _ batchSize: Int = 4 << 20) throws -> (file: LaunchFile, statistics: LaunchStatistics) {
-        var (file, statistics) = (LaunchFile(name: "f", keys: StatsCommand.Keys()), LaunchStatistics())
+        var (file, statistics) = (LaunchFile(name: "f", keys: StatsKeys()), LaunchStatistics())
         file.batchSize = batchSize
         var rest = bytes[...]
         try file.read(into: &statistics) { buffer in
@@ -124,7 +124,7 @@ struct LaunchFileTests {
     @Test("A file that cannot be read any more ends with its error")
     func failure() {
         struct Trouble: Error {}
-        var (file, statistics) = (LaunchFile(name: "f", keys: StatsCommand.Keys()), LaunchStatistics())
+        var (file, statistics) = (LaunchFile(name: "f", keys: StatsKeys()), LaunchStatistics())
         var calls = 0
         #expect(throws: Trouble.self) {
             try file.read(into: &statistics) { buffer in

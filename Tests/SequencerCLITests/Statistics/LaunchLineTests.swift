@@ -11,11 +11,11 @@ struct LaunchLineTests {
     private static let head = #""schema":"sequencer.report/1","scenario":"regular""#
     private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#
 
-    private func decode(_ text: String, _ keys: StatsCommand.Keys = StatsCommand.Keys()) throws(ScenarioError) -> LaunchLine {
+    private func decode(_ text: String, _ keys: StatsKeys = StatsKeys()) throws(ScenarioError) -> LaunchLine {
         try decodeDocument(from: Array(text.utf8), file: "f") { try JSONDecoder().decode(LaunchLine.self, from: $0, configuration: keys) }
     }
 
-    private func message(_ text: String, _ keys: StatsCommand.Keys = StatsCommand.Keys()) -> String? {
+    private func message(_ text: String, _ keys: StatsKeys = StatsKeys()) -> String? {
         do throws(ScenarioError) {
             _ = try decode(text, keys)
             return nil
@@ -44,7 +44,7 @@ struct LaunchLineTests {
             #"{"id":"a","startMs":1,"durationMs":2.5,"x":[{"id":"y"}]}"#, #"{"durationMs":4,"startMs":0,"\u0069d":"b"}"#,
             #"{"id":"never","durationMs":0}"#, #"{"id":"c","startMs":null,"durationMs":null,"outcome":"skipped"}"#,
         ]
-        let keys = StatsCommand.Keys(hasOperations: true)
+        let keys = StatsKeys(hasOperations: true)
         let line = #"{\#(Self.head),"operations":[\#(texts.joined(separator: " , "))],"outcome":"completed",\#(Self.budget)}"#
         #expect(
             try decode(line, keys).operations == [
@@ -60,7 +60,7 @@ struct LaunchLineTests {
     @Test("The wanted attribute, wherever its name stands; those that nobody wants may be anything")
     func attributes() throws {
         func line(_ attributes: String) -> String { #"{\#(Self.head),"attributes":\#(attributes),"outcome":"completed",\#(Self.budget)}"# }
-        let keys = StatsCommand.Keys(attribute: "os.version")
+        let keys = StatsKeys(attribute: "os.version")
         let long = #"{"name":"os.name","value":"\#(String(repeating: "x", count: 300))"}"#
         #expect(try decode(line(#"[\#(long),{"name":"os.version","value":"26.1"}]"#), keys).attribute == "26.1")
         #expect(try decode(line(#"[{"x":[{}],"value":"26.1","n\u0061me":"os.version"},\#(long)]"#), keys).attribute == "26.1")
