@@ -44,7 +44,10 @@ struct LaunchFile {
     }
 
     /// All lines that have been read, blank ones included.
-    var lines: Int { position.column > 1 ? position.line : position.line - 1 }
+    var lines: Int {
+        // Bytes that are no characters have no columns.
+        max(position.column > 1 ? position.line : position.line - 1, lastBroken)
+    }
 
     /// Reads the file to its end.
     ///
