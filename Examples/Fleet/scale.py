@@ -4,7 +4,7 @@
   scale.py [--launches N] [--repeat N]      (default: 1000000 launches, each read once)
 
   --tool PATH        sequencer-cli, built for release (default: .build/release/sequencer-cli)
-  --only NAME...     some of: stats, stats-merge, duckdb-lines, duckdb, clickhouse
+  --only NAME...     some of: stats, duckdb-lines, duckdb, clickhouse
   --repeat N         the subjects read each file N times, for more lines than can be made in the time; the stores, which count a launch once, do not
   --part N           launches of a file (default: 25000, of 80 MB)
   --minutes M        no further launches are made after so many, and no subject is waited for longer (default: 120)
@@ -15,13 +15,12 @@ Launches are never all on the disk as lines. As many files as there are processo
 then they are deleted, and the next ones made. So each reads from memory what was just written, and nobody waits for a generator.
 
   stats          one process, which reads all lines from a pipe, and prints its summary at the end
-  stats-merge    a process for each round of files, which writes sketches, and one that merges them: as many machines do. It has to print what `stats` prints
   duckdb-lines   the same question in SQL: DuckDB reads the same members of the lines, and computes exact percentiles at the end
   duckdb         all tables of this example, in a file; then the question 'percentiles', and what is kept as Parquet
   clickhouse     the same in ClickHouse
 
 Seconds are those of each subject alone, its beginning and its last answer included. An error is that of the worst percentile of all groups, against all times.
-'!' marks `stats` where it takes more than twice the time of duckdb-lines, or more than 64 MB.
+'!' marks `stats` where it takes more than a minute for a million launches, or more than 200 MB.
 
 Exit status: 0; 1 when an error is larger than stated, a count differs, or a subject failed; 64 usage; 69 when a program or a package is missing.
 """
@@ -79,37 +78,15 @@ def percentiles(times, repeat):
 
 # MARK: Subjects. Each is a process of its own, begun before there are launches, so that its memory is its own; what it says is lines of JSON.
 
-class Tool:
-    """A process of the tool, whose memory is that of the largest."""
+class Stats:
+    """A process of the tool, which reads from a pipe."""
 
     def __init__(self, given, folder):
-        self.tool, self.folder, self.megabytes = given.tool, folder, 0.0
-
-    def start(self, *words, **streams):
-        return subprocess.Popen([self.tool, "stats", *words], stderr=subprocess.DEVNULL, **streams)
-
-    def wait(self, process):
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            raise RuntimeError(f"exit code {process.returncode} of {' '.join(process.args[1:3])}")
-        self.megabytes = max(self.megabytes, usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10))
-
-    def answer(self, output):
-        text = output.read_text()
-        groups = [
-            [[group["scenario"], group.get("version", "")], each["launches"], [each[f"p{percent}Ms"] for percent in PERCENTS]]
-            for group in json.loads(text)["groups"] for each in group["outcomes"] if each["outcome"] == "completed"
-        ]
-        return {"groups": groups, "text": text, "megabytes": self.megabytes}
-
-
-class Stats(Tool):
-    def __init__(self, given, folder):
-        super().__init__(given, folder)
         self.output = folder / "stats.json"
         with open(self.output, "wb") as output:
-            self.process = self.start("-", "--json", stdin=subprocess.PIPE, stdout=output, bufsize=0)
+            self.process = subprocess.Popen(
+                [given.tool, "stats", "-", "--json"], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL, bufsize=0
+            )
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             # A small pipe would measure how fast two processes take turns.
             fcntl.fcntl(self.process.stdin, fcntl.F_SETPIPE_SZ, 1 << 20)
@@ -124,24 +101,15 @@ class Stats(Tool):
 
     def end(self, launches):
         self.process.stdin.close()
-        self.wait(self.process)
-        return self.answer(self.output)
-
-
-class Merge(Tool):
-    def __init__(self, given, folder):
-        super().__init__(given, folder)
-        self.sketches = []
-
-    def take(self, files):
-        self.sketches.append(str(self.folder / f"{len(self.sketches)}.json"))
-        self.wait(self.start(*files, "--sketches", "otlp", "-o", self.sketches[-1]))
-
-    def end(self, launches):
-        output = self.folder / "merged.json"
-        self.wait(self.start("--merge", *self.sketches, "--json", "-o", str(output)))
-        size = sum(os.path.getsize(path) for path in self.sketches)
-        return {**self.answer(output), "bytes": f"sketches {size / launches:.1f}"}
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        if self.process.returncode != 0:
+            raise RuntimeError(f"exit code {self.process.returncode} of stats")
+        groups = [
+            [[group["scenario"], group.get("version", "")], each["launches"], [each[f"p{percent}Ms"] for percent in PERCENTS]]
+            for group in json.loads(self.output.read_text())["groups"] for each in group["outcomes"] if each["outcome"] == "completed"
+        ]
+        return {"groups": groups, "megabytes": usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)}
 
 
 class Lines:
@@ -204,7 +172,6 @@ class Tables:
 
 SUBJECTS = {
     "stats": Stats,
-    "stats-merge": Merge,
     "duckdb-lines": Lines,
     "duckdb": lambda given, folder: Tables("duckdb", folder),
     "clickhouse": lambda given, folder: Tables("clickhouse", folder),
@@ -348,7 +315,7 @@ def measure(given, folder):
 
 def report(subjects, answers, totals, times, repeat):
     print(f"{'':14}{'seconds':>9}{'lines/s':>12}{'MB/s':>7}{'MB used':>9}" + "".join(f"{f'p{percent}':>8}" for percent in PERCENTS) + "  bytes a launch")
-    failures, slow = [], next((subject.seconds for subject in subjects if subject.name == "duckdb-lines" and subject.error is None), None)
+    failures = []
     for subject in subjects:
         found = answers[subject.name]
         if subject.error is not None:
@@ -357,12 +324,10 @@ def report(subjects, answers, totals, times, repeat):
         lines, tables = times
         worst, faults = judge(found, tables if subject.name in engines.ENGINES else lines, repeat)
         failures += [f"{subject.name}: {fault}" for fault in faults]
-        late = subject.name == "stats" and slow is not None and subject.seconds > 2 * slow
-        large = subject.name == "stats" and found["megabytes"] > 64
+        late = subject.name == "stats" and subject.seconds > 60 * totals["launches"] / 1e6
+        large = subject.name == "stats" and found["megabytes"] > 200
         print(f"{subject.name:14}{subject.seconds:8.1f}{'!' if late else ' '}{totals['lines'] / subject.seconds:12,.0f}{totals['bytes'] / 1e6 / subject.seconds:7,.0f}"
               f"{found['megabytes']:8,.0f}{'!' if large else ' '}" + "".join(f"{each:>8}" for each in worst) + f"  {found.get('bytes', '')}".rstrip())
-    if "text" in answers.get("stats", {}) and "text" in answers.get("stats-merge", {}) and answers["stats"]["text"] != answers["stats-merge"]["text"]:
-        failures.append("stats-merge: it prints something else than stats")
     for failure in failures:
         print(f"FAILED  {failure}", file=sys.stderr)
     if failures and len(failures) == sum(subject.missing for subject in subjects):
@@ -390,7 +355,7 @@ def arguments():
     if min(given.launches, given.part, given.repeat) < 1:
         parser.error("--launches, --part and --repeat are at least 1")
     if given.repeat > 1 and not given.serve and not engines.ENGINES.keys().isdisjoint(given.only):
-        parser.error("the stores count a launch once: --repeat needs --only with others, such as --only stats stats-merge duckdb-lines")
+        parser.error("the stores count a launch once: --repeat needs --only with others, such as --only stats duckdb-lines")
     return given
 
 
@@ -398,7 +363,7 @@ def main():
     given = arguments()
     if given.serve:
         serve(given)
-    if any(name.startswith("stats") for name in given.only) and not os.access(given.tool, os.X_OK):
+    if "stats" in given.only and not os.access(given.tool, os.X_OK):
         print(f"scale: there is no {given.tool}; run 'swift build -c release --product sequencer-cli', or name one with --tool", file=sys.stderr)
         return 69
     with tempfile.TemporaryDirectory(dir=given.folder, ignore_cleanup_errors=True) as folder:

@@ -28,14 +28,19 @@ func readDocument<Document>(
 /// The decoder knows no places. Only a text that it refuses is read once more, by ``parseJSON(_:)``, to find the place.
 ///
 /// - Parameter file: the name of the text in messages.
-func decodeDocument<Document: Decodable>(
-    _ type: Document.Type,
+func decodeDocument<Document: Decodable>(_ type: Document.Type, from bytes: [UInt8], file: String) throws(ScenarioError) -> Document {
+    try decodeDocument(from: bytes, file: file) { try JSONDecoder().decode(type, from: $0) }
+}
+
+/// Makes a document of a JSON text by a call of Foundation's decoder. Errors name their place in the text.
+func decodeDocument<Document>(
     from bytes: [UInt8],
-    file: String
+    file: String,
+    by decode: (Data) throws -> Document
 ) throws(ScenarioError) -> Document {
     let failure: any Error
     do {
-        return try JSONDecoder().decode(type, from: Data(bytes))
+        return try decode(Data(bytes))
     } catch {
         failure = error
     }

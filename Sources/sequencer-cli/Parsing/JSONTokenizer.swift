@@ -1,7 +1,7 @@
 /// Passes over the tokens of a JSON text, checked to the letter of RFC 8259, without keeping them.
 ///
-/// Both readers use it: ``parseJSON(_:)``, which makes values of whole files, and ``LaunchLineParser``, which looks for a few values in each of millions
-/// of lines. It works on bytes and allocates nothing; the time is linear in the text. The encoding of strings is checked when they are decoded.
+/// ``parseJSON(_:)`` makes values of them; ``SavedReports`` and ``LaunchFile`` find where the values of a file begin and end.
+/// It works on bytes and allocates nothing; the time is linear in the text. The encoding of strings is checked when they are decoded.
 struct JSONTokenizer {
     /// How many arrays and objects ``skipValue()`` lets enclose one another: as many as an integer has bits.
     static let skippedDepthLimit = 64

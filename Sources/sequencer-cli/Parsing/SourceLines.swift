@@ -47,7 +47,7 @@ struct SourceLines {
 
 extension SourcePosition {
     /// Where the byte after `bytes` stands, if the first of them stands here.
-    fileprivate func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
+    func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
         var (line, column) = (line, column)
         for byte in bytes {
             // Only line feeds: with CR LF the carriage return is the last column of its line.
@@ -79,6 +79,13 @@ struct ScenarioError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ScenarioError {
+    /// The same mistake in a text that begins at this place of the file.
+    func moved(by start: SourcePosition) -> ScenarioError {
+        let column = position.line == 1 ? start.column + position.column - 1 : position.column
+        let place = SourcePosition(line: start.line + position.line - 1, column: column)
+        return ScenarioError(file: file, position: place, path: path, message: message)
+    }
+
     init(_ fault: ScenarioFault, file: String, _ lines: SourceLines) {
         self.init(file: file, position: lines.position(of: fault.offset), path: fault.path.description, message: fault.message)
     }

@@ -1,8 +1,8 @@
-import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// The outcomes and times of many launches, by scenario, version of the app and, where that is wanted, an attribute, in a memory that does not grow with their number.
+/// The outcomes and times of many launches, by scenario, version of the app and, where that is wanted, an attribute, in
+/// a memory that does not grow with their number.
 struct LaunchStatistics: Sendable {
     /// The key of a group of launches.
     struct Key: Hashable, Sendable {
@@ -25,108 +25,72 @@ struct LaunchStatistics: Sendable {
     /// The name of the group, and of the operation, for all further ones.
     static let other = "(other)"
 
-    private(set) var groups: [LaunchGroup] = []
-    private var places: [Key: Int] = [:]
-    /// The place of the group of all further ones; nil before the first of them.
-    private var otherPlace: Int?
-
-    init() {}
+    private var groups: [Key: LaunchGroup] = [:]
+    /// Not among the groups: a real scenario may have its name.
+    private var others = LaunchGroup(Key(scenario: other))
+    /// All groups as one.
+    private(set) var total = LaunchGroup(Key(scenario: "all"))
 
     /// Takes one launch into account.
     mutating func add(_ line: LaunchLine) {
-        let place = place(of: Key(scenario: line.scenario, version: line.version, attribute: line.attribute))
-        groups[place].add(line.end)
-        for operation in line.operations { groups[place].add(operation) }
-    }
-
-    /// Takes the launches of other statistics into account.
-    mutating func merge(_ other: LaunchStatistics) {
-        for group in other.groups { update(group.key, isOther: group.isOther) { $0.merge(group) } }
-    }
-
-    /// Changes the group of a key, and adds the group first if it is missing.
-    ///
-    /// - Parameter isOther: whether it is the group of all further ones.
-    mutating func update(_ key: Key, isOther: Bool, _ change: (inout LaunchGroup) -> Void) {
-        let place = isOther ? placeOfOther() : place(of: key)
-        change(&groups[place])
+        let key = Key(scenario: line.scenario, version: line.version, attribute: line.attribute)
+        total.add(line)
+        if groups[key] != nil || groups.count < Self.groupLimit {
+            groups[key, default: LaunchGroup(key)].add(line)
+        } else {
+            others.add(line)
+        }
     }
 
     /// In the order of their names; the group of all further ones comes last.
     var sortedGroups: [LaunchGroup] {
-        groups.sorted { left, right in
-            // By the flag: the name of the group sorts before letters.
-            if left.isOther != right.isOther { return right.isOther }
-            return left.key.order < right.key.order
-        }
-    }
-
-    /// All groups as one.
-    var total: LaunchGroup {
-        groups.reduce(into: LaunchGroup(Key(scenario: "all", version: nil), isOther: false)) { $0.merge($1) }
-    }
-
-    private mutating func place(of key: Key) -> Int {
-        if let place = places[key] { return place }
-        if places.count >= Self.groupLimit { return placeOfOther() }
-        groups.append(LaunchGroup(key, isOther: false))
-        places[key] = groups.count - 1
-        return groups.count - 1
-    }
-
-    /// A real scenario may have the name of this group, so the group is found by its place.
-    private mutating func placeOfOther() -> Int {
-        // Made when the first one needs it: a file of few scenarios does not list it.
-        let place = otherPlace ?? groups.count
-        if otherPlace == nil { groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true)) }
-        otherPlace = place
-        return place
+        groups.values.sorted { $0.key.order < $1.key.order } + (others.launches > 0 ? [others] : [])
     }
 }
 
 /// The launches of one scenario, one version and one value of the attribute.
 struct LaunchGroup: Sendable {
+    /// How an operation ended, and its times in milliseconds, in the launches in which it started.
+    struct Operation: Sendable {
+        var times = QuantileSketch()
+        var outcomes: [Outcome: Int] = [:]
+
+        /// The launches that say how it ended.
+        var launches: Int { outcomes.values.reduce(0, +) }
+
+        fileprivate mutating func add(_ operation: LaunchLine.Operation) {
+            if let milliseconds = operation.milliseconds { times.insert(milliseconds) }
+            if let outcome = operation.outcome { outcomes[outcome, default: 0] += 1 }
+        }
+
+        fileprivate var shareOfSuccesses: Double { Double(outcomes[.succeeded] ?? 0) / Double(max(launches, 1)) }
+    }
+
     let key: LaunchStatistics.Key
-    /// Whether it is made of all that is not told apart.
-    let isOther: Bool
-    /// The measured times in milliseconds, by outcome.
-    private(set) var times: [LaunchOutcome: QuantileSketch] = [:]
+    /// The measured times in milliseconds, by outcome: the time of a failed launch says nothing about a completed one.
+    private var times: [LaunchOutcome: QuantileSketch] = [:]
     /// The times to the initial display in milliseconds, of the reports that have one, however they ended.
     private(set) var displays = QuantileSketch()
+    /// All reports, and those that missed a budget that they had.
+    private(set) var verdicts = BudgetVerdicts()
     /// The verdicts on the initial display, of the reports that have one.
     private(set) var displayVerdicts = BudgetVerdicts()
-    /// The reports that missed a budget that they had.
-    private(set) var misses = 0
     private(set) var crashes = 0
     /// How often each operation was the one that ran when a launch crashed.
-    private(set) var crashesByOperation: [String: Int] = [:]
-    /// The times of each operation in milliseconds, in the launches in which it started; empty where nobody asked for them.
-    private(set) var operations: [String: QuantileSketch] = [:]
-    /// How each operation ended, in the launches that had it; empty where nobody asked for them.
-    private(set) var outcomes: [String: OutcomeCounts] = [:]
+    private var crashesByOperation: [String: Int] = [:]
+    /// Empty where nobody asked for them.
+    private var operations: [String: Operation] = [:]
 
-    init(_ key: LaunchStatistics.Key, isOther: Bool) {
-        self.key = key
-        self.isOther = isOther
+    init(_ key: LaunchStatistics.Key) { self.key = key }
+
+    var launches: Int { verdicts.launches + crashes }
+
+    /// The measured times of each outcome that there was.
+    var outcomes: [(outcome: LaunchOutcome, times: QuantileSketch)] {
+        LaunchOutcome.allCases.compactMap { outcome in times[outcome].map { (outcome, $0) } }
     }
 
-    /// The launches that left a report.
-    var reports: Int { times.values.reduce(0) { $0 + $1.count } }
-    var launches: Int { reports + crashes }
-
-    func count(of outcome: LaunchOutcome) -> Int {
-        times[outcome]?.count ?? 0
-    }
-
-    /// The share of an outcome in all launches, those that crashed included; nil without a launch.
-    func rate(of outcome: LaunchOutcome) -> Double? {
-        launches > 0 ? Double(count(of: outcome)) / Double(launches) : nil
-    }
-
-    var crashRate: Double? { launches > 0 ? Double(crashes) / Double(launches) : nil }
-
-    /// Those of the launches that left a report: a launch that crashed has none.
-    var verdicts: BudgetVerdicts { BudgetVerdicts(launches: reports, misses: misses) }
+    func count(of outcome: LaunchOutcome) -> Int { times[outcome]?.count ?? 0 }
 
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
@@ -134,73 +98,46 @@ struct LaunchGroup: Sendable {
         crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
     }
 
-    mutating func add(_ end: LaunchLine.End) {
-        switch end {
+    /// Those with times, the one with the longest median first.
+    var slowest: [(name: String, operation: Operation)] {
+        let medians = operations.compactMap { name, operation in
+            operation.times.percentile(50).map { (name, operation, $0) }
+        }
+        return medians.sorted { ($1.2, $0.0) < ($0.2, $1.0) }.map { ($0.0, $0.1) }
+    }
+
+    /// Those with outcomes, the one that succeeded least often first.
+    var leastSuccessful: [(name: String, operation: Operation)] {
+        let ended = operations.filter { $0.value.launches > 0 }.map { ($0.key, $0.value) }
+        return ended.sorted { ($0.1.shareOfSuccesses, $0.0) < ($1.1.shareOfSuccesses, $1.0) }
+    }
+
+    mutating func add(_ line: LaunchLine) {
+        switch line.end {
         case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
-            // By outcome, since the time of a failed launch says nothing about one that completed.
             times[outcome, default: QuantileSketch()].insert(measured)
+            verdicts.add(isMet)
             if let display { displays.insert(display) }
-            if !isMet { misses += 1 }
-            if let isDisplayMet { displayVerdicts.add(BudgetVerdicts(launches: 1, misses: isDisplayMet ? 0 : 1)) }
+            if let isDisplayMet { displayVerdicts.add(isDisplayMet) }
         case .crash(let operation):
-            add(crashes: 1, of: operation)
+            crashes += 1
+            if let operation { crashesByOperation[Self.place(of: operation, in: crashesByOperation), default: 0] += 1 }
+        }
+        for operation in line.operations {
+            operations[Self.place(of: operation.id, in: operations), default: Operation()].add(operation)
         }
     }
 
-    mutating func add(_ operation: LaunchLine.Operation) {
-        if let milliseconds = operation.milliseconds {
-            operations[place(of: operation.id, in: operations), default: QuantileSketch()].insert(milliseconds)
-        }
-        if let outcome = operation.outcome { outcomes[place(of: operation.id, in: outcomes), default: OutcomeCounts()].add(outcome) }
-    }
-
-    /// Adds launches with this outcome, by the sketch of their times.
-    mutating func add(_ times: QuantileSketch, of outcome: LaunchOutcome) {
-        self.times[outcome, default: QuantileSketch()].merge(times)
-    }
-
-    mutating func add(displays: QuantileSketch) { self.displays.merge(displays) }
-    mutating func add(displayVerdicts: BudgetVerdicts) { self.displayVerdicts.add(displayVerdicts) }
-    mutating func add(misses: Int) { self.misses += misses }
-
-    /// - Parameter operation: nil where nobody knows it.
-    mutating func add(crashes: Int, of operation: String?) {
-        self.crashes += crashes
-        if let operation { add(crashes, crashesOf: operation) }
-    }
-
-    mutating func merge(_ other: LaunchGroup) {
-        for (outcome, sketch) in other.times { times[outcome, default: QuantileSketch()].merge(sketch) }
-        displays.merge(other.displays)
-        displayVerdicts.add(other.displayVerdicts)
-        misses += other.misses
-        crashes += other.crashes
-        // In an order of its own: where there are too many, the same ones are told apart each time.
-        for (operation, count) in other.crashesByOperation.sorted(by: { $0.key < $1.key }) { add(count, crashesOf: operation) }
-        for (operation, sketch) in other.operations.sorted(by: { $0.key < $1.key }) {
-            operations[place(of: operation, in: operations), default: QuantileSketch()].merge(sketch)
-        }
-        for (operation, counts) in other.outcomes.sorted(by: { $0.key < $1.key }) {
-            outcomes[place(of: operation, in: outcomes), default: OutcomeCounts()].merge(counts)
-        }
-    }
-
-    /// The name under which an operation's figures are kept.
-    private func place(of operation: String, in known: [String: some Any]) -> String {
+    /// The name under which an operation's figures are kept: a known one goes on under its own, a new one needs room.
+    private static func place(of operation: String, in known: [String: some Any]) -> String {
         known[operation] != nil || known.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
-    }
-
-    private mutating func add(_ count: Int, crashesOf operation: String) {
-        // A known operation goes on being counted under its own name; a new one needs room.
-        let isKnown = crashesByOperation[operation] != nil || crashesByOperation.count < LaunchStatistics.operationLimit
-        crashesByOperation[isKnown ? operation : LaunchStatistics.other, default: 0] += count
     }
 }
 
 /// How many launches missed a budget, of those that have a verdict on it.
 struct BudgetVerdicts: Sendable {
-    var launches = 0
-    var misses = 0
+    private(set) var launches = 0
+    private(set) var misses = 0
 
     /// The share of misses; nil without a launch.
     var rate: Double? { launches > 0 ? Double(misses) / Double(launches) : nil }
@@ -208,53 +145,8 @@ struct BudgetVerdicts: Sendable {
     /// The rate of misses that the true one is below with 95% confidence.
     var bound: Double { BinomialBound.upper(misses: misses, trials: launches) }
 
-    mutating func add(_ other: BudgetVerdicts) {
-        launches += other.launches
-        misses += other.misses
-    }
-}
-
-/// The launch of one line.
-struct LaunchLine: Equatable, Sendable {
-    enum End: Equatable, Sendable {
-        /// It left a report.
-        ///
-        /// - measured: what the budget counts, in milliseconds.
-        /// - isMet: whether it kept all of its budgets.
-        /// - display: the time to the initial display, which counts likewise; nil without one.
-        /// - isDisplayMet: whether that was within its own budget; nil where nobody can say.
-        case report(LaunchOutcome, measured: Double, isMet: Bool, display: Double? = nil, isDisplayMet: Bool? = nil)
-        /// The process ended in the middle of it, while this operation ran.
-        case crash(operation: String?)
-    }
-
-    struct Operation: Equatable, Sendable {
-        var id: String
-        /// Nil for one that never started.
-        var milliseconds: Double?
-        /// Nil where the report does not say.
-        var outcome: Outcome?
-    }
-
-    var scenario: String
-    var version: String?
-    var end: End
-    /// Empty where nobody asked for them.
-    var operations: [Operation] = []
-    /// The value of the attribute that was asked for.
-    var attribute: String?
-}
-
-/// How a launch ended, without the details.
-enum LaunchOutcome: String, CaseIterable, Sendable {
-    case completed, aborted, failed, cancelled
-
-    init(_ outcome: LaunchReport.Outcome) {
-        switch outcome {
-        case .completed: self = .completed
-        case .aborted: self = .aborted
-        case .failed: self = .failed
-        case .cancelled: self = .cancelled
-        }
+    mutating func add(_ isMet: Bool) {
+        launches += 1
+        misses += isMet ? 0 : 1
     }
 }

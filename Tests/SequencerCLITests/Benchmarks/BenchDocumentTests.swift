@@ -278,7 +278,7 @@ struct BenchArgumentsTests {
         #expect(try parseArguments(["compare", "a", "b"]) as? CompareCommand == CompareCommand(before: "a", after: "b"))
         #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(inputs: ["-"]))
         #expect(try parseArguments(["stats", "a", "-", "b"]) as? StatsCommand == StatsCommand(inputs: ["a", "-", "b"]))
-        let keys = StatsCommand.Keys(hasOperations: true, attribute: "os.version")
+        let keys = StatsKeys(hasOperations: true, attribute: "os.version")
         let stats = try parseArguments(["stats", "a", "--by", "os.version,operation"]) as? StatsCommand
         #expect(stats == StatsCommand(inputs: ["a"], keys: keys))
     }

@@ -12,7 +12,7 @@ import Foundation
 /// Used by the fuzzer (`Scripts/fuzz`) and, with the corpus that is kept, by the tests.
 enum FuzzTarget: String, CaseIterable {
     case scenario, report, imported = "import", launchLine = "launch-line", history, token, link, version, push, cache, duration, journal
-    case storedFile = "stored-file", storedValue = "stored-value", sketches
+    case storedFile = "stored-file", storedValue = "stored-value"
 
     /// Something was read that should not have been read so.
     struct BrokenPromise: Error, CustomStringConvertible {
@@ -24,8 +24,7 @@ enum FuzzTarget: String, CaseIterable {
         case .scenario: try Self.scenario(bytes)
         case .report: try Self.report(bytes)
         case .imported: try Self.imported(bytes)
-        case .launchLine: _ = bytes.withUnsafeBufferPointer { try? LaunchLineParser.parse($0) }
-        case .sketches: try Self.sketches(bytes)
+        case .launchLine: try Self.launchLine(bytes)
         case .history: try Self.history(Data(bytes))
         case .token: Self.token(String(decoding: bytes, as: UTF8.self))
         case .link: try Self.link(String(decoding: bytes, as: UTF8.self))
@@ -91,21 +90,25 @@ enum FuzzTarget: String, CaseIterable {
         _ = try LoadedScenario(document, from: "f", clock: .virtual).validated()
     }
 
-    /// Sketches that are read are written as ones of as many launches; a complaint has a place inside the file, and is one line.
-    private static func sketches(_ bytes: [UInt8]) throws {
-        var reader = SketchReader()
-        do throws(ScenarioError) {
-            try reader.read(bytes, file: "f")
-        } catch {
-            try expect(!error.description.contains("\n"), "a message of several lines: \(error)")
-            return
+    /// Lines are launches or mistakes, the same ones wherever a batch ends; a complaint is one line.
+    private static func launchLine(_ bytes: [UInt8]) throws {
+        func read(_ batchSize: Int) throws -> (LaunchFile, String) {
+            var (file, statistics) = (
+                LaunchFile(name: "f", keys: StatsKeys(hasOperations: true, attribute: "a")), LaunchStatistics()
+            )
+            file.batchSize = batchSize
+            var rest = bytes[...]
+            try file.read(into: &statistics) { buffer in
+                let count = min(rest.count, buffer.count)
+                buffer.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            }
+            return (file, StatsSummary(name: "f", attribute: "a", statistics: statistics).json)
         }
-        let summary = reader.summary
-        var again = SketchReader()
-        try again.read(Array(LaunchSketch.otlp(summary, time: 0).utf8), file: "f")
-        let (first, second) = (summary.statistics.total, again.summary.statistics.total)
-        try expect(first.launches == second.launches && first.misses == second.misses, "launches that get lost when they are read back")
-        _ = summary.json(attribute: nil)
+        let (whole, parts) = (try read(1 << 20), try read(bytes.count / 3 + 1))
+        try expect(whole.1 == parts.1 && whole.0.brokenLines == parts.0.brokenLines, "other launches where a batch ends elsewhere")
+        try expect(whole.0.mistakes.allSatisfy { !$0.description.contains("\n") }, "a message of several lines")
     }
 
     private static func history(_ data: Data) throws {

@@ -1,0 +1,206 @@
+import Foundation
+import Sequencer
+
+/// Reads the reports and crashes of one file into statistics, on all processors and in a memory that does not grow with
+/// the file.
+///
+/// They stand in any layout: one a line, in many lines, several in one line, in an array. After one that has broken
+/// off, reading goes on at the next line that begins with one.
+struct LaunchFile {
+    /// A mistake in the file, and how many lines it and others like it have spoilt.
+    struct Mistake: CustomStringConvertible {
+        let error: ScenarioError
+        fileprivate(set) var lines: Int
+
+        var description: String {
+            lines == 1 ? "\(error)" : "\(error), and so in \(lines - 1) more line\(lines == 2 ? "" : "s")"
+        }
+    }
+
+    /// So many different mistakes are kept; the broken lines of the others are counted.
+    private static let maximumMistakes = 10
+    /// So many bytes are read at a time.
+    private static let batchSize = 4 << 20
+    /// So many reports are decoded at a time.
+    private static let maximumDocuments = 4096
+    /// A larger report is refused: it has to be in the memory as a whole.
+    private static let sizeLimit = 16 << 20
+
+    /// The name of the file in messages.
+    let name: String
+    let keys: StatsKeys
+    /// The bytes of a batch; only tests have another number.
+    var batchSize = Self.batchSize
+    private(set) var mistakes: [Mistake] = []
+    private(set) var brokenLines = 0
+    /// Where the bytes begin that have not been taken yet.
+    private var position = SourcePosition(line: 1, column: 1)
+    /// The last of the broken lines.
+    private var lastBroken = 0
+
+    init(name: String, keys: StatsKeys) {
+        self.name = name
+        self.keys = keys
+    }
+
+    /// All lines that have been read, blank ones included.
+    var lines: Int {
+        // Bytes that are no characters have no columns.
+        max(position.column > 1 ? position.line : position.line - 1, lastBroken)
+    }
+
+    /// Reads the file to its end.
+    ///
+    /// - Parameters:
+    ///   - fill: fills a buffer as far as the file goes, and says how many bytes it has; 0 at the end.
+    ///   - didRead: is called after each batch.
+    mutating func read(
+        into statistics: inout LaunchStatistics,
+        _ fill: (UnsafeMutableRawBufferPointer) throws -> Int,
+        didRead: (LaunchFile) -> Void = { _ in }
+    ) throws {
+        var bytes: [UInt8] = []
+        var isAtEnd = false
+        while !isAtEnd {
+            let kept = bytes.count
+            // Twice as many for a report that goes on: what is kept is looked at once more.
+            bytes += repeatElement(0, count: max(batchSize, kept))
+            let count = try bytes.withUnsafeMutableBytes {
+                try fill(UnsafeMutableRawBufferPointer(rebasing: $0[kept...]))
+            }
+            bytes.removeLast(bytes.count - kept - count)
+            isAtEnd = count == 0
+            var taken = 0
+            var documents: [Range<Int>]
+            repeat {
+                let end: Int
+                (documents, end) = Self.documents(in: bytes, from: taken, isAtEnd: isAtEnd)
+                for (document, result) in zip(documents, launches(of: documents, in: bytes)) {
+                    position = position.moved(over: bytes[taken..<document.lowerBound])
+                    taken = document.lowerBound
+                    switch result {
+                    case .success(let launch): statistics.add(launch)
+                    case .failure(let error): add(error, bytes[document])
+                    }
+                }
+                position = position.moved(over: bytes[taken..<end])
+                taken = end
+            } while documents.count == Self.maximumDocuments
+            bytes.removeFirst(taken)
+            didRead(self)
+        }
+    }
+
+    // MARK: Documents
+
+    /// Where the next objects in a text begin and end, from `start` on, and whatever else stands there.
+    ///
+    /// - Returns: also how far the text has been looked at: the rest goes on in the next batch.
+    ///
+    /// - Complexity: O(bytes).
+    private static func documents(in text: [UInt8], from start: Int, isAtEnd: Bool) -> ([Range<Int>], end: Int) {
+        text.withUnsafeBufferPointer { bytes in
+            var json = JSONTokenizer(bytes)
+            json.offset = start
+            var documents: [Range<Int>] = []
+            while documents.count < maximumDocuments {
+                while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
+                let start = json.offset
+                if start == bytes.count { break }
+                do throws(JSONFault) {
+                    guard json.current == ASCII.openBrace else { throw JSONFault(start, .expected("an object")) }
+                    try json.skipValue()
+                    documents.append(start..<json.offset)
+                } catch {
+                    let isWhole = isAtEnd || bytes.count - start > sizeLimit
+                    var next = isWhole || json.offset < bytes.count ? endOfBroken(from: start, in: bytes) : nil
+                    if isWhole { next = next ?? bytes.count }
+                    // It may go on in the next batch.
+                    guard let next else { return (documents, start) }
+                    json.offset = next
+                    // Blank lines behind it are nobody's mistake.
+                    let last = bytes[start..<next].lastIndex { !ASCII.isWhitespace($0) } ?? start
+                    documents.append(start..<last + 1)
+                }
+            }
+            return (documents, json.offset)
+        }
+    }
+
+    /// Brackets and commas are those of an array of reports.
+    private static func isBetweenDocuments(_ byte: UInt8) -> Bool {
+        ASCII.isWhitespace(byte) || byte == ASCII.comma || byte == ASCII.openBracket || byte == ASCII.closeBracket
+    }
+
+    /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil if
+    /// there is none.
+    private static func endOfBroken(from start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var place = start
+        while let newline = bytes[place...].firstIndex(of: ASCII.newline) {
+            place = newline + 1
+            let line = bytes[place...].drop { $0 != ASCII.newline && isBetweenDocuments($0) }
+            guard line.first == ASCII.openBrace else { continue }
+            // Within a report, objects are indented and have no schema.
+            let isReport = line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: "\"schema\"".utf8)
+            if isReport || line.startIndex == place { return place }
+        }
+        return nil
+    }
+
+    // MARK: Launches
+
+    /// The launches of documents, decoded on all processors.
+    private func launches(of documents: [Range<Int>], in bytes: [UInt8]) -> [Result<LaunchLine, ScenarioError>] {
+        let count = min(ProcessInfo.processInfo.activeProcessorCount, 16, documents.count)
+        let parts = Locked([[Result<LaunchLine, ScenarioError>]](repeating: [], count: count))
+        let ended = DispatchSemaphore(value: 0)
+        for part in 0..<count {
+            let work = { @Sendable [self] in
+                let range = documents.count * part / count..<documents.count * (part + 1) / count
+                let launches = documents[range].map { document in
+                    Result { () throws(ScenarioError) in try launch(bytes[document]) }
+                }
+                parts.withLock { $0[part] = launches }
+                ended.signal()
+            }
+            // This thread takes the last part, and those that the system has no thread for. `concurrentPerform`
+            // would try for ever to have one, on Linux.
+            if part == count - 1 || (try? startThread(work)) == nil { work() }
+        }
+        for _ in 0..<count { ended.wait() }
+        return parts.withLock { $0.flatMap(\.self) }
+    }
+
+    private func launch(_ document: ArraySlice<UInt8>) throws(ScenarioError) -> LaunchLine {
+        let bytes = Array(document)
+        // One message for all lines that are no JSON at all, whatever stands there; another encoding is named below.
+        if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil { throw mistake("expected an object") }
+        if bytes.count > Self.sizeLimit {
+            throw mistake("the report is larger than the limit of \(Self.sizeLimit) bytes")
+        }
+        return try decodeDocument(from: bytes, file: name) {
+            try JSONDecoder().decode(LaunchLine.self, from: $0, configuration: keys)
+        }
+    }
+
+    // MARK: Mistakes
+
+    private func mistake(_ message: String) -> ScenarioError {
+        ScenarioError(file: name, position: SourcePosition(line: 1, column: 1), path: "", message: message)
+    }
+
+    /// Keeps a mistake in a document that begins at the position.
+    private mutating func add(_ error: ScenarioError, _ document: ArraySlice<UInt8>) {
+        // Several mistakes in one line are one broken line.
+        let last = position.line + document.count { $0 == ASCII.newline }
+        let count = max(last - max(position.line - 1, lastBroken), 0)
+        lastBroken = last
+        brokenLines += count
+        // By its text: a file that is wrong in one way has one mistake with a number, not a million.
+        if let known = mistakes.firstIndex(where: { $0.error.message == error.message }) {
+            mistakes[known].lines += count
+        } else if mistakes.count < Self.maximumMistakes {
+            mistakes.append(Mistake(error: error.moved(by: position), lines: max(count, 1)))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Sequencer
+import SequencerAnalysis
+
+/// What statistics need of a report or a crash.
+struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
+    enum End: Equatable, Sendable {
+        /// It left a report.
+        ///
+        /// - measured: what the budget counts, in milliseconds.
+        /// - isMet: whether it kept all of its budgets.
+        /// - display: the time to the initial display, which counts likewise; nil without one.
+        /// - isDisplayMet: whether that was within its own budget; nil where nobody can say.
+        case report(LaunchOutcome, measured: Double, isMet: Bool, display: Double? = nil, isDisplayMet: Bool? = nil)
+        /// The process ended in the middle of it, while this operation ran.
+        case crash(operation: String?)
+    }
+
+    struct Operation: Equatable, Sendable {
+        var id: String
+        /// Nil for one that never started.
+        var milliseconds: Double?
+        /// Nil where the report does not say.
+        var outcome: Outcome?
+    }
+
+    var scenario: String
+    var version: String?
+    var end: End
+    /// Empty where nobody asked for them.
+    var operations: [Operation] = []
+    /// The value of the attribute that was asked for.
+    var attribute: String?
+}
+
+extension LaunchLine {
+    /// Reads a report or a crash of any version, whatever else it has.
+    ///
+    /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
+    init(from decoder: any Decoder, configuration keys: StatsKeys) throws {
+        let document = try DocumentReader(decoder)
+        let schema = try document.string("schema")
+        guard schema == SavedSchema.report || schema == SavedSchema.crash else {
+            let hint = schema == SavedSchema.bench ? "; 'compare' reads benches" : ""
+            let expected = "expected '\(SavedSchema.report)' or '\(SavedSchema.crash)'\(hint)"
+            throw document.error("schema", "unknown schema \(quoted(schema, limit: 40)); \(expected)")
+        }
+        scenario = try document.name("scenario")
+        version = try document.optionalName("version")
+        if let attribute = keys.attribute {
+            let attributes = try document.optionalObjects("attributes")
+            self.attribute = try attributes.first { try $0.string("name") == attribute }?.name("value")
+        }
+        guard schema == SavedSchema.report else {
+            end = .crash(operation: try document.optionalName("operation"))
+            return
+        }
+        if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
+        let budget = try document.object("budget")
+        let display = try document.optionalObject("initialDisplayBudget")
+        let isDisplayMet = try display?.optionalString("verdict") == nil ? nil : display?.isMet()
+        end = .report(
+            try document.choice(of: document.string("outcome")),
+            measured: try budget.duration("measuredMs").milliseconds,
+            isMet: LaunchReport.isWithinBudgets(try budget.isMet(), initialDisplay: isDisplayMet),
+            display: try document.optionalDuration("initialDisplayMs")?.milliseconds,
+            isDisplayMet: isDisplayMet
+        )
+    }
+}
+
+extension LaunchLine.Operation {
+    fileprivate init(_ document: DocumentReader) throws {
+        id = try document.name("id")
+        // A duration without a start is none.
+        let hasStarted = try document.optionalDuration("startMs") != nil
+        milliseconds = hasStarted ? try document.optionalDuration("durationMs")?.milliseconds : nil
+        outcome = try document.optionalString("outcome").map { try document.choice(of: $0) }
+    }
+}
+
+extension DocumentReader {
+    fileprivate func isMet() throws -> Bool { try word("verdict", of: ["pass", "fail"]) == "pass" }
+
+    fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(of outcome: String) throws -> Choice {
+        if let choice = Choice(rawValue: outcome) { return choice }
+        throw error("outcome", unknownWord(outcome, called: "outcome", among: Choice.allCases.map(\.rawValue)))
+    }
+
+    fileprivate func name(_ key: String) throws -> String { try optionalName(key) ?? string(key) }
+
+    /// A text that is kept: so many are kept that long ones would fill the memory.
+    fileprivate func optionalName(_ key: String) throws -> String? {
+        let name = try optionalString(key)
+        if let count = name?.utf8.count, count > 256 { throw error(key, "expected at most 256 bytes, found \(count)") }
+        return name
+    }
+}
+
+/// How a launch ended, without the details.
+enum LaunchOutcome: String, CaseIterable, Sendable {
+    case completed, aborted, failed, cancelled
+
+    init(_ outcome: LaunchReport.Outcome) {
+        switch outcome {
+        case .completed: self = .completed
+        case .aborted: self = .aborted
+        case .failed: self = .failed
+        case .cancelled: self = .cancelled
+        }
+    }
+}

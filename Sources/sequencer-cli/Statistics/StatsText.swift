@@ -1,0 +1,135 @@
+import Sequencer
+import SequencerAnalysis
+
+extension StatsSummary {
+    /// The summary as text, for people.
+    func text(_ style: TextStyle) -> String { StatsText(summary: self, style: style).text }
+}
+
+private struct StatsText {
+    private static let percents = [50.0, 75, 90, 95, 99]
+    private static let maximumOperations = 5
+    /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
+    private static let leastForRate = 20
+
+    let summary: StatsSummary
+    let style: TextStyle
+
+    var text: String {
+        let groups = rows
+        let total = summary.statistics.total
+        let launches = "\(total.launches) launch\(total.launches == 1 ? "" : "es")"
+        var head = "\(summary.name)  \(launches), \(total.crashes) of them crashed"
+        if summary.brokenLines > 0 {
+            head += "; " + style.yellow("\(summary.brokenLines) of \(summary.lines) lines could not be read")
+        }
+        if groups.isEmpty { return head + "\n" }
+        // The error is told, since a percentile of a sketch is not a measured value.
+        let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
+        let bound = "the true rate of misses is below 'at most' with 95% confidence"
+        let tables = [times, rates, operations, outcomes, crashes].compactMap { $0(groups) }
+        return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n"]).joined(separator: "\n")
+    }
+
+    private var rows: [LaunchGroup] {
+        let groups = summary.statistics.sortedGroups
+        // With a single group, a line for all would be the same line again.
+        return groups.count > 1 ? groups + [summary.statistics.total] : groups
+    }
+
+    // MARK: Tables
+
+    private func times(_ groups: [LaunchGroup]) -> String? {
+        table(groups, ["outcome"], Self.timeColumns) { group in
+            let displays = group.displays.count > 0 ? [("initial display", group.displays)] : []
+            return (group.outcomes.map { ($0.rawValue, $1) } + displays).map { [$0] + times($1) }
+        }
+    }
+
+    private func rates(_ groups: [LaunchGroup]) -> String? {
+        // In most files no initial display has a budget.
+        let hasDisplays = groups.contains { $0.displayVerdicts.launches > 0 }
+        let displays: [String] = hasDisplays ? ["initial display over its own", "at most"] : []
+        let columns = ["over budget", "at most"] + displays + ["aborted", "failed", "cancelled", "crashed"]
+        return table(groups, [], columns) { group in
+            let counts = [LaunchOutcome.aborted, .failed, .cancelled].map(group.count) + [group.crashes]
+            let misses = misses(group.verdicts) + (hasDisplays ? self.misses(group.displayVerdicts) : [])
+            return [misses + counts.map { rate($0, of: group.launches) }]
+        }
+    }
+
+    private func operations(_ groups: [LaunchGroup]) -> String? {
+        table(groups, ["operation"], Self.timeColumns) { group in
+            group.slowest.map { [printable($0.name, limit: 60)] + times($0.operation.times) }
+        }
+    }
+
+    /// Of the operations that did not always succeed.
+    private func outcomes(_ groups: [LaunchGroup]) -> String? {
+        let trouble = Outcome.allCases.filter { $0 != .succeeded }
+        return table(groups, ["operation"], ["launches"] + trouble.map(\.words)) { group in
+            let troubled = group.leastSuccessful.filter { $0.operation.outcomes[.succeeded] != $0.operation.launches }
+            return troubled.map { name, operation in
+                let rates = trouble.map { rate(operation.outcomes[$0] ?? 0, of: operation.launches) }
+                return [printable(name, limit: 60), "\(operation.launches)"] + rates
+            }
+        }
+    }
+
+    private func crashes(_ groups: [LaunchGroup]) -> String? {
+        table(groups, ["crashed in"], ["launches"]) { group in
+            let crashes = group.sortedCrashes.prefix(Self.maximumOperations)
+            return crashes.map { [printable($0.operation, limit: 60), "\($0.count)"] }
+        }
+    }
+
+    /// A table whose rows begin with the names of a group; nil without a row.
+    ///
+    /// - Parameters:
+    ///   - texts: the columns of texts that come next.
+    ///   - numbers: the columns of numbers at its end.
+    private func table(
+        _ groups: [LaunchGroup],
+        _ texts: [String],
+        _ numbers: [String],
+        rows: (LaunchGroup) -> [[String]]
+    ) -> String? {
+        let leading = ["scenario", "version"] + (summary.attribute.map { [printable($0, limit: 40)] } ?? []) + texts
+        var table = TextTable(leading + numbers, leading: leading.count)
+        var isEmpty = true
+        for group in groups {
+            let names = [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
+            let value = summary.attribute == nil ? [] : [printable(group.key.attribute ?? "", limit: 40)]
+            for row in rows(group) {
+                table.add(names + value + row)
+                isEmpty = false
+            }
+        }
+        return isEmpty ? nil : table.text(style)
+    }
+
+    // MARK: Cells
+
+    private static let timeColumns = ["launches"] + percents.map { "p\(Int($0))" } + ["max"]
+
+    private func times(_ sketch: QuantileSketch) -> [String] {
+        let percentiles = Self.percents.map { percent in
+            let isKnown = SortedSample.has(percentile: percent, of: sketch.count)
+            return isKnown ? sketch.percentile(percent).map(time) ?? "" : "too few"
+        }
+        return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
+    }
+
+    private func time(_ milliseconds: Double) -> String { style.duration(.nearest(nanoseconds: milliseconds * 1e6)) }
+
+    private func misses(_ verdicts: BudgetVerdicts) -> [String] {
+        // A bound on nothing would be 100%, which reads like a result.
+        [rate(verdicts.misses, of: verdicts.launches), verdicts.launches > 0 ? ShareText.format(verdicts.bound) : ""]
+    }
+
+    /// `5.3%`, or `1 of 4` of a few; nothing of none.
+    private func rate(_ count: Int, of total: Int) -> String {
+        if total == 0 { return "" }
+        return total < Self.leastForRate ? "\(count) of \(total)" : ShareText.format(Double(count) / Double(total))
+    }
+}
