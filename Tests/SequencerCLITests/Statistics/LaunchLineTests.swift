@@ -169,7 +169,7 @@ struct LaunchLineTests {
             #expect(isDisplayMet == report.isInitialDisplayMet, "seed \(seed)")
             displays.insert(isDisplayMet)
             #expect(Duration.nanoseconds(Int64((measured * 1e6).rounded())) == report.budget.measured, "seed \(seed)")
-            #expect(display == report.timeToInitialDisplay.map { Double($0.nanoseconds) / 1e6 }, "seed \(seed)")
+            #expect(display == report.timeToInitialDisplay?.milliseconds, "seed \(seed)")
             outcomes.insert(outcome)
         }
         // That chance leads everywhere.
