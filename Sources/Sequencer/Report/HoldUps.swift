@@ -218,8 +218,9 @@ extension HoldUps {
 }
 
 extension LaunchReport {
-    /// The report with its critical path and its slack worked out from the times of its operations: the longest path by dependencies alone
-    /// is what reports of earlier versions have. Other reports stay as they are.
+    /// The report with its critical path and its slack worked out from the times of its operations, where one of that path was held up: there,
+    /// reports of earlier versions have the longest path by dependencies alone. Other reports stay as they are: of launches that another
+    /// program has timed, times do not say all that was waited for.
     package var withCriticalPath: LaunchReport {
         let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let isMilestoneReached = isMilestoneReached
@@ -234,6 +235,7 @@ extension LaunchReport {
         let dependencies = operations.map { operation in operation.dependencies.compactMap { places[$0] } }
         let holdUps = HoldUps(self)
         let path = holdUps.path(endingWith: last) { dependencies[$0] }
+        guard path.contains(where: { holdUps.holder(of: $0) != nil }) else { return self }
         let slacks = holdUps.slacks(endingWith: last, countsAll: !isMilestoneReached, laneLimit: hasLaneLimit ? lanes : nil) {
             dependencies[$0]
         }
