@@ -155,15 +155,13 @@ struct ChromeTrace: Decodable {
         file.read["slices", default: 0] += slices.count
         var launch = ImportedLaunch(name: processName ?? "trace", operations: slices)
         let roots = slices.indices.filter { slices[$0].lane == launchTrack }
-        if roots.count == 1 { launch.takeRoot(roots[0]) }
         // Numbered anew, in the order of their first slice: the launch's, and threads without slices, are none.
         var lanes: [Int?: Int] = [:]
-        for place in launch.operations.indices {
-            let lane = launch.operations[place].lane
+        for (place, lane) in slices.map(\.lane).enumerated() where roots != [place] {
             lanes[lane] = lanes[lane] ?? lanes.count + 1
             launch.operations[place].lane = lanes[lane]
         }
-        file.add(launch, links: "arrows")
+        file.add(launch, root: roots.count == 1 ? roots[0] : nil, links: "arrows")
     }
 }
 

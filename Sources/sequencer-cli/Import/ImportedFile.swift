@@ -45,12 +45,16 @@ struct ImportedFile {
 
     /// Adds a launch, unless it is empty.
     ///
-    /// - Parameter links: the file's word for what makes dependencies.
-    mutating func add(_ launch: ImportedLaunch, links: String) {
+    /// - Parameters:
+    ///   - root: the operation that is the launch itself.
+    ///   - links: the file's word for what makes dependencies.
+    mutating func add(_ launch: ImportedLaunch, root: Int?, links: String) {
         var launch = launch
-        let (all, dropped) = (launch.operations.reduce(0) { $0 + $1.dependencies.count }, launch.settle())
-        read[links, default: 0] += all - dropped
-        leftOut["\(links) between what ran at once", default: 0] += dropped
+        let all = launch.operations.reduce(0) { $0 + $1.dependencies.count }
+        if let root { launch.takeRoot(root) }
+        let kept = launch.settle()
+        read[links, default: 0] += kept
+        leftOut["\(links) between what ran at once", default: 0] += all - kept
         if !launch.operations.isEmpty { launches.append(launch) }
     }
 

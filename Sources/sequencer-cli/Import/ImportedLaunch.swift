@@ -55,7 +55,7 @@ extension ImportedLaunch {
     ///
     /// An operation that began before another one had ended did not wait for that one, even if the file says so.
     ///
-    /// - Returns: how many dependencies were left out.
+    /// - Returns: how many of the file's dependencies are kept.
     /// - Complexity: O(dependencies + operations · log operations).
     mutating func settle() -> Int {
         let order = operations.indices.sorted { left, right in
@@ -67,15 +67,15 @@ extension ImportedLaunch {
         // By rank, because places in the file say nothing of time. Operations depend only on earlier ones: no circle is possible.
         var ranks = [Int](repeating: 0, count: operations.count)
         for (rank, node) in order.enumerated() { ranks[node] = rank }
-        var dropped = 0
+        var count = 0
         for (node, operation) in operations.enumerated() {
             func isBefore(_ other: Int) -> Bool { ranks[other] < ranks[node] && operations[other].end <= operation.start }
             let kept = operation.dependencies.filter(isBefore)
-            dropped += operation.dependencies.count - kept.count
+            count += kept.count
             // A span that began when the one above it had ended came after that.
             operations[node].dependencies = Set(kept + [operation.parent].compactMap(\.self).filter(isBefore)).sorted()
         }
-        return dropped
+        return count
     }
 
     private mutating func computeOwnTimes(_ order: [Int]) {

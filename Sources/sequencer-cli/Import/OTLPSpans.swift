@@ -45,11 +45,10 @@ struct OTLPSpans {
                 file.leftOut["links out of their trace", default: 0] += (span.links ?? []).count - operation.dependencies.count
                 launch.operations.append(operation)
             }
-            if let root = launch.root { launch.takeRoot(root) }
-            let begin = launch.times?.start ?? launch.operations.lazy.map(\.start).min()
             // A report's date has milliseconds.
-            launch.startedAt = begin.map { Date(timeIntervalSince1970: Double($0 / 1_000_000) / 1000) }
-            file.add(launch, links: "links")
+            let begin = launch.operations.lazy.map(\.start).min().map { Double($0 / 1_000_000) / 1000 }
+            launch.startedAt = begin.map { Date(timeIntervalSince1970: $0) }
+            file.add(launch, root: launch.root, links: "links")
         }
     }
 }

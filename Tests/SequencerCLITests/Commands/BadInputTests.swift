@@ -105,7 +105,7 @@ struct BadInputTests {
         arguments: [
             ("run", [0xEF, 0xBB, 0xBF], "starts with a byte order mark (BOM)"),
             ("stats", [0xEF, 0xBB, 0xBF], "starts with a byte order mark (BOM)"),
-            ("stats", [0xFF, 0xFE, 0x7B, 0x00], "is UTF-16"), ("import", [0x0A], "is empty"),
+            ("stats", [0xFF, 0xFE, 0x7B, 0x00], "is UTF-16"), ("import", [], "is empty"),
         ] as [(String, [UInt8], String)]
     )
     func encodings(command: String, bytes: [UInt8], words: String) async throws {
