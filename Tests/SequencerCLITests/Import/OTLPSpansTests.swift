@@ -106,7 +106,7 @@ struct OTLPSpansTests {
         let found = try file(
             document(span("a", "", 0, 9), span("b", "", 5, 0), #"{"name":"c"}"#, #"{"name":"d"\#(times)}"#, span("e", "", 3, 5, events))
         )
-        let reasons = "events of spans: 2, spans without a begin and an end: 3"
+        let reasons = "events of spans: 2, links between what ran at once: 1, spans without a begin and an end: 3"
         #expect(found.summary == "read spans: 2; left out \(reasons)")
         let error = #expect(throws: ScenarioError.self) { try file(#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":1}]}]}]}"#) }
         #expect(error?.description.hasSuffix("resourceSpans[0].scopeSpans[0].spans[0].name: expected a string, found a number") == true)
