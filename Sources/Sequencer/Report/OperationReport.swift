@@ -9,9 +9,9 @@ public struct OperationReport: Sendable, Hashable {
     /// The operations it comes after.
     public let dependencies: [String]
     /// How it ended.
-    public let outcome: Outcome
+    public package(set) var outcome: Outcome
     /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but ``Outcome/fellBack``.
-    public let failure: Outcome?
+    public package(set) var failure: Outcome?
     /// When all its dependencies had ended; nil when that never happened.
     public let ready: Duration?
     /// When its first attempt started; nil when it never did.
@@ -38,13 +38,13 @@ public struct OperationReport: Sendable, Hashable {
     /// does not need, without ending after it.
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
-    public let isCritical: Bool
+    public package(set) var isCritical: Bool
     /// Whether it was ended so that the budget could be kept; its fallback was used.
     public let isCut: Bool
     /// Whether it was put off until after the milestone, so that the budget could be kept.
     public let isDeferred: Bool
     /// Why it did not succeed, in one sentence; nil when it did.
-    public let message: String?
+    public package(set) var message: String?
     /// The operation's own notes, such as that it used a cached value.
     public let notes: [String]
 

@@ -229,10 +229,10 @@ struct PreparedLaunch {
         try await WorkQuestion(file.document, file: file.name)?.ask(about: name, withdrawnBy: withdraw)
     }
 
-    func options() throws -> LaunchOptions {
+    func options() -> LaunchOptions {
         let wanted = arguments.lanes ?? scenario.lanes
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
-        var options = LaunchOptions(
+        return LaunchOptions(
             // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
             lanes: lanes,
             deadline: scenario.deadline(arguments.deadline),
@@ -240,16 +240,9 @@ struct PreparedLaunch {
             // Suspending: the time in which the machine sleeps is not the launch's (L9).
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             // In virtual time every run is to be the same; in real time two processes must not pause alike before they try again.
-            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
+            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
+            processors: arguments.processors
         )
-        (options.goal, options.processors) = (arguments.goal, arguments.processors)
-        // Without a limit of lanes no plan is needed: every ready operation starts at once.
-        guard arguments.isPlanned, let lanes else { return options }
-        var plan = PlanOptions(lanes: lanes)
-        // As the launch will see them: an order planned for other processors would be the wrong one.
-        (plan.goal, plan.processors) = (options.goal, options.scarceProcessors)
-        options.order = try scenario.validated().plan(plan).order
-        return options
     }
 }
 

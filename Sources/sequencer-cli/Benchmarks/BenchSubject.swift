@@ -43,7 +43,7 @@ struct BenchSubject {
         launchOfFile = launch.scenario.file == nil ? nil : launch
         name = launch.scenario.graph.name
         budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
-        options = try launch.options()
+        options = launch.options()
         // In real time each run needs an app of its own, so the graph is made anew for each.
         graph = isReal ? nil : launch.scenario.graph
         program = nil
@@ -57,7 +57,7 @@ struct BenchSubject {
         self.program = program
         self.arguments = arguments
         budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
-        options = try launch.options()
+        options = launch.options()
         graph = launch.scenario.graph
         state = nil
         launchOfFile = nil

@@ -105,7 +105,7 @@ struct RunCommand: LaunchingCommand {
         // After the journal: the view shows the graph as it will run, without the steps that are left out.
         let view = showsLiveView(output) ? liveView(of: launch.scenario.graph, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
-        var options = try launch.options()
+        var options = launch.options()
         // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it hangs is known for
         // one (P5).
         if arguments.clock == .wall { options.stallWatch = device?.journal.watching(reporter.stallWatch) ?? reporter.stallWatch }

@@ -38,7 +38,7 @@ struct RunAfterMilestoneTests {
     @Test("a failure after the milestone changes the exit code with --strict alone", arguments: ["fail", "hang"])
     func failure(fault: String) async throws {
         for (words, code) in [([], 0), (["--strict"], 1)] as [([String], Int32)] {
-            let result = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", words.first ?? "--no-plan")
+            let result = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", words.first ?? "--trust")
             #expect(result.code == code)
             // What was skipped did not run.
             let text = result.output.replacing("\n  ", with: " ")

@@ -15,7 +15,7 @@ struct OngoingNeedsTests {
 
         init(_ graph: OperationGraph) throws {
             self.graph = try graph.validated()
-            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency()))
+            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency))
         }
 
         func node(_ id: String) throws -> Int { try graph.index(of: id) }
@@ -38,7 +38,7 @@ struct OngoingNeedsTests {
             graph.add("home", option, .exclusive("db"), on: .main) {}
             addOthers(&graph)
             let validated = try graph.validated()
-            return OngoingNeeds(validated, validated.urgency()) != nil
+            return OngoingNeeds(validated, validated.urgency) != nil
         }
         let isKeptWithoutMilestone = try isKept { Self.addOthers(to: &$0) }
         let isKeptAlone = try isKept(.milestone) { _ in }

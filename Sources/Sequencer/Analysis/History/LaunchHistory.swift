@@ -10,7 +10,7 @@ import Sequencer
 /// var history = LaunchHistory()
 /// history.record(report)
 /// graph.expect(history)
-/// let plan = try graph.plan(PlanOptions(lanes: 2))
+/// let plan = try await graph.plan(PlanOptions(lanes: 2))
 /// ```
 ///
 /// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is `Codable`.
