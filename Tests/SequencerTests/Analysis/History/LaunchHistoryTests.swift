@@ -66,8 +66,8 @@ struct LaunchHistoryTests {
         history.record(["b": .seconds(86_400) - .nanoseconds(1)], in: "z")
         history.record([:], in: "a")
         let text =
-            #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"a\u001b\"":[300],"b":[0.000001,86399999.999999]}},"#
-            + #"{"scenario":"a","operations":{}}]}"#
+            #"{"scenarios":[{"operations":{"a\u001b\"":[300],"b":[1e-06,86399999.999999]},"scenario":"z"},"#
+            + #"{"operations":{},"scenario":"a"}],"schema":"sequencer.history/1"}"#
         #expect(history.json() == text)
         #expect(try LaunchHistory(json: Data(text.utf8), maximumDurations: 2) == history)
         // A smaller limit keeps the latest.
@@ -83,7 +83,7 @@ struct LaunchHistoryTests {
         history.record([:], atLeast: ["b": .milliseconds(2)], in: "z")
         history.record(["b": .milliseconds(3), "c": .zero], in: "z")
         let text =
-            #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"b":[4,2,3],"c":[0]},"atLeast":{"b":[1]}}]}"#
+            #"{"scenarios":[{"atLeast":{"b":[1]},"operations":{"b":[4,2,3],"c":[0]},"scenario":"z"}],"schema":"sequencer.history/1"}"#
         #expect(history.json() == text)
         #expect(try LaunchHistory(json: Data(text.utf8), maximumDurations: 3) == history)
         #expect(history.expectedDurations(in: "z")["b"] == .nanoseconds(3_500_000))
@@ -141,15 +141,15 @@ struct LaunchHistoryTests {
             (#"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":["1"]}}]}"#, "scenarios[0].operations.b"),
             (
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[-1]}}]}"#,
-                "scenarios[0].operations.b: expected durations of 0 to 24 hours"
+                "scenarios[0].operations.b[0]: expected a duration of 0 to 24 hours"
             ),
             (
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1e300]}}]}"#,
-                "scenarios[0].operations.b: expected durations of 0 to 24 hours"
+                "scenarios[0].operations.b[0]: expected a duration of 0 to 24 hours"
             ),
             (
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1]},"atLeast":{"b":[1]}}]}"#,
-                "scenarios[0].atLeast.b: expected the place of a duration in the list, found 1"
+                "scenarios[0].atLeast: b has no duration at place 1"
             ),
         ] as [(String, String)]
     )
