@@ -6,6 +6,9 @@ struct EventStateMachine: Sendable {
     /// The order in which waiters are told.
     enum Rank: UInt8, Sendable {
         case launch, task, atOnce, soon, whenIdle
+
+        /// Whether the waiter is a block of the app.
+        var isBlock: Bool { rawValue > Rank.task.rawValue }
     }
 
     struct Waiter: Sendable {

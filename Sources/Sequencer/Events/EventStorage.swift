@@ -17,20 +17,33 @@ final class EventStorage: Sendable {
     /// - Returns: whether this decided: false where there was a result before.
     @discardableResult
     func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
-        guard let waiters = state.withLock({ $0.settle(result) }) else { return false }
-        // They are in the order of their ranks: those of the engine come before the blocks of the app.
-        let blocks = waiters.drop { $0.rank.rawValue <= EventStateMachine.Rank.task.rawValue }
-        for waiter in waiters.prefix(waiters.count - blocks.count) { waiter.tell(result) }
-        if !blocks.isEmpty { callBlocks { for block in blocks { block.tell(result) } } }
+        // Blocks in a box, which is emptied in their turn: one may hold the next event, whose blocks are told when it is freed, and so on.
+        let told = state.withLock { state in
+            state.settle(result).map { (engine: $0.filter { !$0.rank.isBlock }, blocks: Locked($0.filter(\.rank.isBlock))) }
+        }
+        guard let told else { return false }
+        for waiter in told.engine { waiter.tell(result) }
+        let blocks = told.blocks
+        if blocks.withLock({ $0.isEmpty }) { return true }
+        callBlocks {
+            EventTurns.blocks.run {
+                let taken = blocks.withLock { blocks in
+                    defer { blocks = [] }
+                    return blocks
+                }
+                for block in taken { block.tell(result) }
+            }
+        }
         return true
     }
 
     func takeTicket() -> Int { state.withLock { $0.takeTicket() } }
 
-    /// Calls `tell` once: at once where there is a result already.
+    /// Calls `tell` once: at once where there is a result already, or after the block that calls this.
     func add(_ ticket: Int, _ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
         let waiter = EventStateMachine.Waiter(rank: rank, tell: tell)
-        if let result = state.withLock({ $0.add(waiter, ticket: ticket) }) { tell(result) }
+        guard let result = state.withLock({ $0.add(waiter, ticket: ticket) }) else { return }
+        if rank.isBlock { EventTurns.blocks.run { tell(result) } } else { tell(result) }
     }
 
     func isWaiting(_ ticket: Int) -> Bool { state.withLock { $0.isWaiting(ticket: ticket) } }

@@ -35,8 +35,9 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Says that it has come.
     ///
-    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held. Within a call that another event
-    /// has caused, steps go on when that call has returned: a chain of launches takes no stack.
+    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held.
+    /// Within a call that another event has caused, steps go on when that call has returned, and so do blocks within a block: a chain
+    /// takes no stack.
     ///
     /// - Returns: whether this call settled the event; false, without any effect, if it has come or failed before.
     @discardableResult
@@ -63,7 +64,8 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` once, when the event has come or failed; now, if it already has. The priority says how soon after that.
+    /// Calls `body` once, when the event has come or failed; now, if it already has, or after the block that calls this. The priority says
+    /// how soon after that.
     ///
     /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps the block until then. When nobody
     /// holds the event any more, its blocks are told that it has failed.

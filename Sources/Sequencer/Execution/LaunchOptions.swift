@@ -38,7 +38,8 @@ public struct LaunchOptions: Sendable {
     /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is
     /// suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides ``lanes``.
     /// Only steps that are ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining
-    /// path still goes first. Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
+    /// path still goes first. Until the milestone has ended, steps that it does not need start only while fewer steps compute than there are processors.
+    /// Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
     ///
     /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are.
     ///
@@ -189,9 +190,9 @@ public struct LaunchOptions: Sendable {
     var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if isVirtual { return processors }
-        // In a queue of the app's, its own limit counts. Without a limit of lanes, workers are measured.
-        guard queue == nil, let lanes else { return nil }
         let count = processors ?? WorkerPool.processors
+        // Without a limit of lanes, workers are measured; a queue of the app's has no workers.
+        guard let lanes else { return queue == nil ? nil : count }
         return lanes > count ? count : nil
     }
 

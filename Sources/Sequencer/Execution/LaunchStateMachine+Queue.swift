@@ -36,6 +36,7 @@ extension LaunchStateMachine {
         }
         // After the lanes: those of a launch that is stopped become free as well.
         guard phase == .running else { return }
+        if processors?.hasAside == true { beginMeasuring(&actions) }
         let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing

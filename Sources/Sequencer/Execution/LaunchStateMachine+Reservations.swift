@@ -12,7 +12,7 @@ extension LaunchStateMachine {
         let startsReady = !settings.takesOneAtATime && lanes.available > 0
         var isAside = reservations?.putAside(node, onMain: isMain, at: time, takesLastLane: takesLastLane, startsReady: startsReady) == true
         if !isAside, ongoing != nil, traits.levels[node] < soughtLevel {
-            isAside = ongoing?.putAside(node, at: time, lastEnd: lastProgress) == true
+            isAside = ongoing?.putAside(node, at: time, lastEnd: lastProgress, takesLastLane: takesLastLane) == true
         }
         guard isAside else { return false }
         nodes[node].state = .aside
@@ -45,13 +45,17 @@ extension LaunchStateMachine {
     /// The fallback of an operation is to be computed.
     mutating func noteFallback(of node: Int) {
         let time = time
+        reservations?.fellBack(node, at: time)
         ongoing?.fellBack(node, at: time)
     }
 
     /// An operation goes on after it has waited for a person.
     mutating func noteReturn(of node: Int) {
+        if nodes[node].isComputingFallback { return noteFallback(of: node) }
         let time = time
-        if nodes[node].isComputingFallback { ongoing?.fellBack(node, at: time) } else { ongoing?.wentOn(node, at: time) }
+        ongoing?.wentOn(node, at: time)
+        // What was expected of it is over with the wait: it counts as just started. While it pauses it keeps nothing.
+        if nodes[node].state == .running { reservations?.started(node, at: time) }
     }
 
     /// An operation runs no longer: some of those that were put aside may start now.
@@ -76,8 +80,8 @@ extension LaunchStateMachine {
     /// The same of those that were put aside for what others are still going to use.
     mutating func lookAgainAtNeeds() {
         let before = ongoing?.nextLook
-        let (time, lastEnd) = (time, lastProgress)
-        for node in ongoing?.takeBack(at: time, lastEnd: lastEnd) ?? [] { enqueueAgain(node) }
+        let (time, lastEnd, isLastLane) = (time, lastProgress, lanes.available <= 1)
+        for node in ongoing?.takeBack(at: time, lastEnd: lastEnd, takesLastLane: isLastLane) ?? [] { enqueueAgain(node) }
         if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
@@ -138,6 +142,8 @@ extension LaunchStateMachine {
     mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
         let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
         guard isComputing else { return }
+        // Its thread has let go of the processor already.
+        if nodes[node].isAsleep { wakes(node) }
         let code = self.code(of: node)
         // It was given up, and goes on.
         if replacedWorkers.contains(code) {

@@ -90,6 +90,8 @@ extension LaunchStateMachine {
                     nodes[node].start = time
                     setTimeout(node)
                     if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+                    // It has its place from here on, and what is behind it comes after its answer.
+                    if traits[node].contains(.isNoted) { noteStart(of: node) }
                     return Assignment(node: node, attempt: 1, kind: .checkCondition)
                 }
             }
@@ -226,7 +228,7 @@ extension LaunchStateMachine {
             nodes[node].failure = outcome
             if traits[node].contains(.computesFallback) {
                 computeFallback(node)
-                if traits[node].contains(.isAwaited) { noteFallback(of: node) }
+                noteFallback(of: node)
             } else {
                 end(node, .fellBack)
             }

@@ -268,11 +268,12 @@ extension LaunchStateMachine {
                     if reservations.isNoted(node) { bits[node].insert(.isNoted) }
                 }
             }
-            ongoing = urgency.flatMap { OngoingNeeds(graph, $0) }
+            ongoing = urgency.flatMap { OngoingNeeds(graph, $0, hasLanes: hasLanes) }
             if let ongoing {
                 for node in bits.indices {
-                    if ongoing.mayHold(node) { bits[node].formUnion([.mayBeHeld, .freesOthers]) }
-                    if ongoing.isAwaited(node) { bits[node].formUnion([.isAwaited, .isNoted, .freesOthers]) }
+                    if ongoing.mayHold(node) { bits[node].insert(.mayBeHeld) }
+                    if ongoing.isAwaited(node) { bits[node].formUnion([.isAwaited, .isNoted]) }
+                    if ongoing.freesOthers(node) { bits[node].insert(.freesOthers) }
                 }
             }
             (levels, highestLevel) = hasLevels ? (urgency?.levels ?? [], urgency?.highest ?? 0) : ([], 0)

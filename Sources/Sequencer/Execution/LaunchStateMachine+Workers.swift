@@ -20,7 +20,7 @@ extension LaunchStateMachine {
     private mutating func letGoOfWorker(_ node: Int) {
         nodes[node].holdsWorker = false
         workersInCode -= 1
-        if nodes[node].isAsleep { setAsleep(node, false) }
+        if nodes[node].isAsleep { wakes(node) }
         awakeWorkers -= oneOfLevel(level(of: node))
     }
 
@@ -28,6 +28,12 @@ extension LaunchStateMachine {
         nodes[node].isAsleep = isAsleep
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers += isAsleep ? -oneOfLevel(level(of: node)) : oneOfLevel(level(of: node))
+    }
+
+    /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:_:)``.
+    mutating func wakes(_ node: Int) {
+        setAsleep(node, false)
+        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
     }
 
     @inline(__always)
@@ -74,11 +80,13 @@ extension LaunchStateMachine {
         if wanted == 0 { return }
         let missing = min(wanted, missingWorkers)
         if missing > 0 { addWorkers(missing, &actions) }
-        if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode { settleMeasuring(&actions) }
+        if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode {
+            if isOwedWorker(besides: activeWorkers) { addWorkers(1, &actions) }
+            beginMeasuring(&actions)
+        }
     }
 
-    private mutating func settleMeasuring(_ actions: inout Actions) {
-        if isOwedWorker(besides: activeWorkers) { addWorkers(1, &actions) }
+    mutating func beginMeasuring(_ actions: inout Actions) {
         guard !isMeasuring else { return }
         isMeasuring = true
         actions.rare.insert(.looksAtWorkers)
@@ -92,7 +100,10 @@ extension LaunchStateMachine {
 
     // MARK: Measuring
 
-    /// Says which workers' threads are asleep in the code of their operations.
+    /// Whether threads are looked at when something waits: for a worker, or in the app's queue for a processor.
+    var mayMeasure: Bool { settings.maximumWorkers != nil || settings.usesQueue && processors != nil }
+
+    /// Says which threads are asleep in the code of their operations: these keep no processor.
     ///
     /// - Parameter threads: what each thread ran when it was looked at. It may have gone on since.
     /// - Returns: whether anything has changed; nil when nothing waits for a worker, and nobody needs to look again.
@@ -102,18 +113,23 @@ extension LaunchStateMachine {
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
         for (code, isAsleep) in threads where isHeld(by: code) && nodes[code.node].isAsleep != isAsleep {
-            setAsleep(code.node, isAsleep)
+            if isAsleep {
+                setAsleep(code.node, true)
+                if traits[code.node].contains(.keepsThread) { processors?.ended(traits.levels[code.node]) }
+            } else {
+                wakes(code.node)
+            }
             hasChanged = true
         }
         settle(&actions)
-        let wanted = min(readyForWorkers.count, lanes.available)
-        isMeasuring = phase == .running && wanted > 0
+        let wanted = settings.usesQueue ? 0 : min(readyForWorkers.count, lanes.available)
+        isMeasuring = phase == .running && (wanted > 0 || settings.usesQueue && processors?.hasAside == true)
         guard isMeasuring else { return nil }
-        // All of them sleep, so those that come next may do so too: as many again start. Not all at once, or the most urgent would share the processors with the rest
-        // where these compute.
-        if asleepWorkers == workersInCode {
+        // All of them sleep, so those that come next may do so too: twice as many again start. Not all at once, or the most urgent would share the processors with the
+        // rest where these compute.
+        if asleepWorkers == workersInCode, !settings.usesQueue {
             let begin = activeWorkers - asleepWorkers
-            let more = min(wanted, asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
+            let more = min(wanted, 2 * asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
             if more > 0 {
                 promisedWorkers += more
                 addWorkers(more, &actions)

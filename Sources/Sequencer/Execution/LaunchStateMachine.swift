@@ -270,6 +270,7 @@ struct LaunchStateMachine {
         advance(to: time)
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
+        if nodes[node].isAsleep { wakes(node) }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         switch answer {

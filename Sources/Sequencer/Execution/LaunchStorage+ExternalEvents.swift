@@ -67,7 +67,7 @@ extension LaunchStorage {
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
         // Time must not move before what follows from the event, which may have to wait for its turn.
         virtualTime?.inputBegins()
-        EventTurns.run { [self] in
+        EventTurns.launches.run { [self] in
             defer { virtualTime?.inputEnds() }
             let end: AttemptEnd
             switch result {
@@ -78,32 +78,6 @@ extension LaunchStorage {
                 // An event that comes after a timeout is not reported as late: no operation worked on it.
                 let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
                 return counted ? state.keep(end, of: assignment, counted: true, at: now, in: values) : nil
-            }
-        }
-    }
-}
-
-/// Tells launches of events: on one thread one launch after the other. A launch may settle an event that another one waits for, and so on; calls within
-/// one another would be as deep as there are launches.
-private enum EventTurns {
-    /// By thread: calls that wait until the first call on that thread has returned.
-    private static let waiting = Locked<[UInt: FirstInFirstOut<@Sendable () -> Void>]>([:])
-
-    static func run(_ call: @escaping @Sendable () -> Void) {
-        let thread = currentThreadIdentity()
-        let isFirst = waiting.withLock { waiting in
-            waiting[thread]?.append(call)
-            if waiting[thread] != nil { return false }
-            waiting[thread] = FirstInFirstOut()
-            return true
-        }
-        var next = isFirst ? call : nil
-        while let call = next {
-            call()
-            next = waiting.withLock { waiting in
-                let next = waiting[thread]?.popFirst()
-                if next == nil { waiting[thread] = nil }
-                return next
             }
         }
     }

@@ -150,7 +150,13 @@ extension LaunchStorage {
         guard let assignment else { return step.end() }
         step.name = graph.id(assignment.node)
         // It has no next one: each operation of the app's queue is a turn of its own.
-        withCallersValues { self.onThisThread(assignment) { _ = self.perform(assignment) } }
+        withCallersValues {
+            StepThread.with(self) { thread in
+                thread.assignment = assignment
+                self.state.withLock { $0.add(thread) }
+                _ = self.perform(assignment)
+            }
+        }
     }
 
     /// Somebody has cancelled an operation of the app's queue.

@@ -62,7 +62,7 @@ struct WorkerThreads {
 extension LaunchStorage.State {
     /// A worker begins.
     mutating func add(_ thread: StepThread) {
-        if machine.settings.maximumWorkers != nil { threads.add(thread, isLookedAt: machine.isMeasuring) }
+        if machine.mayMeasure { threads.add(thread, isLookedAt: machine.isMeasuring) }
     }
 }
 

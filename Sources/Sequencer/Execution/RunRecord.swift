@@ -110,12 +110,13 @@ final class RunRecord: Sendable {
     var hasReport: Bool { made.load() != nil }
 
     private func makeReport() -> LaunchReport {
-        let path = criticalPath()
-        // Operations that never started took no time.
-        let critical = path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred }
+        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order.lazy.map(Int.init))
+        let last = self.last
+        let critical = last.map { path(to: $0, holdUps) } ?? []
         // By place: a set would hash each operation, which costs a seventh of its report.
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
+        let slack = last.map { slacks(to: $0, holdUps) } ?? []
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
         let predecessors = graph.predecessors
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
@@ -125,14 +126,15 @@ final class RunRecord: Sendable {
             version: version,
             attributes: attributes,
             startedAt: startedAt,
+            isVirtual: startedAt == nil,
             outcome: outcome(),
-            budget: budgetResult(),
+            budget: budgetResult(critical, holdUps),
             milestone: graph.milestone,
             initialDisplay: graph.initialDisplay,
             beforeRun: budget?.isFromProcessStart == true ? startOffset : nil,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
-            criticalPathDuration: .nanoseconds(path.length),
+            criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),
             criticalPath: critical.map(graph.id),
             lanes: lanes,
             hasLaneLimit: hasLaneLimit,
@@ -141,7 +143,7 @@ final class RunRecord: Sendable {
                 operationReport(
                     $0,
                     after: identifiers(of: predecessors[$0], of: $0, &lastReader),
-                    slack: path.slack($0),
+                    slack: slack.isEmpty ? 0 : slack[$0],
                     isCritical: isCritical[$0]
                 )
             },
@@ -188,12 +190,24 @@ final class RunRecord: Sendable {
         return personWaits.isEmpty ? 0 : min(personWaits[node] ?? 0, duration)
     }
 
-    private func criticalPath() -> CriticalPath {
-        // An operation that was put off held nothing up, even if others wait for it; the path leads to the milestone all the same.
-        let isSkipped = graph.milestoneIndex.map { nodes[$0].outcome == .skipped } ?? true
-        let endsWithMilestone = endOfLaunchProper != nil || !isSkipped && nodes.contains { $0.isDeferred }
-        return CriticalPath(of: graph, endingWith: endsWithMilestone ? graph.milestoneIndex : nil) {
-            nodes[$0].isDeferred ? 0 : nodes[$0].duration
+    /// The operation whose end was that of the launch proper: its milestone, the one that the launch failed at or was aborted by, or the
+    /// last one to end. Nil if none ran.
+    private var last: Int? {
+        if endOfLaunchProper != nil { return graph.milestoneIndex }
+        switch outcome() {
+        case .aborted(let id, _), .failed(let id, _): return graph.positions[id].map(Int.init)
+        case .completed, .cancelled:
+            return nodes.indices.filter { nodes[$0].start >= 0 && nodes[$0].state == .ended }.max { nodes[$0].end < nodes[$1].end }
+        }
+    }
+
+    private func path(to last: Int, _ holdUps: HoldUps) -> [Int] {
+        holdUps.path(endingWith: last) { graph.predecessors[$0].lazy.map(\.index) }
+    }
+
+    private func slacks(to last: Int, _ holdUps: HoldUps) -> [Nanoseconds] {
+        holdUps.slacks(endingWith: last, countsAll: endOfLaunchProper == nil, laneLimit: hasLaneLimit ? lanes : nil) {
+            graph.predecessors[$0].lazy.map(\.index)
         }
     }
 
@@ -264,8 +278,7 @@ final class RunRecord: Sendable {
 
     // MARK: Budget
 
-    private func budgetResult() -> BudgetResult {
-        let milestone = graph.milestoneIndex.flatMap { endOfLaunchProper != nil || nodes[$0].outcome.isSuccess ? $0 : nil }
+    private func budgetResult(_ path: [Int], _ holdUps: HoldUps) -> BudgetResult {
         let spent = min(interactive, endOfMeasuring)
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = budget.map { measured - $0.limit } ?? .zero
@@ -276,7 +289,7 @@ final class RunRecord: Sendable {
             questions: questions.map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
             isMet: overrun <= .zero && !isBroken,
             // The time before the launch explains as much of it as it took.
-            causes: overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, until: milestone) : []
+            causes: overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : []
         )
     }
 
@@ -294,20 +307,17 @@ final class RunRecord: Sendable {
     /// Whether the milestone was not reached, though nothing has stopped the launch.
     var isMilestoneLost: Bool { Sequencer.isMilestoneLost(graph, nodes) }
 
-    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than expected, or that only held up the next one, the
-    /// largest share first, then, if these do not explain all of it, those that took longest. A person's time explains nothing.
-    private func causes(of overrun: Nanoseconds, until milestone: Int?) -> [String] {
-        guard let last = milestone ?? nodes.indices.max(by: { nodes[$0].end < nodes[$1].end }) else { return [] }
+    /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that only held up the
+    /// next one, the largest share first, then, if these do not explain all of it, those that took longest. A person's time explains
+    /// nothing.
+    private func causes(of overrun: Nanoseconds, _ path: [Int], _ holdUps: HoldUps) -> [String] {
+        guard let last = path.last else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }
-        let holdUps = HoldUps(nodes.indices.map(use))
-        let chain = holdUps.chain(endingWith: last) { node in
-            graph.predecessors[node].map(\.index).filter { !nodes[$0].isDeferred }
-        }
-        let way = chain.filter { own($0) > 0 }
+        let way = path.filter { own($0) > 0 }
         let isNeeded = graph.leading(to: last)
         // How long an operation held up the next one, for those that kept a resource and were not depended on.
         var delays: [Int: Nanoseconds] = [:]
-        for (node, next) in zip(chain, chain.dropFirst()) where !isNeeded[node] && holdUps.holder(of: next) == node {
+        for (node, next) in zip(path, path.dropFirst()) where !isNeeded[node] && holdUps.holder(of: next) == node {
             delays[node] = min(own(node), nodes[next].start - nodes[next].ready)
         }
         func excess(_ node: Int) -> Nanoseconds? { graph.policy(node).expected.map { own(node) - $0.nanoseconds } }
@@ -333,16 +343,17 @@ final class RunRecord: Sendable {
 
     private func use(_ index: Int) -> HoldUps.Use {
         let node = nodes[index]
-        let policy = graph.policy(index)
-        let isMain = graph.isMain(index)
+        let step = graph.nodes[index]
+        // By reference, as above.
+        let policy = step.policy
         return HoldUps.Use(
             ready: node.ready >= 0 ? node.ready : nil,
             start: node.start >= 0 && node.state == .ended ? node.start : nil,
-            end: node.end,
-            lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
-            isMain: isMain,
-            suspends: policy.suspends,
-            exclusive: policy.exclusive
+            end: node.state == .ended ? node.end : -1,
+            lane: node.lane >= 0 && !step.isMain ? Int(node.lane) : nil,
+            isMain: step.isMain,
+            suspends: policy?.value.suspends ?? false,
+            exclusive: policy?.value.exclusive ?? []
         )
     }
 }

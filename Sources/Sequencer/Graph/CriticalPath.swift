@@ -9,7 +9,7 @@ package struct CriticalPath {
     package private(set) var remaining: [Nanoseconds]
     /// The length of the longest path.
     package private(set) var length: Nanoseconds = 0
-    /// The operations of one longest path, in order.
+    /// The operations of one longest path, in order; those that are switched off are left out.
     package private(set) var path: [Int] = []
 
     /// - Parameter last: the operation that ends the path; operations that do not lead to it are on no path. Nil for the end of the graph.
@@ -33,7 +33,7 @@ package struct CriticalPath {
         // Follow the longest remaining path; of equal ones the operation that was added first.
         var next = (0..<graph.count).first { isPossible($0) && remaining[$0] == length && graph.predecessors[$0].isEmpty }
         while let node = next {
-            path.append(node)
+            if !graph.isSwitchedOff(node) { path.append(node) }
             let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
             // The path ends there, though others may come after it.
             next = node == last ? nil : graph.successors[node].lazy.map(\.index).filter(isPossible).min(by: isBefore)
@@ -73,7 +73,7 @@ extension ValidatedGraph {
     /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when nothing is expected of any.
     package var expectedPath: CriticalPath {
         let weights = weights
-        return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? 1 }
+        return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? (isSwitchedOff($0) ? 0 : 1) }
     }
 
     /// The order of operations where lanes or resources are scarce, by the same weights as ``expectedPath``.
@@ -92,6 +92,9 @@ extension ValidatedGraph {
         }
         return ranks
     }
+
+    /// Whether no launch runs the operation.
+    package func isSwitchedOff(_ node: Int) -> Bool { nodes[node].policy?.value.isSwitchedOff ?? false }
 
     /// Expected durations; nil when nothing is expected of any operation.
     private var weights: [Nanoseconds]? {

@@ -1,8 +1,12 @@
-/// What operations on the milestone's way are still going to use while they are under way: the main thread, and exclusive resources.
+/// What operations on the milestone's way are still going to use while they are under way: the main thread, exclusive resources, and the
+/// last lane.
 ///
 /// An operation that is ready, runs, is suspended or pauses before its next attempt comes back to the main thread if it belongs there. One that does not run yet takes its resources,
 /// at its next attempt too. When one ends, or its fallback has been computed, the operations right behind it start. An operation that the milestone does not need, and that keeps the
 /// main thread or a resource, would delay them by all of its time. So it waits, unless it is expected to be back in time.
+///
+/// Any other operation has its lane, which those behind it get. One that pauses, or has its fallback computed, has given it back: then the
+/// last free lane is kept as well.
 ///
 /// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: a second in which no operation ends and what is waited for gets no
 /// further. If that has an expected end, the wait lasts at least until then and once more as long. Operations of a person do not count, for nobody knows when they end.
@@ -29,44 +33,52 @@ struct OngoingNeeds: Sendable {
     // More would cost more than they save.
     private static let maximumOngoing = 64
     private static let maximumLookedAt = 16
-    /// The bit of the main thread. Each resource has one of the others.
-    private static let main: UInt64 = 1
+    /// The bits of the main thread and of the lanes. Each resource has one of the others.
+    private static let (main, lane): (UInt64, UInt64) = (1, 1 << 63)
 
     private let levels: [UInt8]
     /// Expected durations; -1 if unknown.
     private let durations: [Nanoseconds]
-    /// The machines that an operation needs to start, as bits: the main thread and resources that operations of several levels use.
+    /// The machines that an operation needs to start, as bits: the main thread, resources that operations of several levels use, and a lane
+    /// where lanes are kept.
     private let uses: [UInt64]
     /// Of an operation that may have to wait: the machines that it keeps, and more urgent ones use; 0 for others.
     private let keeps: [UInt64]
     /// By level, from 1: the machines used right behind an operation by those that are at least as urgent.
     private let behind: [[UInt64]]
     private let isAwaited: [Bool]
+    private let isPersons: [Bool]
+    /// The machines that somebody may have to wait for.
+    private let contested: UInt64
     private var ongoing: [Ongoing] = []
-    /// By the first of the machines that they keep.
+    /// By the first of the machines that they keep, lanes last.
     private var aside: [Heap<Aside>]
     /// When to look again at operations that were put aside, even if nothing happens before; nil if none was put aside.
     private(set) var nextLook: Nanoseconds?
     /// Whether something has happened for which some of them may start.
     private(set) var isLookDue = false
 
+    /// - Parameter hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the way of a more urgent one.
     /// - Complexity: O(operations + dependencies).
-    init?(_ graph: ValidatedGraph, _ urgency: Urgency) {
+    init?(_ graph: ValidatedGraph, _ urgency: Urgency, hasLanes: Bool = false) {
         guard urgency.hasLevels else { return nil }
         let levels = urgency.levels
+        let givesLaneBack = levels.indices.map { hasLanes && levels[$0] > 0 && graph.givesLaneBack($0) }
+        let keepsLanes = givesLaneBack.contains(true)
         // Most graphs end here.
         guard
             levels.indices.contains(where: { node in
                 let value = graph.nodes[node]
-                return levels[node] < urgency.highest && (value.isMain || value.policy?.value.exclusive.isEmpty == false)
+                return levels[node] < urgency.highest
+                    && (keepsLanes || value.isMain || value.policy?.value.exclusive.isEmpty == false)
             })
         else { return nil }
         let resources = Self.numbers(graph, levels)
         let isJoin = levels.indices.map(graph.isJoin)
         let uses = levels.indices.map { node -> UInt64 in
             if isJoin[node] || graph.isEvent(node) { return 0 }
-            var bits: UInt64 = graph.isMain(node) ? Self.main : 0
+            var bits: UInt64 = graph.isMain(node) ? Self.main : keepsLanes ? Self.lane : 0
             for resource in graph.policy(node).exclusive { bits |= resources[resource].map { 1 << UInt64($0) } ?? 0 }
             return bits
         }
@@ -96,10 +108,13 @@ struct OngoingNeeds: Sendable {
             }
         }
         isAwaited = levels.indices.map { node in
-            levels[node] > 0 && !isJoin[node] && !graph.policy(node).isInteractive && (uses[node] | behind[0][node]) & contested != 0
+            let used = (uses[node] | behind[0][node]) & (givesLaneBack[node] ? .max : ~Self.lane)
+            return levels[node] > 0 && !isJoin[node] && used & contested != 0
         }
-        aside = [Heap<Aside>](repeating: Heap(), count: resources.count + 1)
+        isPersons = levels.indices.map { graph.policy($0).isInteractive }
+        aside = [Heap<Aside>](repeating: Heap(), count: resources.count + 2)
         (self.levels, self.durations, self.uses, self.keeps, self.behind) = (levels, durations, uses, keeps, behind)
+        self.contested = contested
     }
 
     /// The numbers, from 1, of the resources that operations of several levels use, one at a time.
@@ -112,7 +127,7 @@ struct OngoingNeeds: Sendable {
                     first[resource] = levels[node]
                     continue
                 }
-                if level != levels[node], numbers[resource] == nil, numbers.count < 63 { numbers[resource] = numbers.count + 1 }
+                if level != levels[node], numbers[resource] == nil, numbers.count < 62 { numbers[resource] = numbers.count + 1 }
             }
         }
         return numbers
@@ -123,6 +138,9 @@ struct OngoingNeeds: Sendable {
 
     /// Whether others may have to wait for an operation: it is then said what it does.
     func isAwaited(_ node: Int) -> Bool { isAwaited[node] }
+
+    /// Whether others may start when an operation has ended, or no longer runs: that is then said.
+    func freesOthers(_ node: Int) -> Bool { isAwaited[node] || uses[node] & contested != 0 }
 
     // MARK: What is under way
 
@@ -149,11 +167,12 @@ struct OngoingNeeds: Sendable {
 
     /// An operation has ended, or waits for a person.
     mutating func ended(_ node: Int) {
-        if remove(node) || keeps[node] != 0 { isLookDue = nextLook != nil }
+        if remove(node) || uses[node] & contested != 0 { isLookDue = nextLook != nil }
     }
 
     private mutating func note(_ node: Int, _ state: State, since time: Nanoseconds, end: Nanoseconds?) {
-        guard isAwaited[node] else { return }
+        // Nobody knows when an operation of a person ends. Its fallback waits for nobody.
+        guard isAwaited[node], state == .fallingBack || !isPersons[node] else { return }
         if remove(node) { isLookDue = nextLook != nil }
         if ongoing.count < Self.maximumOngoing { ongoing.append(Ongoing(node: Int32(node), state: state, since: time, end: end)) }
     }
@@ -168,11 +187,14 @@ struct OngoingNeeds: Sendable {
 
     // MARK: What waits
 
-    /// - Parameter lastEnd: when an operation last ended.
+    /// - Parameters:
+    ///   - lastEnd: when an operation last ended.
+    ///   - takesLastLane: whether no lane would be free after it has started.
     /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
-    func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds) -> Nanoseconds? {
+    func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool) -> Nanoseconds? {
+        let kept = takesLastLane ? keeps[node] : keeps[node] & ~Self.lane
         var limit: Nanoseconds?
-        for other in ongoing where levels[Int(other.node)] > levels[node] && machines(of: other, level: levels[node]) & keeps[node] != 0 {
+        for other in ongoing where levels[Int(other.node)] > levels[node] && machines(of: other, level: levels[node]) & kept != 0 {
             guard let end = self.limit(of: other, for: node, at: time, lastEnd: lastEnd), end > time else { continue }
             limit = max(limit ?? 0, end)
         }
@@ -184,9 +206,10 @@ struct OngoingNeeds: Sendable {
         let node = Int(other.node)
         let behind = behind[Int(level)][node]
         return switch other.state {
-        case .ready, .pausing: uses[node] | behind
+        case .ready: (uses[node] | behind) & ~Self.lane
         // It has its resources.
-        case .running: uses[node] & Self.main | behind
+        case .running: uses[node] & Self.main | behind & ~Self.lane
+        case .pausing: uses[node] | behind
         case .fallingBack: behind
         }
     }
@@ -201,25 +224,32 @@ struct OngoingNeeds: Sendable {
         }
         if own < 0 { return other.state == .pausing ? patient : max(patient, end.addingSaturated(duration)) }
         if time.addingSaturated(own) <= max(end, time) { return nil }
-        return other.state == .pausing ? end : end.addingSaturated(max(duration, own))
+        // The timer that ends its pause may be late.
+        return other.state == .pausing ? max(end, time + 1) : end.addingSaturated(max(duration, own))
     }
 
     /// Puts an operation aside that could start now, if it would be in the way of a more urgent one.
     ///
-    /// - Parameter lastEnd: when an operation last ended.
+    /// - Parameters:
+    ///   - lastEnd: when an operation last ended.
+    ///   - takesLastLane: whether no lane would be free after it has started.
     /// - Returns: whether it did.
-    mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds) -> Bool {
-        guard keeps[node] != 0, let limit = obstacle(to: node, at: time, lastEnd: lastEnd) else { return false }
+    mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
+        guard keeps[node] != 0, let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else {
+            return false
+        }
         let duration = durations[node] < 0 ? .max : durations[node]
-        aside[keeps[node].trailingZeroBitCount].push(Aside(duration: duration, node: Int32(node)))
+        aside[min(keeps[node].trailingZeroBitCount, aside.count - 1)].push(Aside(duration: duration, node: Int32(node)))
         nextLook = min(nextLook ?? .max, limit)
         return true
     }
 
     /// Takes back those that may start now, among the shortest.
     ///
-    /// - Parameter lastEnd: when an operation last ended.
-    mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds) -> [Int] {
+    /// - Parameters:
+    ///   - lastEnd: when an operation last ended.
+    ///   - takesLastLane: whether one lane at most is free.
+    mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
         isLookDue = false
         var free: [Int] = []
         var next = Nanoseconds.max
@@ -228,7 +258,7 @@ struct OngoingNeeds: Sendable {
             var looks = 0
             while looks < Self.maximumLookedAt, let first = aside[machine].pop() {
                 looks += 1
-                if let limit = obstacle(to: Int(first.node), at: time, lastEnd: lastEnd) {
+                if let limit = obstacle(to: Int(first.node), at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) {
                     next = min(next, limit)
                     held.append(first)
                 } else {
@@ -252,5 +282,13 @@ struct OngoingNeeds: Sendable {
         }
         (nextLook, isLookDue) = (nil, false)
         return nodes
+    }
+}
+
+extension ValidatedGraph {
+    /// Whether an operation may give its lane back before it ends: it is tried again, or has its fallback computed.
+    fileprivate func givesLaneBack(_ node: Int) -> Bool {
+        if case .compute? = policy(node).fallback { return true }
+        return policy(node).retry != nil
     }
 }

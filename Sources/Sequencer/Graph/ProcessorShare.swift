@@ -44,6 +44,9 @@ struct ProcessorShare: Sendable {
         limit = processors
     }
 
+    /// Whether an operation waits for a processor.
+    var hasAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
+
     /// Whether one of this level may start.
     func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
 
@@ -81,7 +84,7 @@ struct ProcessorShare: Sendable {
     /// - Parameter lastEnd: when an operation last ended.
     func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
         // Not at once after the last look, which has let as many more in.
-        asideForLanes.isEmpty && asideForMain.isEmpty ? nil : max(lastEnd, lastLook).addingSaturated(Self.patience)
+        hasAside ? max(lastEnd, lastLook).addingSaturated(Self.patience) : nil
     }
 
     /// Nothing has ended for a while.

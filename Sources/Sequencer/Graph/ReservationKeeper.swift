@@ -30,6 +30,11 @@ struct ReservationKeepers: Sendable {
         for place in keepers.indices { keepers[place].paused(node, until: time) }
     }
 
+    /// The fallback of an operation is being computed.
+    mutating func fellBack(_ node: Int, at time: Nanoseconds) {
+        for place in keepers.indices { keepers[place].fellBack(node, at: time) }
+    }
+
     /// An operation has ended, or runs no longer.
     mutating func ended(_ node: Int) {
         for place in keepers.indices { keepers[place].ended(node) }
@@ -81,11 +86,12 @@ struct ReservationKeepers: Sendable {
 
 /// The operations that run, those that wait on the milestone's way, and those put aside for them.
 struct ReservationKeeper: Sendable {
-    /// One that runs, or is to go on when its pause is over.
+    /// One that runs, is to go on when its pause is over, or has its fallback computed.
     private struct Running: Sendable {
         let node: Int32
         /// When it is expected to end.
         let end: Nanoseconds
+        var hasLane = true
     }
 
     /// One that is ready.
@@ -157,6 +163,14 @@ struct ReservationKeeper: Sendable {
         _ = noteRunning(node, from: time)
     }
 
+    /// The fallback of an operation is being computed, on no lane and without its resources. Nobody knows for how long: it may end at any
+    /// time.
+    mutating func fellBack(_ node: Int, at time: Nanoseconds) {
+        ended(node)
+        guard reservations.hasUsesBehind(node), running.count < Self.maximumAwaited else { return }
+        running.append(Running(node: Int32(node), end: time, hasLane: false))
+    }
+
     private mutating func noteRunning(_ node: Int, from time: Nanoseconds) -> Running {
         // It may have been said of its pause.
         ended(node)
@@ -204,15 +218,15 @@ struct ReservationKeeper: Sendable {
         if machines == 0 { return nil }
         let duration = reservations.duration(node)
         let end = time.addingSaturated(duration)
-        func keepsWaiting(behind other: Int, endingAt otherEnd: Nanoseconds) -> Bool {
-            reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end)
+        func keepsWaiting(behind other: Int, hasLane: Bool = true, endingAt otherEnd: Nanoseconds) -> Bool {
+            reservations.usesBehind(other, hasLane: hasLane, endingAt: otherEnd, anyOf: machines, before: end)
         }
         var limit: Nanoseconds?
         for other in running {
             // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
             let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
             guard otherLimit > time else { continue }
-            guard keepsWaiting(behind: Int(other.node), endingAt: max(other.end, time)) else { continue }
+            guard keepsWaiting(behind: Int(other.node), hasLane: other.hasLane, endingAt: max(other.end, time)) else { continue }
             limit = max(limit ?? 0, otherLimit)
         }
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }

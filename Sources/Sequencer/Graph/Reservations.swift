@@ -166,7 +166,10 @@ struct Reservations: Sendable {
     func uses(_ node: Int) -> UInt16 { uses[node] }
 
     /// Whether something that the milestone needs waits for the operation's end, and for a machine.
-    func isAwaited(_ node: Int) -> Bool { isAwaited[node] && rows[node] >= 0 }
+    func isAwaited(_ node: Int) -> Bool { isAwaited[node] && hasUsesBehind(node) }
+
+    /// The same, also of an operation of a person.
+    func hasUsesBehind(_ node: Int) -> Bool { rows[node] >= 0 }
 
     func duration(_ node: Int) -> Nanoseconds { durations[node] }
 
@@ -187,10 +190,18 @@ struct Reservations: Sendable {
     }
 
     /// Whether something behind an operation is expected to use one of the machines before a time, if that operation ends at `end`.
-    func usesBehind(_ node: Int, endingAt end: Nanoseconds, anyOf machines: UInt16, before time: Nanoseconds) -> Bool {
+    ///
+    /// - Parameter hasLane: whether it has its lane until then, if it needs one.
+    func usesBehind(
+        _ node: Int,
+        hasLane: Bool = true,
+        endingAt end: Nanoseconds,
+        anyOf machines: UInt16,
+        before time: Nanoseconds
+    ) -> Bool {
         let row = Int(rows[node])
         if row < 0 { return false }
-        let leavesLane = uses[node] & 1 << Machine.lane != 0
+        let leavesLane = hasLane && uses[node] & 1 << Machine.lane != 0
         var machines = machines
         while machines != 0 {
             let machine = machines.trailingZeroBitCount

@@ -150,6 +150,11 @@ public struct StepOption: Sendable {
         }
     }
 
+    /// Skips the step in every launch of this graph, as a condition that is false does: no path counts it.
+    package static let switchedOff = StepOption { policy in
+        (policy.condition, policy.expected, policy.isSwitchedOff) = ({ _ in false }, .zero, true)
+    }
+
     /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless ``OperationGraph/limit(_:to:)`` lets more do so.
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
         .exclusive(resources)
@@ -256,6 +261,8 @@ package struct StepPolicy: Sendable {
     package var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
     var conditionInputs = ConditionInputs()
+    /// Whether the condition is known to be false.
+    package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
     package var isInteractive = false
     var saysWhenItAsks = false

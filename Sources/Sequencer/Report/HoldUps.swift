@@ -1,7 +1,8 @@
-/// The operations that held up ready ones: for each operation that had to wait, the last one to give back a lane, thread or resource that it needed.
+/// What each operation of a launch that ran waited for, and so what the end of the launch waited for: its critical path.
 ///
-/// An operation needs a lane or the main thread, and its exclusive resources. It keeps them until its end, but for the main thread where it is suspended there. It waited for the last
-/// one that kept one of these and ended after it was ready and before its start. Without such an operation, it waited for the machine.
+/// An operation waits for its dependencies. Then it needs a lane or the main thread, and its exclusive resources. Others keep these until
+/// their end, but for the main thread where they are suspended there. The last one to give back something that the operation needed held it
+/// up, if that was after the operation was ready. Without such an operation, it waited for the machine.
 package struct HoldUps: Sendable {
     /// The times and the needs of an operation.
     package struct Use: Sendable {
@@ -13,7 +14,9 @@ package struct HoldUps: Sendable {
         fileprivate let suspends: Bool
         fileprivate let exclusive: [ExclusiveResource]
 
-        /// - Parameter suspends: leaves the main thread to others while it lasts.
+        /// - Parameters:
+        ///   - end: negative for an operation that has not ended.
+        ///   - suspends: leaves the main thread to others while it lasts.
         package init(
             ready: Nanoseconds?,
             start: Nanoseconds?,
@@ -32,108 +35,199 @@ package struct HoldUps: Sendable {
             self.exclusive = exclusive
         }
 
-        /// For how long it was ready and did not start.
-        fileprivate var wait: Nanoseconds {
-            guard let ready, let start else { return 0 }
-            return start - ready
-        }
-
-        /// The more telling ones first.
-        fileprivate var needs: [Machine] {
-            var machines = exclusive.map { Machine.resource($0) }
-            if isMain { machines.append(.main) }
-            if let lane { machines.append(.lane(lane)) }
-            return machines
-        }
-
-        fileprivate var keeps: [Machine] { isMain && suspends ? needs.filter { $0 != .main } : needs }
+        /// When it began; one that never started took no time.
+        fileprivate var begin: Nanoseconds { start ?? end }
     }
 
-    fileprivate enum Machine: Hashable, Sendable {
-        case resource(ExclusiveResource)
-        case main
-        case lane(Int)
-    }
+    /// The operations that gave back each lane, the main thread and each resource last, up to some moment.
+    private struct LastUsers {
+        var main: Int32 = -1
+        var lanes: [Int32] = []
+        var resources: [ExclusiveResource: Int] = [:]
 
-    private let ends: [Nanoseconds]
-    private var holders: [Int?]
-    /// Whether lanes were scarce, as far as times can tell: an operation that needed nothing else waited for one.
-    package private(set) var areForLanes = false
-
-    /// A wait that is shorter may be the machine's.
-    private static let leastWait: Nanoseconds = 1_000_000
-
-    /// - Complexity: O(operations · log operations); O(operations) where none waited.
-    package init(_ uses: [Use]) {
-        ends = uses.map(\.end)
-        holders = [Int?](repeating: nil, count: uses.count)
-        let waiting = uses.indices.filter { uses[$0].wait > 0 }
-        if waiting.isEmpty { return }
-        // Those that took no time kept nothing.
-        let keepers = uses.indices.filter { node in uses[node].start.map { $0 < uses[node].end } ?? false }
-            .sorted { uses[$0].end < uses[$1].end }
-        var keepersOf: [Machine: [Int]] = [:]
-        for node in keepers {
-            for machine in uses[node].keeps { keepersOf[machine, default: []].append(node) }
-        }
-        for node in waiting {
-            for machine in uses[node].needs {
-                guard let holder = last(of: keepersOf[machine] ?? [], holdingUp: uses[node]) else { continue }
-                // The more telling needs come first: of two that ended together, the first one stays.
-                if let known = holders[node], ends[known] >= ends[holder] { continue }
-                holders[node] = holder
-                let needsOnlyLane = uses[node].exclusive.isEmpty && !uses[node].isMain
-                if needsOnlyLane, uses[node].wait >= Self.leastWait { areForLanes = true }
+        mutating func add(_ node: Int, _ use: Use) {
+            for resource in use.exclusive { resources[resource] = node }
+            if use.isMain {
+                if !use.suspends { main = Int32(node) }
+            } else if let lane = use.lane {
+                while lanes.count <= lane { lanes.append(-1) }
+                lanes[lane] = Int32(node)
             }
         }
     }
 
-    /// Of those that kept something, in the order of their ends, the last that ended while an operation waited.
-    private func last(of keepers: [Int], holdingUp use: Use) -> Int? {
-        guard let ready = use.ready, let start = use.start else { return nil }
-        // By halves: thousands may have kept the same lane.
-        var (low, high) = (0, keepers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[keepers[middle]] <= start { low = middle + 1 } else { high = middle }
+    private let uses: [Use]
+    /// The operations by their starts, dependencies first.
+    private let order: [Int]
+    /// By operation, the one that had its lane or the main thread before it; -1 for none.
+    private var previous: [Int32]
+    /// By operation, those that had its resources before it; only of those that need resources.
+    private var previousHolders: [Int: [Int]] = [:]
+
+    /// A wait that is shorter may be the machine's.
+    private static let leastWait: Nanoseconds = 1_000_000
+
+    /// - Parameter order: all operations, each after its dependencies.
+    /// - Complexity: O(operations · log operations).
+    package init(_ uses: [Use], order: some Sequence<Int>) {
+        self.uses = uses
+        // Stable: of operations that took no time at one moment, dependencies stay first.
+        self.order = order.sorted { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
+        previous = [Int32](repeating: -1, count: uses.count)
+        // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say otherwise.
+        let keepers = uses.indices.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
+            .sorted { uses[$0].end < uses[$1].end }
+        var (last, next) = (LastUsers(), 0)
+        for node in self.order {
+            let use = uses[node]
+            guard let start = use.start else { continue }
+            while next < keepers.count, uses[keepers[next]].end <= start {
+                last.add(keepers[next], uses[keepers[next]])
+                next += 1
+            }
+            if use.isMain {
+                previous[node] = last.main
+            } else if let lane = use.lane, lane < last.lanes.count {
+                previous[node] = last.lanes[lane]
+            }
+            if !use.exclusive.isEmpty { previousHolders[node] = use.exclusive.compactMap { last.resources[$0] } }
         }
-        guard low > 0, ends[keepers[low - 1]] > ready else { return nil }
-        return keepers[low - 1]
     }
 
     /// The operation that held this one up; nil if none did.
-    package func holder(of node: Int) -> Int? { holders[node] }
-
-    /// The operations that determined when `last` ended, in their order: before each comes the one that held it up or, without one, the
-    /// dependency that ended last.
-    package func chain(endingWith last: Int, dependencies: (Int) -> [Int]) -> [Int] {
-        var chain = [last]
-        // In a damaged file the chain may be a circle.
-        var seen: Set<Int> = [last]
-        while let node = chain.last, let next = holders[node] ?? dependencies(node).max(by: { ends[$0] < ends[$1] }),
-            seen.insert(next).inserted
-        {
-            chain.append(next)
+    package func holder(of node: Int) -> Int? {
+        guard var latest = uses[node].ready else { return nil }
+        var holder: Int?
+        // The more telling ones first: of two that ended together, the first one counts.
+        forEachUser(before: node) { user in
+            if uses[user].end > latest { (holder, latest) = (user, uses[user].end) }
         }
-        return chain.reversed()
+        return holder
+    }
+
+    private func forEachUser(before node: Int, _ body: (Int) -> Void) {
+        // Most launches have no resources: then nothing has to be hashed.
+        if !previousHolders.isEmpty { previousHolders[node]?.forEach(body) }
+        if previous[node] >= 0 { body(Int(previous[node])) }
+    }
+
+    /// Whether lanes were scarce, as far as times can tell: an operation that needed nothing else waited for one.
+    package var areForLanes: Bool {
+        uses.indices.contains { node in
+            let use = uses[node]
+            guard let ready = use.ready, use.exclusive.isEmpty, !use.isMain, use.begin - ready >= Self.leastWait else { return false }
+            return holder(of: node) != nil
+        }
+    }
+
+    /// The critical path: the operations that determined when `last` ended, in their order. Before each comes the one that held it up or,
+    /// without one, the dependency that ended last. Operations that never started took no time, and are left out.
+    package func path<Dependencies: Sequence<Int>>(endingWith last: Int, dependencies: (Int) -> Dependencies) -> [Int] {
+        var path = [last]
+        // In a damaged file operations may wait in a circle.
+        var seen: Set<Int> = [last]
+        while let node = path.last, let next = cause(of: node, dependencies), seen.insert(next).inserted { path.append(next) }
+        return path.reversed().filter { uses[$0].start != nil }
+    }
+
+    /// The last operation that this one waited for; nil if it waited for none.
+    private func cause<Dependencies: Sequence<Int>>(of node: Int, _ dependencies: (Int) -> Dependencies) -> Int? {
+        if let holder = holder(of: node) { return holder }
+        var last: Int?
+        for dependency in dependencies(node) where wasWaitedFor(dependency, by: node) {
+            if last.map({ uses[$0].end < uses[dependency].end }) ?? true { last = dependency }
+        }
+        return last
+    }
+
+    /// Whether a dependency had ended when an operation began: of one that was put off, nobody waits for the end.
+    private func wasWaitedFor(_ dependency: Int, by node: Int) -> Bool {
+        uses[dependency].end >= 0 && uses[dependency].end <= uses[node].begin
+    }
+
+    /// How much later each operation could have ended without making `last` end later, with the order on the main thread and at each
+    /// resource as it was.
+    ///
+    /// An operation that nothing counted waited for could have ended with `last`.
+    ///
+    /// - Parameters:
+    ///   - countsAll: whether all operations have to end by then, rather than those alone that `last` waited for.
+    ///   - laneLimit: nil without one. Where lanes were scarce, the order on each lane counts as well, and not only where an operation held
+    ///     up the next one.
+    /// - Complexity: O(operations + dependencies).
+    package func slacks<Dependencies: Sequence<Int>>(
+        endingWith last: Int,
+        countsAll: Bool,
+        laneLimit: Int?,
+        dependencies: (Int) -> Dependencies
+    ) -> [Nanoseconds] {
+        let sharesLanes = areForLanes || laneLimit.map { $0 < uses.count { $0.lane != nil && $0.start != nil } } ?? false
+        var latest = [Nanoseconds](repeating: uses[last].end, count: uses.count)
+        var isCounted = [Bool](repeating: countsAll, count: uses.count)
+        isCounted[last] = true
+        // An operation comes here after those that waited for it.
+        for node in order.reversed() where isCounted[node] {
+            guard let cause = cause(of: node, dependencies) else { continue }
+            // It took as long as it did from the end of the last one that it waited for on: waits for the machine are its own.
+            let (begin, slack) = (uses[cause].end, max(0, latest[node] - uses[node].end))
+            func limit(_ other: Int) {
+                latest[other] = min(latest[other], max(begin, uses[other].end).addingSaturated(slack))
+                isCounted[other] = true
+            }
+            limit(cause)
+            for dependency in dependencies(node) where wasWaitedFor(dependency, by: node) { limit(dependency) }
+            if sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty { forEachUser(before: node, limit) }
+        }
+        return uses.indices.map { max(0, latest[$0] - uses[$0].end) }
     }
 }
 
 extension HoldUps {
     /// Those of a launch that has a report.
     package init(_ report: LaunchReport) {
-        self.init(
-            report.operations.map { operation in
-                Use(
-                    ready: operation.ready?.nanoseconds,
-                    start: operation.start?.nanoseconds,
-                    end: operation.end.nanoseconds,
-                    lane: operation.lane,
-                    isMain: operation.isMain,
-                    suspends: operation.suspends,
-                    exclusive: operation.exclusive
-                )
+        let uses = report.operations.map { operation in
+            Use(
+                ready: operation.ready?.nanoseconds,
+                start: operation.start?.nanoseconds,
+                end: operation.end.nanoseconds,
+                lane: operation.lane,
+                isMain: operation.isMain,
+                suspends: operation.suspends,
+                exclusive: operation.exclusive
+            )
+        }
+        self.init(uses, order: uses.indices)
+    }
+}
+
+extension LaunchReport {
+    /// The report with its critical path and its slack worked out from the times of its operations: the longest path by dependencies alone
+    /// is what reports of earlier versions have. Other reports stay as they are.
+    package var withCriticalPath: LaunchReport {
+        let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let isMilestoneReached = isMilestoneReached
+        let last: Int? =
+            switch outcome {
+            case .failed(let id, _), .aborted(let id, _): places[id]
+            case .completed where isMilestoneReached: milestone.flatMap { places[$0] }
+            case .completed, .cancelled:
+                operations.indices.filter { operations[$0].start != nil }.max { operations[$0].end < operations[$1].end }
             }
-        )
+        guard let last else { return self }
+        let dependencies = operations.map { operation in operation.dependencies.compactMap { places[$0] } }
+        let holdUps = HoldUps(self)
+        let path = holdUps.path(endingWith: last) { dependencies[$0] }
+        let slacks = holdUps.slacks(endingWith: last, countsAll: !isMilestoneReached, laneLimit: hasLaneLimit ? lanes : nil) {
+            dependencies[$0]
+        }
+        var report = self
+        report.criticalPath = path.map { operations[$0].id }
+        report.criticalPathDuration = path.reduce(.zero) { $0 + operations[$1].duration }
+        for node in operations.indices {
+            report.operations[node].slack = .nanoseconds(slacks[node])
+            report.operations[node].isCritical = false
+        }
+        for node in path { report.operations[node].isCritical = true }
+        return report
     }
 }

@@ -35,6 +35,7 @@ extension LaunchReport {
             }
         }
         if let startedAt { document.write(startedAt, for: "startedAt") }
+        if isVirtual { document.write("virtual", for: "clock") }
         writeOutcome(to: &document)
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
         if let milestone { document.write(milestone, for: "milestone") }
@@ -230,6 +231,7 @@ extension LaunchReport: Codable {
             version: try document.optionalString("version"),
             attributes: try Self.attributes(in: document),
             startedAt: try document.optionalDate("startedAt", Self.timestamp),
+            isVirtual: try document.optionalString("clock") == "virtual",
             outcome: try Outcome(document),
             budget: try BudgetResult(
                 document.object("budget"),

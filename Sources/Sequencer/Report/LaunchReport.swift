@@ -51,6 +51,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var attributes: [String: String]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
+    /// Whether it ran in virtual time: waits took no time, and steps that only simulate their work did none.
+    package var isVirtual: Bool
     /// How the launch ended, up to its milestone.
     public package(set) var outcome: Outcome
     /// The measured time, compared with the budget.
@@ -65,10 +67,11 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
     public package(set) var work: Duration
-    /// The length of the critical path. The rest of the time to the milestone was spent waiting for lanes, resources or the machine.
+    /// The durations of the critical path, added up. The rest of the time to the milestone was spent waiting for the machine.
     package var criticalPathDuration: Duration
-    /// The identifiers of the longest path to the milestone by measured durations, in order: the launch becomes shorter only if one of these does.
-    /// Without a milestone, and where the launch was stopped before it, it is the longest path through the graph.
+    /// The identifiers of the operations that the milestone really waited for, in order: before each comes the one that had the lane, the
+    /// main thread or the resource that it needed or, if it waited for none of these, the dependency that ended last. Without a milestone,
+    /// the path ends with the last operation; in a launch that failed or was aborted, with the operation that stopped it.
     public package(set) var criticalPath: [String]
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
     public package(set) var lanes: Int
@@ -102,6 +105,7 @@ public struct LaunchReport: Sendable, Hashable {
         version: String? = nil,
         attributes: [String: String] = [:],
         startedAt: Date? = nil,
+        isVirtual: Bool = false,
         outcome: Outcome,
         budget: BudgetResult,
         milestone: String? = nil,
@@ -127,6 +131,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.version = version
         self.attributes = attributes
         self.startedAt = startedAt
+        self.isVirtual = isVirtual
         self.outcome = outcome
         self.budget = budget
         self.milestone = milestone

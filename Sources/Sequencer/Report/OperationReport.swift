@@ -34,9 +34,10 @@ public struct OperationReport: Sendable, Hashable {
     package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
     public let interactive: Duration
-    /// How much later it could have ended without making the launch proper longer, by the durations that were measured, lanes permitting; one that the milestone
-    /// does not need, without ending after it.
-    public let slack: Duration
+    /// How much later it could have ended without making the launch proper longer, by the times that were measured, with the order on the
+    /// main thread, at each resource and on lanes that were scarce as it was; one that the milestone did not wait for, without ending after
+    /// it.
+    public package(set) var slack: Duration
     /// Whether it is one of the launch's critical path.
     public package(set) var isCritical: Bool
     /// Whether it was ended so that the budget could be kept; its fallback was used.

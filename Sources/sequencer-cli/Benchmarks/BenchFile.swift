@@ -10,7 +10,9 @@ func readBench(_ path: String) throws -> BenchDocument {
 /// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format `sequencer.report/1`.
 func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDocument {
     // Decided by the content, not by the name: `-` has none.
-    if SavedReports.begin(bytes) { return try BenchDocument(try SavedReports.decode(bytes, file: file), file: file) }
+    if SavedReports.begin(bytes) {
+        return try BenchDocument(try SavedReports.decode(bytes, file: file).map(\.withCriticalPath), file: file)
+    }
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
 

@@ -23,7 +23,7 @@ struct BenchCommand: LaunchingCommand {
                 in: 0...maximumRuns,
                 help: "Run N times before that, without measuring (default: 1)."
             ) { $0.warmups = $1 },
-            .text("interleave", "SCENARIO", help: "Measure another scenario in turn, and compare the two.") { $0.other = $1 },
+            .text("interleave", "SCENARIO", help: "Compare with another, run in turns, to find small changes.") { $0.other = $1 },
             .repeated(
                 "command",
                 "COMMAND",
@@ -31,7 +31,7 @@ struct BenchCommand: LaunchingCommand {
                 read: ProgramCommand.all
             ) { $0.commands = $1 },
             .text("save", "FILE", help: "Keep all measurements in FILE.") { $0.save = $1 },
-            .text("baseline", "FILE", help: "Compare with the measurements in FILE; exit with 4 on a regression.") { $0.baseline = $1 },
+            .text("baseline", "FILE", help: "Compare with a bench saved in FILE; it finds changes of 10% and more.") { $0.baseline = $1 },
             .word("format", "FORMAT", Format.self, help: "text (default), json, or github-action-benchmark, for the action of that name.") {
                 $0.format = $1
             },
@@ -296,7 +296,8 @@ struct BenchText {
             ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
             : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
         let parts = document.scenarios.map { text(BenchSummary($0)) }
-        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n"
+        let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime) + "\n" : ""
+        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {

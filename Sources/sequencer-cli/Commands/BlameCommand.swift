@@ -30,8 +30,6 @@ struct BlameCommand: LaunchingCommand {
         let scheduledGain: Duration?
         /// Whether a schedule alone tells the gain.
         let needsSchedule: Bool
-        let slack: Duration
-        let isCritical: Bool
         /// The operation that held it up.
         let holder: String?
     }
@@ -54,12 +52,8 @@ struct BlameCommand: LaunchingCommand {
     }
 
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
-        let paths = MeasuredPaths(report)
-        let gains = paths.gains()
-        let chain = paths.chain()
-        // If an operation was held up, the longest path alone does not explain the length of the launch.
-        let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
-        let critical = Set(chain)
+        let holdUps = HoldUps(report)
+        let gains = MeasuredPaths(report).gains()
         // Nothing scarce, nothing to run: the longest path alone tells each gain.
         let rehearsed = await report.gains(of: shown)
         return shown.map { node in
@@ -69,9 +63,7 @@ struct BlameCommand: LaunchingCommand {
                 gain: gains[node],
                 scheduledGain: rehearsed?[node],
                 needsSchedule: rehearsed != nil,
-                slack: operation.slack,
-                isCritical: isHeldUp ? critical.contains(node) : operation.isCritical,
-                holder: paths.holdUps.holder(of: node).map { report.operations[$0].id }
+                holder: holdUps.holder(of: node).map { report.operations[$0].id }
             )
         }
     }
@@ -89,13 +81,13 @@ struct BlameCommand: LaunchingCommand {
         for row in rows {
             let operation = row.operation
             let marks =
-                operation.awaitedEventText + (row.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+                operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),
                 // Blank cells instead of zeros: the few waits stand out.
                 operation.wait == .zero ? "" : style.duration(operation.wait),
-                style.duration(row.slack),
+                style.duration(operation.slack),
                 gain(row, style),
                 row.holder.map { printable($0, limit: 80) } ?? "",
             ])
@@ -113,7 +105,7 @@ struct BlameCommand: LaunchingCommand {
                 "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
             )
         }
-        text += report.scopeNote(style)
+        text += report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
 
@@ -137,10 +129,10 @@ struct BlameCommand: LaunchingCommand {
                 json.write(row.operation.id, for: "id")
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
-                json.write(milliseconds: row.slack, for: "slackMs")
+                json.write(milliseconds: row.operation.slack, for: "slackMs")
                 json.write(milliseconds: row.scheduledGain ?? row.gain, for: "gainMs")
                 if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
-                json.write(row.isCritical, for: "critical")
+                json.write(row.operation.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }
         }

@@ -24,6 +24,18 @@ enum CommandLineTool {
         }
     }
 
+    /// Refuses a command line with an argument that is not UTF-8.
+    ///
+    /// As a text it would have other bytes: a path would name another file, or another folder, than the one that was meant.
+    private static func checkArgumentBytes(_ arguments: [UnsafeMutablePointer<CChar>?]) throws(ToolError) {
+        // Every word, before any is used: a path that was changed could be somebody else's file (S23).
+        for (place, bytes) in arguments.enumerated() {
+            guard let bytes, String(validatingCString: bytes) == nil else { continue }
+            let name = quoted(String(cString: bytes))
+            throw ToolError(.usage, "argument \(place) (\(name)) is not UTF-8, so what it names cannot be found; rename it")
+        }
+    }
+
     /// Runs launches on another thread, while this one, the main one, is free for the steps that need it.
     static func runBesideMainLoop(_ clock: ClockMode, _ run: @escaping @Sendable () async throws -> ExitCode) throws -> Never {
         try SignalThread.shared.begin()

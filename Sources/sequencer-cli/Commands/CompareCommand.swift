@@ -212,7 +212,7 @@ struct ComparisonText {
             ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
                 + (ids.count > Self.maximumMoved ? ", \(style.ellipsis)" : "")
         }
-        return "  the critical path moved from \(names[0]) to \(names[1])\n"
+        return "  the longest path moved from \(names[0]) to \(names[1])\n"
     }
 
     private var verdict: String {

@@ -24,46 +24,47 @@ struct CriticalChainCommand: LaunchingCommand {
         let report = try await ProgressBar.during("critical-chain", reading: source) {
             try await LoadedReport.load(source)
         }
-        let paths = MeasuredPaths(report)
-        try output.write(common.json ? json(report, paths) : text(report, paths, for: output))
+        let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let chain = report.criticalPath.compactMap { places[$0] }
+        try output.write(common.json ? json(report, chain) : text(report, chain, for: output))
         return .success
     }
 
     /// The end first, each operation under the one that waited for it.
-    private func text(_ report: LaunchReport, _ paths: MeasuredPaths, for output: Output) -> String {
+    private func text(_ report: LaunchReport, _ chain: [Int], for output: Output) -> String {
+        let holdUps = HoldUps(report)
         let style = TextStyle(common.color, for: output)
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
         text += report.warning(style, width: output.width)
         // The end first: a person asks why the launch ended so late, and reads on towards the cause.
-        for (depth, index) in paths.chain().reversed().enumerated() {
+        for (depth, index) in chain.reversed().enumerated() {
             let operation = report.operations[index]
             // Bounded, so that a chain of thousands of operations does not run off the right edge.
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch
-            let times = operation.start.map { "@\(style.duration($0)) +\(style.duration(operation.duration))" } ?? "not started"
-            let holder = paths.holdUps.holder(of: index).map { " for \(printable(report.operations[$0].id, limit: 80))" } ?? ""
-            // A wait of an operation that never started has no end, so it is not shown.
-            let hasWaited = operation.start != nil && operation.wait > .zero
-            let wait = hasWaited ? style.dim(", waited \(style.duration(operation.wait))\(holder)") : ""
+            let times = "@\(style.duration(operation.start ?? .zero)) +\(style.duration(operation.duration))"
+            let holder = holdUps.holder(of: index).map { " for \(printable(report.operations[$0].id, limit: 80))" } ?? ""
+            let wait = operation.wait > .zero ? style.dim(", waited \(style.duration(operation.wait))\(holder)") : ""
             let outcome = operation.outcome == .succeeded ? "" : ", \(operation.outcome.rawValue)"
             text += branch + printable(operation.id, limit: 80) + " " + times + wait + outcome + "\n"
         }
-        text += report.scopeNote(style)
+        text += report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("@ when it started, + how long it took; each waited for the one below it\n")
     }
 
-    private func json(_ report: LaunchReport, _ paths: MeasuredPaths) -> String {
-        JSONWriter.document("sequencer.critical-chain/1") { json in
+    private func json(_ report: LaunchReport, _ chain: [Int]) -> String {
+        let holdUps = HoldUps(report)
+        return JSONWriter.document("sequencer.critical-chain/1") { json in
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
             if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
-            json.writeObjects(paths.chain(), for: "chain") { json, index in
+            json.writeObjects(chain, for: "chain") { json, index in
                 let operation = report.operations[index]
                 json.write(operation.id, for: "id")
                 json.write(milliseconds: operation.start, for: "startMs")
                 json.write(milliseconds: operation.duration, for: "durationMs")
                 json.write(milliseconds: operation.wait, for: "waitMs")
-                if let holder = paths.holdUps.holder(of: index) { json.write(report.operations[holder].id, for: "heldUpBy") }
+                if let holder = holdUps.holder(of: index) { json.write(report.operations[holder].id, for: "heldUpBy") }
             }
         }
     }

@@ -127,31 +127,19 @@ struct ExploreCommand: LaunchingCommand {
         }
     }
 
-    /// What is the same in each order, or drawn by the seed.
-    private var controlled: [String] {
-        ["the order of whole operations, one at a time", "the pauses between attempts"] + (clock == .virtual ? ["time"] : [])
-    }
-
-    /// What may differ from order to order, or was not looked at: nothing that was found there is a result of this command.
-    private var notControlled: [String] {
-        ["values and files that operations leave, which are not compared", "operations that overlap", "threads within an operation"]
-            + (clock == .virtual ? ["real work, which was only simulated"] : ["time", "other processes and servers"])
-    }
-
     private func text(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String, _ style: TextStyle) -> String {
         let head = style.bold(printable(name, limit: 80)) + ": "
+        let grounds = style.dim("  \(Grounds.exploration(clock).text)\n")
         func count(_ orders: Int) -> String { "\(orders) order\(orders == 1 ? "" : "s")" }
         switch result {
         case .failure(let failure):
-            return head + style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)\n"
+            return head + style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)\n" + grounds
         case .success(let exploration):
             guard let hidden = exploration.hidden else {
-                return head + "every operation ended the same way in \(count(exploration.orders))\n"
-                    + style.dim("  controlled: \(controlled.joined(separator: ", "))\n")
-                    + style.dim("  not controlled: \(notControlled.joined(separator: ", "))\n")
+                return head + "every operation ended the same way in \(count(exploration.orders))\n" + grounds
             }
             let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
-            return head + style.red("\(hidden)") + "\n" + message + "  found in \(count(exploration.orders)), seed \(seed)\n"
+            return head + style.red("\(hidden)") + "\n" + message + "  found in \(count(exploration.orders)), seed \(seed)\n" + grounds
         }
     }
 
@@ -165,8 +153,7 @@ struct ExploreCommand: LaunchingCommand {
                 }
             json.write(orders, for: "orders")
             json.write(seed, for: "seed")
-            json.write(controlled, for: "controlled")
-            json.write(notControlled, for: "notControlled")
+            Grounds.exploration(clock).write(to: &json)
             if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
             guard case .success(let exploration) = result, let hidden = exploration.hidden else { return }
             json.writeObject(for: "hidden") { json in

@@ -3,30 +3,23 @@ struct HelpCommand: Command {
     static let name = "help"
     static let summary = "Show help for the tool or for a command."
     static let positionals: [CommandPositional<Self>] = [.optional("COMMAND", help: "The command to explain.") { $0.topic = $1 }]
-    static let options: [CommandOption<Self>] = [
-        .flag("man", help: "Print the manual page of all commands, for man(1).") { $0.isManual = true }
-    ]
     static let examples: KeyValuePairs = [
         "help": "List the commands.",
         "help run": "Explain one.",
-        "help --man | man -l -": "Read the manual page.",
     ]
 
     /// The name of a command; nil for the tool as a whole.
     var topic: String?
-    /// Whether it is the manual page that is wanted.
-    var isManual = false
 
     func check() throws(UsageError) {
         // An unknown topic is a mistake of the line, found before anything is printed.
         guard let topic else { return }
         _ = try command(named: topic)
-        if isManual { throw Self.failure("option '--man' has all commands; it goes without COMMAND") }
     }
 
     func run() throws -> ExitCode {
         // On standard output and a success: help that was asked for can be piped into a pager.
-        try Output(nil).write(isManual ? ManualPage.text : try text() + "\n")
+        try Output(nil).write(try text() + "\n")
         return .success
     }
 
@@ -63,7 +56,9 @@ enum HelpText {
     static let summary = "Runs launches: graphs of operations, as parallel as their dependencies allow, against a budget."
     static let scenario = "SCENARIO is the name of a built-in one, a scenario file, or '-' for standard input."
     /// The exit codes that all commands have, and their meaning.
-    static let mistakes = ("64, 65, 66, 73", "Wrong usage, invalid input, no such input, an output that cannot be written.")
+    private static let mistakes: KeyValuePairs = [
+        "64": "wrong usage", "65": "invalid input", "66": "no such input", "73": "an output that cannot be written",
+    ]
 
     /// The page for the tool as a whole.
     static var overview: String {
@@ -99,7 +94,11 @@ enum HelpText {
         sections.append("Options:\n" + table(command.allOptions.map { ($0.spelling, $0.help) }))
         sections.append("Examples:\n" + examples(command.examples))
         if !command.exitCodes.isEmpty {
-            sections.append("Exit codes:\n" + table(command.exitCodes.map { ($0.key, $0.value) } + [mistakes]))
+            // Those that the command explains itself are not said twice.
+            let others = mistakes.filter { code in !command.exitCodes.contains { $0.key == code.key } }
+            let meaning = others.map(\.value).joined(separator: ", ")
+            let row = (others.map(\.key).joined(separator: ", "), meaning.prefix(1).uppercased() + meaning.dropFirst() + ".")
+            sections.append("Exit codes:\n" + table(command.exitCodes.map { ($0.key, $0.value) } + [row]))
         }
         if !command.signals.isEmpty { sections.append("Signals:\n" + table(command.signals.map { ($0.key, $0.value) })) }
         return sections.joined(separator: "\n\n")

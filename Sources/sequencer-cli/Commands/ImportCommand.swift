@@ -11,10 +11,7 @@ struct ImportCommand: Command {
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
     static let positionals: [CommandPositional<Self>] = [
-        .required(
-            "FILE",
-            help: "Spans, a trace, a .ninja_log, a package-lock.json, a workflow as JSON, a plot of systemd-analyze, or '-'."
-        ) { $0.input = $1 }
+        .required("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 }
     ]
     static let options: [CommandOption<Self>] = combined(
         [
@@ -22,62 +19,68 @@ struct ImportCommand: Command {
                 "format",
                 "FORMAT",
                 ImportFormat.self,
-                help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content)."
+                help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content).",
+                hints: ["perfetto": "did you mean 'chrome'? Perfetto's own format has to be exported as JSON first"]
             ) { $0.format = $1 },
-            .text("dot", "FILE", help: "Read the dependencies of a system's units from FILE, the output of 'systemd-analyze dot'.") {
-                $0.dot = $1
-            },
+            .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
             .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
         ],
         part([CommonArguments.outputOption], \.common)
     )
     static let examples: KeyValuePairs = [
-        "import .ninja_log -o build.json": "Make a report of the last build; then try 'blame build.json'.",
-        "import trace.json -o report.json": "The same of a trace for ui.perfetto.dev or chrome://tracing.",
-        "import boot.json --dot boot.dot -o boot.report.json": "The start of a system, with the dependencies of its units.",
-        "import boot.json --as scenario -o boot.scenario.json": "Try other schedules: 'plan boot.scenario.json --lanes 2'.",
+        "import trace.json -o report.json":
+            "Make a report of a trace for ui.perfetto.dev or chrome://tracing; then try 'blame report.json'.",
+        "import spans.json.gz > launches.jsonl": "A report for each trace that a collector wrote; then try 'stats launches.jsonl'.",
+        "import trace.json --as scenario -o launch.json": "Try other schedules: 'plan launch.json --lanes 2'.",
     ]
 
     /// A file, or `-`.
     var input = ""
     /// Nil to recognize it by the content.
     var format: ImportFormat?
-    /// The dependencies of a system's units; a file, or `-`.
-    var dot: String?
+    /// The identifier of one of the file's traces; nil for all.
+    var trace: String?
     var form = Form.report
     var common = CommonArguments()
-
-    // Only dot's output names units, so it decides the format too.
-    mutating func check() throws(UsageError) {
-        guard let dot else { return }
-        if let format, format != .systemd {
-            throw Self.failure("option '--dot' is for the units of systemd, not for '--format \(format.rawValue)'")
-        }
-        if input == "-", dot == "-" { throw Self.failure("standard input ('-') can be read only once") }
-        format = .systemd
-    }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        let (text, remark) = try ProgressBar.during("import", reading: input) {
+        let name = inputName(input)
+        let (result, summary) = try ProgressBar.during("import", reading: input) {
             // Larger than a scenario: traces of builds have hundreds of megabytes.
-            let bytes = try readInput(input, limit: ImportFormat.sizeLimit)
-            var launch = try importLaunch(bytes, file: inputName(input), format: format)
-            if let dot {
-                let bytes = try readInput(dot, limit: ImportFormat.sizeLimit)
-                try addSystemdDependencies(from: bytes, file: inputName(dot), to: &launch)
-            }
-            let text =
-                switch form {
-                case .report: launch.report().json() + "\n"
-                case .scenario: launch.scenario()
-                }
-            return (text, launch.remark)
+            let file = try ImportedFile(try readInput(input, limit: ImportFormat.sizeLimit), file: name, format: format)
+            if file.launches.isEmpty { throw ToolError(.badData, "\(name): nothing is left to import: \(file.summary)") }
+            return (try text(of: try chosen(from: file.launches, in: name), in: name), file.summary)
         }
         // After the progress, which would be drawn over it.
-        if let remark { message("\(inputName(input)): \(remark)") }
-        try output.write(text)
+        message("\(name): \(summary)")
+        try output.write(result)
         return .success
+    }
+
+    private func chosen(from launches: [ImportedLaunch], in name: String) throws -> [ImportedLaunch] {
+        guard let trace else { return launches }
+        let chosen = launches.filter { $0.trace == trace }
+        if chosen.isEmpty { throw ToolError(.badData, "\(name): there is no trace \(quoted(trace)); \(Self.traces(launches))") }
+        return chosen
+    }
+
+    private func text(of launches: [ImportedLaunch], in name: String) throws -> String {
+        // Several reports are lines, as 'stats' reads them.
+        if form == .report { return try launches.map { try $0.report().json(pretty: launches.count == 1) + "\n" }.joined() }
+        guard let launch = launches.first, launches.count == 1 else {
+            throw ToolError(
+                .badData,
+                "\(name): a scenario is one launch; name one of its \(launches.count) by '--trace': \(Self.traces(launches))"
+            )
+        }
+        return try launch.scenario()
+    }
+
+    private static func traces(_ launches: [ImportedLaunch]) -> String {
+        let traces = launches.compactMap(\.trace)
+        if traces.isEmpty { return "only OTLP has several" }
+        return "expected \(alternatives(Array(traces.prefix(5))))\(traces.count > 5 ? ", and \(traces.count - 5) more" : "")"
     }
 }

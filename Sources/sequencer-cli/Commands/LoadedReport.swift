@@ -30,11 +30,14 @@ enum LoadedReport {
         let bytes = try readInput(name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
-        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file) }
-        return [try await run(LoadedScenario(try parseScenario(bytes, file: file), from: file, clock: .virtual))]
+        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file).map(\.withCriticalPath) }
+        return [
+            try await run(LoadedScenario(try parseScenario(bytes, file: file, orOf: [SavedSchema.report]), from: file, clock: .virtual))
+        ]
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
+        // Mistakes of a file are told with their places.
         _ = try scenario.validated()
         let options = LaunchOptions(
             lanes: scenario.lanes,

@@ -151,6 +151,9 @@ struct PlanCommand: LaunchingCommand {
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
             json.write(plans.first?.criticalPath ?? [], for: "criticalPath")
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
+            let unexpected = plans.first?.operationsWithoutExpectation ?? []
+            if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
+            Grounds.plan(processors: processors).write(to: &json)
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
                 if let end = plan.initialDisplayEnd { json.write(milliseconds: end, for: "initialDisplayMs") }

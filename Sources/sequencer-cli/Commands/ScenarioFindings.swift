@@ -78,7 +78,7 @@ struct ScenarioFindings {
             warnings.append(
                 Warning(
                     code: "budget",
-                    message: "the critical path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)",
+                    message: "the longest path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)",
                     operation: path.last
                 )
             )
@@ -217,7 +217,8 @@ struct ScenarioFindings {
             "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
         let display = displayBudget.map { ", initial display \(durationText($0))" } ?? ""
         let times = "budget \(durationText(budget))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        return head + times + lines.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+        let notes = graph.notes().map { "note: \($0)\n" }.joined()
+        return head + times + lines.joined() + notes + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
     /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an error.
@@ -264,6 +265,8 @@ struct ScenarioFindings {
                 json.write(warning.code, for: "code")
                 json.write(warning.message, for: "message")
             }
+            let unexpected = graph.operationsWithoutExpectation
+            if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
             if unnamed > 0 { json.write(unnamed, for: "unnamedOverlappingInteractions") }
         }
     }

@@ -3,7 +3,7 @@ import SequencerAnalysis
 
 /// `verify`: finds mistakes in a scenario without running it.
 ///
-/// A graph that cannot run is bad data; one whose path to the milestone exceeds the budget is over budget; one whose critical path alone exceeds the deadline
+/// A graph that cannot run is bad data; one whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
 /// will fail; everything else is a warning.
 struct VerifyCommand: Command {
     enum Format: String, CaseIterable, Sendable {
@@ -33,8 +33,8 @@ struct VerifyCommand: Command {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch can run; warnings may be worth a look.",
-        "1": "Its budget can be kept, but its critical path takes longer than its deadline, so it would fail.",
-        "3": "Its critical path alone takes longer than its budget.",
+        "1": "Its budget can be kept, but its longest path takes longer than its deadline, so it would fail.",
+        "3": "Its longest path alone takes longer than its budget.",
         "65": "It cannot run: every mistake is named.",
     ]
 

@@ -1,296 +1,179 @@
 import Foundation
 import Sequencer
 
-/// Reads a trace in the Trace Event Format (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with
-/// `traceEvents`, or the array alone, whose end may be missing.
+/// A trace in the Trace Event Format (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with
+/// `traceEvents`, or the array alone.
 ///
 /// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a
-/// dependency. Each thread with slices is a lane; slices of one thread may be inside one another. In an export of this tool the slice of
-/// the launch is the launch, lanes and outcomes are as they were, and operations that never started are included; the launch's scopes are left out.
-func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
-    var trace = ChromeTrace()
-    // The format allows the array alone, and to leave out its end: a program that is killed while it traces cannot write it.
-    if json.next() == ASCII.openBracket {
-        try trace.readEvents(&json, mayBeCut: true)
-    } else {
-        var hasEvents = false
-        try json.object { json, key throws(JSONFault) in
-            switch key {
-            case "traceEvents":
-                hasEvents = true
-                try trace.readEvents(&json, mayBeCut: false)
-            case "otherData" where json.next() == ASCII.openBrace:
-                try json.object { json, key throws(JSONFault) in trace.otherData[key] = try json.optionalText() }
-            default: try json.skipValue()
-            }
-        }
-        // Any object would pass for a trace otherwise, and be an empty launch.
-        if !hasEvents { throw JSONFault(0, .mistake("missing key 'traceEvents'")) }
-    }
-    // A second document would be lost in silence.
-    if !json.isAtEnd() { throw json.expected("nothing after the trace") }
-    trace.dropScopes()
-    return trace.launch()
-}
-
-/// The contents of a trace.
-struct ChromeTrace {
-    struct Track: Hashable {
-        let process: String
-        let thread: String
-    }
-
-    struct Slice {
-        let name: String
-        let track: Int
-        let start: Nanoseconds
-        let end: Nanoseconds
-        /// The place of what an export of this tool says besides; -1 without any.
-        let arguments: Int
-    }
-
-    /// A begin or an end of a slice.
-    struct Edge {
+/// dependency. Each thread with slices is a lane; a slice inside another one takes its time away from that. The only slice of a thread with
+/// the name `launch`, as an export of this tool has it, is the launch.
+struct ChromeTrace: Decodable {
+    /// A begin or an end of a slice (`B`, `E`), or a place where an arrow begins, goes through or ends (`s`, `t`, `f`).
+    private struct Point {
+        let phase: String
+        /// The name of the slice, or the category and the identifier of the arrow.
         let name: String
         let track: Int
         let time: Nanoseconds
-        let isBegin: Bool
+        /// Whether it belongs to the next slice, not to the one around it.
+        let isNext: Bool
     }
 
-    /// A place where an arrow begins, goes through or ends.
-    struct ArrowPoint {
-        enum Kind { case begin, step, end }
+    private enum Key: String, CodingKey { case traceEvents }
+    private enum EventKey: String, CodingKey { case name, ph, cat, pid, tid, id, ts, dur, bp, args }
+    private enum ArgumentKey: String, CodingKey { case name, average = "avg ms" }
+    private typealias Event = KeyedDecodingContainer<EventKey>
 
-        let arrow: Int
-        let kind: Kind
-        let track: Int
-        let time: Nanoseconds
-        /// Whether it belongs to the slice around it, not to the next one.
-        let isInside: Bool
-    }
+    /// The lanes of slices are tracks, from 1.
+    private var slices: [ImportedOperation] = []
+    private var points: [Point] = []
+    /// By process and thread.
+    private var tracks: [[String]: Int] = [:]
+    private var launchTrack: Int?
+    private var processName: String?
+    private var leftOut: [String: Int] = [:]
 
-    private(set) var slices: [Slice] = []
-    private(set) var instants: [Slice] = []
-    private(set) var points: [ArrowPoint] = []
-    private(set) var trackNames: [Int: String] = [:]
-    private(set) var arguments: [ImportedOperation.Details] = []
-    private(set) var processName: String?
-    var otherData: [String: String] = [:]
-    /// The outcome of the launch in words, from an export of this tool.
-    private(set) var launchText: String?
-    private var edges: [Edge] = []
-    private var tracks: [Track: Int] = [:]
-    private var arrows: [String: Int] = [:]
-    /// Names come again and again: each is kept once.
-    private var names: [String: String] = [:]
-
-    // MARK: Reading
-
-    /// - Parameter mayBeCut: whether the text may end before the array does, as in traces that are written while a program runs.
-    mutating func readEvents(_ json: inout JSONCursor, mayBeCut: Bool) throws(JSONFault) {
-        guard json.skip(ASCII.openBracket) else { throw json.expected("an array of events") }
-        while true {
-            // Before each event, since a trace may end after a comma, too.
-            if mayBeCut, json.isAtEnd() { break }
-            if json.skip(ASCII.closeBracket) { break }
-            try readEvent(&json)
-            if json.skip(ASCII.comma) {
-                // An object is JSON, where an event has to follow.
-                if !mayBeCut, json.next() == ASCII.closeBracket { throw json.expected("an event") }
-                continue
-            }
-            if mayBeCut, json.isAtEnd() { continue }
-            guard json.skip(ASCII.closeBracket) else { throw json.expected("',' or ']'") }
-            break
+    init(from decoder: any Decoder) throws {
+        let array = try? decoder.unkeyedContainer()
+        var events = try array ?? decoder.container(keyedBy: Key.self).nestedUnkeyedContainer(forKey: .traceEvents)
+        while !events.isAtEnd {
+            if let reason = add(try events.nestedContainer(keyedBy: EventKey.self)) { leftOut[reason, default: 0] += 1 }
         }
         pairEdges()
+        join(nest())
     }
 
-    /// One event, as it stands there.
-    private struct Event {
-        var name = ""
-        var phase = ""
-        var category = ""
-        var process = ""
-        var thread = ""
-        var id = ""
-        var time: Nanoseconds?
-        var length: Nanoseconds?
-        var isInside = false
-        var arguments = EventArguments()
-    }
-
-    private mutating func readEvent(_ json: inout JSONCursor) throws(JSONFault) {
-        // To the event's brace, for the place in messages.
-        _ = json.next()
-        let offset = json.offset
-        var event = Event()
-        try json.object { json, key throws(JSONFault) in
-            switch key {
-            case "name": event.name = try json.optionalText() ?? ""
-            case "ph": event.phase = try json.text()
-            case "cat": event.category = try json.optionalText() ?? ""
-            // Some writers give process and thread as numbers, others as texts.
-            case "pid": event.process = try json.identifier()
-            case "tid": event.thread = try json.identifier()
-            case "id": event.id = try json.identifier()
-            // Three digits: the format counts in microseconds, with fractions.
-            case "ts": event.time = try json.time(digits: 3)
-            case "dur": event.length = try json.time(digits: 3)
-            case "bp": event.isInside = try json.optionalText() == "e"
-            // Arguments may be anything; only an object can be understood.
-            case "args" where json.next() == ASCII.openBrace: try event.arguments.read(&json)
-            default: try json.skipValue()
-            }
-        }
-        // Afterwards: the keys of an event come in any order.
-        try add(event, offset)
-    }
-
-    private mutating func add(_ event: Event, _ offset: Int) throws(JSONFault) {
-        // Metadata has no time.
-        if event.phase == "M" {
-            guard let name = event.arguments.name else { return }
-            if event.name == "thread_name" { trackNames[track(event)] = name }
+    /// - Returns: why the event is left out; nil if it is read.
+    private mutating func add(_ event: Event) -> String? {
+        let (phase, name) = (event.text(.ph) ?? "", event.text(.name) ?? "")
+        switch phase {
+        case "M":
+            let given = arguments(of: event)?.text(.name)
             // Of several processes the first one names the launch.
-            if event.name == "process_name" { processName = processName ?? name }
-            return
+            if name == "process_name" { processName = processName ?? given }
+            if name == "thread_name", given == "launch" { launchTrack = launchTrack ?? track(of: event) }
+            return nil
+        case "X", "B", "E", "s", "t", "f": break
+        case "b", "n", "e", "S", "T", "p", "F": return "asynchronous events"
+        case "C": return "counters"
+        case "i", "I", "R": return "instants"
+        default: return "other events"
         }
-        // Counters, asynchronous and other events are passed over, as Documentation/Importing.md says.
-        guard ["X", "B", "E", "s", "t", "f", "i"].contains(event.phase) else { return }
-        guard let time = event.time else {
-            throw JSONFault(offset, .mistake("missing key 'ts' in an event with the phase \(quoted(event.phase))"))
+        // A slice without a length is one that the writer did not end.
+        guard let time = event.time(.ts), let length = event.contains(.dur) ? event.time(.dur) : 0, length >= 0 else {
+            return "events without a time"
         }
-        switch event.phase {
-        case "X":
-            // A slice without a length is one that the writer did not end.
-            let length = event.length ?? 0
-            if length < 0 { throw JSONFault(offset, .mistake("the event \(quoted(event.name)) ended before it started")) }
-            // Saturated: begin and length are each in range, and their sum need not be.
-            try addSlice(slice(event, from: time, to: time.addingSaturated(length)), offset)
-            if let text = event.arguments.launchText { launchText = launchText ?? text }
-        case "B", "E":
-            // Limited here too: edges become slices only at the end, when the memory is taken already.
-            if edges.count >= 2 * ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
-            edges.append(Edge(name: kept(event.name), track: track(event), time: time, isBegin: event.phase == "B"))
-        // An instant is an operation only in an export of this tool: one that never started.
-        case "i":
-            if event.arguments.details != nil, instants.count < ImportedLaunch.operationLimit {
-                instants.append(slice(event, from: time, to: time))
-            }
-        default:
+        // clang adds the sums of its slices, each on a thread that there never was.
+        if name.hasPrefix("Total "), arguments(of: event)?.contains(.average) == true { return "sums of other slices" }
+        if phase == "X" {
+            slices.append(ImportedOperation(name: name, start: time, end: time + length, lane: track(of: event)))
+        } else {
             // Identifiers of arrows are unique within a category only. No category holds a zero.
-            let key = event.category + "\u{0}" + event.id
-            let arrow = arrows[key] ?? arrows.count
-            // Numbered, because the texts would be compared again and again while sorting.
-            arrows[key] = arrow
-            let kind: ArrowPoint.Kind = event.phase == "s" ? .begin : event.phase == "t" ? .step : .end
+            let key = "BE".contains(phase) ? name : "\(event.text(.cat) ?? "")\0\(event.text(.id) ?? "")"
             // Begins and steps belong to the slice around them; only an end may mean the next one.
-            let isInside = event.isInside || kind != .end
-            points.append(ArrowPoint(arrow: arrow, kind: kind, track: track(event), time: time, isInside: isInside))
+            let isNext = phase == "f" && event.text(.bp) != "e"
+            points.append(Point(phase: phase, name: key, track: track(of: event), time: time, isNext: isNext))
         }
+        return nil
     }
 
-    private mutating func addSlice(_ slice: Slice, _ offset: Int) throws(JSONFault) {
-        if slices.count == ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
-        slices.append(slice)
+    private mutating func track(of event: Event) -> Int {
+        let thread = [event.text(.pid) ?? "", event.text(.tid) ?? ""]
+        let track = tracks[thread] ?? tracks.count + 1
+        tracks[thread] = track
+        return track
     }
 
-    private mutating func slice(_ event: Event, from start: Nanoseconds, to end: Nanoseconds) -> Slice {
-        // A place rather than the value: nearly all slices have no details, and there may be a million.
-        var place = -1
-        if let details = event.arguments.details {
-            place = arguments.count
-            arguments.append(details)
-        }
-        return Slice(name: kept(event.name), track: track(event), start: start, end: end, arguments: place)
+    private func arguments(of event: Event) -> KeyedDecodingContainer<ArgumentKey>? {
+        try? event.nestedContainer(keyedBy: ArgumentKey.self, forKey: .args)
     }
 
-    private mutating func track(_ event: Event) -> Int {
-        let track = Track(process: event.process, thread: event.thread)
-        if let number = tracks[track] { return number }
-        tracks[track] = tracks.count
-        return tracks.count - 1
-    }
-
-    /// Drops all other processes than the launch's from an export of this tool: each scope is one.
-    mutating func dropScopes() {
-        guard let own = ownLaunch, let process = tracks.first(where: { $0.value == slices[own].track })?.key.process else { return }
-        let kept = Set(tracks.lazy.filter { $0.key.process == process }.map(\.value))
-        slices.removeAll { !kept.contains($0.track) }
-        instants.removeAll { !kept.contains($0.track) }
-        points.removeAll { !kept.contains($0.track) }
-    }
-
-    // Swift would keep each occurrence of a name of more than 15 bytes on its own.
-    private mutating func kept(_ name: String) -> String {
-        if let known = names[name] { return known }
-        names[name] = name
-        return name
-    }
-
-    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. An end without a begin is dropped; a
-    /// slice without an end ends with the trace.
+    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. A slice without an end ends with the trace.
     private mutating func pairEdges() {
-        // The format asks for no order of events.
-        let order = edges.indices.sorted { (edges[$0].time, $0) < (edges[$1].time, $1) }
-        // The end of the trace: the latest moment that any slice or edge has.
-        let last = max(edges.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)
+        let last = max(points.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)
         var open: [Int: [Int]] = [:]
-        func close(_ place: Int, at end: Nanoseconds) -> Slice {
-            Slice(name: edges[place].name, track: edges[place].track, start: edges[place].time, end: end, arguments: -1)
-        }
-        for place in order {
-            let edge = edges[place]
-            if edge.isBegin {
-                open[edge.track, default: []].append(place)
-            } else if let begin = open[edge.track]?.popLast() {
-                slices.append(close(begin, at: edge.time))
+        // The format asks for no order of events.
+        for place in points.indices.sorted(by: { (points[$0].time, $0) < (points[$1].time, $1) }) {
+            let edge = points[place]
+            if edge.phase == "B" {
+                open[edge.track, default: []].append(slices.count)
+                slices.append(ImportedOperation(name: edge.name, start: edge.time, end: last, lane: edge.track))
+            } else if edge.phase == "E" {
+                if let slice = open[edge.track]?.popLast() { slices[slice].end = edge.time } else { leftOut["ends alone", default: 0] += 1 }
             }
         }
-        // In the order of the file, for the order of a dictionary is another one in each process.
-        for place in open.values.flatMap(\.self).sorted() { slices.append(close(place, at: last)) }
-        edges = []
+        points.removeAll { "BE".contains($0.phase) }
+    }
+
+    /// Goes along each track, and sets the slice that each slice is inside of.
+    ///
+    /// - Returns: the slice that each point of an arrow is inside of, or before; nil if there is none.
+    private mutating func nest() -> [Int?] {
+        // At one moment: first the points that mean the next slice, then slices, the longer ones first, then the points inside.
+        var marks = points.enumerated().map { (track: $1.track, time: $1.time, rank: $1.isNext ? 0 : 2, end: Nanoseconds(0), place: $0) }
+        for (place, slice) in slices.enumerated() { marks.append((slice.lane ?? 0, slice.start, 1, -slice.end, place)) }
+        var ends = [Int?](repeating: nil, count: points.count)
+        var (track, open, waiting) = (0, [Int](), [Int]())
+        for mark in marks.sorted(by: <) {
+            if mark.track != track { (track, open, waiting) = (mark.track, [], []) }
+            // A point at the end of a slice is its own; a slice there comes after it.
+            while let last = open.last, slices[last].end < mark.time + (mark.rank == 1 ? 1 : 0) { open.removeLast() }
+            switch mark.rank {
+            case 0: waiting.append(mark.place)
+            case 2: ends[mark.place] = open.last
+            default:
+                slices[mark.place].parent = open.last
+                open.append(mark.place)
+                for point in waiting { ends[point] = mark.place }
+                waiting = []
+            }
+        }
+        return ends
+    }
+
+    /// Makes dependencies of arrows.
+    ///
+    /// - Parameter ends: the slice of each point.
+    private mutating func join(_ ends: [Int?]) {
+        var sources: [String: Int] = [:]
+        // Of two points at once the one that begins the arrow comes first.
+        for (_, rank, place) in points.enumerated().map({ ($1.time, $1.phase == "s" ? 0 : 1, $0) }).sorted(by: <) {
+            let point = points[place]
+            guard let slice = ends[place], rank == 0 || sources[point.name] != nil else {
+                leftOut["ends of arrows that lead nowhere", default: 0] += 1
+                continue
+            }
+            if rank > 0, let source = sources[point.name], source != slice { slices[slice].dependencies.append(source) }
+            // A step is both: the end of one piece of the arrow, and the begin of the next.
+            if point.phase != "f" { sources[point.name] = slice }
+        }
+    }
+
+    /// Adds the launch that the trace is of.
+    func add(to file: inout ImportedFile) {
+        file.leftOut.merge(leftOut, uniquingKeysWith: +)
+        file.read["slices", default: 0] += slices.count
+        var launch = ImportedLaunch(name: processName ?? "trace", operations: slices)
+        let roots = slices.indices.filter { slices[$0].lane == launchTrack }
+        if roots.count == 1 { launch.takeRoot(roots[0]) }
+        // Numbered anew, in the order of their first slice: the launch's, and threads without slices, are none.
+        var lanes: [Int?: Int] = [:]
+        for place in launch.operations.indices {
+            let lane = launch.operations[place].lane
+            lanes[lane] = lanes[lane] ?? lanes.count + 1
+            launch.operations[place].lane = lanes[lane]
+        }
+        file.add(launch, links: "arrows")
     }
 }
 
-/// The arguments that are understood: a name of a thread or a process, and those of this tool's export.
-private struct EventArguments {
-    var name: String?
-    /// How a launch ended, in words; it has a verdict then.
-    private var outcomeText: String?
-    private var verdict: String?
-    private var hasAttempts = false
-    private var known = ImportedOperation.Details()
+extension KeyedDecodingContainer {
+    /// A text, or the text of a number; nil for any other value: other tools extend the format.
+    fileprivate func text(_ key: Key) -> String? { contains(key) ? (try? decode(LooseText.self, forKey: key))?.text : nil }
 
-    /// Nil for an event of another tool.
-    var details: ImportedOperation.Details? {
-        // Both together only an export of this tool has.
-        guard hasAttempts, let outcome = outcomeText.flatMap(Outcome.init) else { return nil }
-        var details = known
-        details.outcome = outcome
-        return details
-    }
-
-    var launchText: String? { verdict == nil ? nil : outcomeText }
-
-    mutating func read(_ json: inout JSONCursor) throws(JSONFault) {
-        try json.object { json, key throws(JSONFault) in
-            switch key {
-            case "name": name = try json.optionalText()
-            case "outcome": outcomeText = try json.optionalText()
-            case "verdict": verdict = try json.optionalText()
-            case "title": known.title = try json.optionalText()
-            case "message": known.message = try json.optionalText()
-            case "attempts":
-                // A count of 0 is an operation that never started; a missing one is another tool's event.
-                if let attempts = try json.optionalInteger() { (known.attempts, hasAttempts) = (max(attempts, 0), true) }
-            case "marks" where json.next() == ASCII.openBracket:
-                try json.array { json throws(JSONFault) in if let mark = try json.optionalText() { known.add(mark: mark) } }
-            case "notes" where json.next() == ASCII.openBracket:
-                try json.array { json throws(JSONFault) in if let note = try json.optionalText() { known.notes.append(note) } }
-            default: try json.skipValue()
-            }
-        }
+    /// A number of microseconds, with fractions; nil if there is none between 1938 and 2096: sums of such fit into 64 bits.
+    fileprivate func time(_ key: Key) -> Nanoseconds? {
+        let number = (try? decode(Double.self, forKey: key)) ?? text(key).flatMap { Double($0) }
+        return number.flatMap { -1e15...4e15 ~= $0 ? Nanoseconds(($0 * 1000).rounded()) : nil }
     }
 }

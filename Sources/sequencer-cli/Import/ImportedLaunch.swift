@@ -3,151 +3,199 @@ import Sequencer
 
 /// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted from any moment.
 struct ImportedLaunch {
-    /// More operations are refused, as in a scenario file.
-    static let operationLimit = ScenarioDocument.operationLimit
-
     var name: String
+    /// The identifier of its trace; nil where the format has none.
+    var trace: String?
     var version: String?
     var startedAt: Date?
-    var outcome = LaunchReport.Outcome.completed
-    /// Nil where nobody measured it against one.
-    var budget: BudgetResult?
-    /// How long the process had run before the launch, where the budget counts that.
-    var beforeRun: Duration?
-    /// Nil for the start of the first operation.
-    var begin: Nanoseconds?
-    /// Nil for the end of the last operation.
-    var end: Nanoseconds?
-    /// Whether the file names all dependencies: an operation without any was then ready when the launch began.
-    var knowsDependencies = false
-    /// A remark for the person who imports it.
-    var remark: String?
-    var operations: [ImportedOperation] = []
+    /// Nil for the first start and the last end of its operations.
+    var times: (start: Nanoseconds, end: Nanoseconds)?
+    var operations: [ImportedOperation]
 }
 
 struct ImportedOperation {
     var name: String
-    /// By the file's clock; nil when it never started.
-    var start: Nanoseconds?
+    /// By the file's clock.
+    let start: Nanoseconds
     var end: Nanoseconds
+    /// How long it ran while nothing ran inside of it; ``ImportedLaunch/settle()`` computes it.
+    var own: Nanoseconds = 0
+    /// The place of the operation that it ran inside of.
+    var parent: Int?
     /// Places of the operations that it came after.
     var dependencies: [Int] = []
     /// From 1.
     var lane: Int?
-    var isMain = false
-    var details: Details?
+    var outcome = Outcome.succeeded
+    var message: String?
+}
 
-    /// Details that only an export of this tool has.
-    struct Details {
-        var title: String?
-        var outcome = Outcome.succeeded
-        var failure: Outcome?
-        var attempts = 1
-        var expected: Duration?
-        var isInteractive = false
-        var isCut = false
-        var isDeferred = false
-        var message: String?
-        var notes: [String] = []
+extension ImportedLaunch {
+    /// The operation that is around all others, and inside of none.
+    var root: Int? {
+        // Of those that begin first the longest.
+        let first = operations.indices.min { (operations[$0].start, -operations[$0].end) < (operations[$1].start, -operations[$1].end) }
+        guard operations.count > 1, let first, case let root = operations[first], root.parent == nil else { return nil }
+        return operations.allSatisfy { $0.end <= root.end } ? first : nil
+    }
 
-        /// - Returns: false for a mark that says nothing here.
-        @discardableResult
-        mutating func add(mark: String) -> Bool {
-            switch mark {
-            case "interactive": isInteractive = true
-            case "cut": isCut = true
-            case "deferred": isDeferred = true
-            default: return false
+    /// Takes an operation for the launch itself.
+    mutating func takeRoot(_ root: Int) {
+        let operation = operations.remove(at: root)
+        if !operation.name.isEmpty { name = operation.name }
+        times = (operation.start, operation.end)
+        func moved(_ place: Int) -> Int? { place == root ? nil : place > root ? place - 1 : place }
+        for place in operations.indices {
+            operations[place].parent = operations[place].parent.flatMap(moved)
+            operations[place].dependencies = operations[place].dependencies.compactMap(moved)
+        }
+    }
+
+    /// Gives each operation its own time and a lane, and keeps the dependencies that the times agree with.
+    ///
+    /// An operation that began before another one had ended did not wait for that one, even if the file says so.
+    ///
+    /// - Returns: how many dependencies were left out.
+    /// - Complexity: O(dependencies + operations · log operations).
+    mutating func settle() -> Int {
+        let order = operations.indices.sorted { left, right in
+            let (a, b) = (operations[left], operations[right])
+            return (a.start, a.end, left) < (b.start, b.end, right)
+        }
+        computeOwnTimes(order)
+        reconstructLanes()
+        // By rank, because places in the file say nothing of time. Operations depend only on earlier ones: no circle is possible.
+        var ranks = [Int](repeating: 0, count: operations.count)
+        for (rank, node) in order.enumerated() { ranks[node] = rank }
+        var dropped = 0
+        for (node, operation) in operations.enumerated() {
+            func isBefore(_ other: Int) -> Bool { ranks[other] < ranks[node] && operations[other].end <= operation.start }
+            let kept = operation.dependencies.filter(isBefore)
+            dropped += operation.dependencies.count - kept.count
+            // A span that began when the one above it had ended came after that.
+            operations[node].dependencies = Set(kept + [operation.parent].compactMap(\.self).filter(isBefore)).sorted()
+        }
+        return dropped
+    }
+
+    private mutating func computeOwnTimes(_ order: [Int]) {
+        // Up to where an operation's time has been counted for those inside of it, which come in the order of their starts and may overlap.
+        var counted = operations.map(\.start)
+        for node in operations.indices { operations[node].own = operations[node].end - counted[node] }
+        for node in order {
+            guard let parent = operations[node].parent else { continue }
+            let (start, end) = (max(operations[node].start, counted[parent]), min(operations[node].end, operations[parent].end))
+            guard start < end else { continue }
+            operations[parent].own -= end - start
+            counted[parent] = end
+        }
+    }
+
+    /// Gives each operation that has no lane one that is free when it starts, as an engine would have.
+    private mutating func reconstructLanes() {
+        var marks: [(time: Nanoseconds, isStart: Int, node: Int)] = []
+        for (node, operation) in operations.enumerated() where operation.lane == nil {
+            operations[node].lane = 1
+            // At one moment, those that end come first. No time is spent by the others on any lane.
+            if operation.own > 0 { marks += [(operation.start, 1, node), (operation.start + operation.own, 0, node)] }
+        }
+        var (free, lanes) = ([Int](), 0)
+        for mark in marks.sorted(by: <) {
+            if mark.isStart == 1 {
+                if free.isEmpty { lanes += 1 }
+                operations[mark.node].lane = free.popLast() ?? lanes
+            } else {
+                free.append(operations[mark.node].lane ?? 1)
             }
-            return true
         }
     }
 }
 
+// MARK: - The outputs
+
 extension ImportedLaunch {
-    /// Gives each operation that has none the lowest lane that is free when it starts, as an engine would have.
+    /// The launch as a report. Times count from its begin; paths and slack are computed anew.
     ///
-    /// - Complexity: O(operations · log operations).
-    mutating func reconstructLanes() {
-        var running = Heap<LaneEnd>()
-        var free = Heap<Int>()
-        var lanes = 0
-        // Operations that never started, or ran on the main thread, hold no lane.
-        for node in order where operations[node].lane == nil && !operations[node].isMain {
-            guard let start = operations[node].start else { continue }
-            // Those that have ended by now, also at this very moment, give their lanes back.
-            while let first = running.first, first.end <= start {
-                _ = running.pop()
-                free.push(first.lane)
+    /// An operation that others ran inside of takes its own time, from its start.
+    func report() throws(GraphError) -> LaunchReport {
+        var graph = OperationGraph("import")
+        // By number: names are long, and this needs none.
+        for (node, operation) in operations.enumerated() { graph.join("\(node)", after: operation.dependencies.map { "\($0)" }) }
+        let path = CriticalPath(of: try graph.validated()) { operations[$0].own }
+        let (identifiers, isCritical) = (identifiers, Set(path.path))
+        let begin = times?.start ?? operations.lazy.map(\.start).min() ?? 0
+        // An operation may have begun before a launch that the file names.
+        func since(_ time: Nanoseconds) -> Duration { .nanoseconds(max(time - begin, 0)) }
+        let makespan = since(times?.end ?? operations.lazy.map(\.end).max() ?? begin)
+        return LaunchReport(
+            scenario: Self.label(name) ?? "imported",
+            version: version,
+            startedAt: startedAt,
+            outcome: .completed,
+            budget: BudgetResult(budget: nil, measured: makespan, interactive: .zero, isMet: true),
+            makespan: makespan,
+            // The sum of a million long operations may not fit.
+            work: .nanoseconds(operations.reduce(Nanoseconds(0)) { $0.addingSaturated($1.own) }),
+            criticalPathDuration: .nanoseconds(path.length),
+            criticalPath: path.path.map { identifiers[$0] },
+            lanes: operations.lazy.compactMap(\.lane).max() ?? 1,
+            operations: operations.enumerated().map { node, operation in
+                OperationReport(
+                    id: identifiers[node],
+                    dependencies: operation.dependencies.map { identifiers[$0] },
+                    outcome: operation.outcome,
+                    // Without a dependency its own start is the best guess.
+                    ready: since(operation.dependencies.lazy.map { operations[$0].end }.max() ?? operation.start),
+                    start: since(operation.start),
+                    end: since(operation.start + operation.own),
+                    attempts: 1,
+                    lane: operation.lane,
+                    slack: .nanoseconds(path.slack(node)),
+                    isCritical: isCritical.contains(node),
+                    message: operation.message
+                )
             }
-            if free.isEmpty {
-                lanes += 1
-                free.push(lanes)
+        )
+    }
+
+    /// The launch as a scenario file: the operations of the report, each simulated for as long as it took.
+    func scenario() throws(GraphError) -> String {
+        let report = try report()
+        return JSONWriter.document(ScenarioDocument.schema) { json in
+            json.write(report.scenario, for: "name")
+            json.writeObjects(report.operations, for: "operations") { json, operation in
+                json.write(operation.id, for: "id")
+                if !operation.dependencies.isEmpty { json.write(operation.dependencies, for: "after") }
+                json.writeObject(for: "work") {
+                    // A scenario's duration has a limit of 24 h; a trace has none.
+                    $0.write(DurationText.format(min(operation.duration, DurationText.limit)), for: "simulate")
+                }
             }
-            guard let lane = free.pop() else { continue }
-            operations[node].lane = lane
-            running.push(LaneEnd(end: operations[node].end, lane: lane))
         }
     }
 
-    /// All places by start, then by end, then as in the file. An operation depends only on earlier ones in this order: no circle
-    /// is possible.
-    var order: [Int] {
-        operations.indices.sorted { left, right in
-            let (a, b) = (operations[left], operations[right])
-            // An operation that never started has a place in time all the same: its end.
-            return (a.start ?? a.end, a.end, left) < (b.start ?? b.end, b.end, right)
-        }
-    }
-
-    /// Names as identifiers: each once, fit for one line, and no longer than a scenario file's.
-    var identifiers: [String] {
+    /// Names as identifiers, each once.
+    private var identifiers: [String] {
         // One set for given names and made ones: a name like "a (2)" may be in the file.
         var used = Set<String>(minimumCapacity: operations.count)
         var counts: [String: Int] = [:]
         return operations.map { operation in
-            let name = label(operation.name) ?? "unnamed"
-            if used.insert(name).inserted { return name }
+            let name = Self.label(operation.name) ?? "unnamed"
+            var id = name
             // Counted for each name, so that a million operations of one name do not try all numbers each.
-            while true {
-                let count = counts[name, default: 1] + 1
-                counts[name] = count
-                let suffix = " (\(count))"
-                // The name is cut, never the number: it alone tells the two apart.
-                let id = cut(name, to: labelLimit - suffix.utf8.count) + suffix
-                if used.insert(id).inserted { return id }
+            while !used.insert(id).inserted {
+                counts[name, default: 1] += 1
+                id = "\(name) (\(counts[name, default: 1]))"
             }
+            return id
         }
     }
-}
 
-private struct LaneEnd: Comparable {
-    let end: Nanoseconds
-    let lane: Int
-
-    static func < (left: LaneEnd, right: LaneEnd) -> Bool { (left.end, left.lane) < (right.end, right.lane) }
-}
-
-private let labelLimit = 256
-
-/// A name as scenario files have them; nil where nothing is left of it.
-func label(_ name: String) -> String? {
-    // Cut before it is made printable: an escape has several times the length of its character.
-    let shown = cut(printable(name.utf8.count > 4 * labelLimit ? String(name.prefix(labelLimit)) : name), to: labelLimit)
-    let trimmed = shown.trimmingCharacters(in: .whitespaces)
-    return trimmed.isEmpty ? nil : trimmed
-}
-
-private func cut(_ text: String, to limit: Int) -> String {
-    if text.utf8.count <= limit { return text }
-    var result = ""
-    var count = 0
-    // By characters, so that a cut never leaves half of one.
-    for character in text {
-        count += character.utf8.count
-        // Three bytes for the ellipsis.
-        if count > limit - 3 { break }
-        result.append(character)
+    /// A name fit for one line and for a scenario file, which allows 256 bytes: a number has its place behind it. Nil where nothing is left of it.
+    private static func label(_ name: String) -> String? {
+        // Fewer characters where they have many bytes, such as those that are escaped.
+        let shown = [200, 60, 20].lazy.map { printable(name, limit: $0) }.first { $0.utf8.count <= 240 } ?? ""
+        let trimmed = shown.trimmingCharacters(in: .whitespaces)
+        return trimmed.isEmpty ? nil : trimmed
     }
-    return result + "…"
 }

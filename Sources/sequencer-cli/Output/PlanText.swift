@@ -93,14 +93,8 @@ struct PlanText {
             remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
         }
         remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
-        let processors = plan.options.processors.map { "\($0) processor\($0 == 1 ? "" : "s")" } ?? "as many processors as it takes"
-        remarks.append("supposed: \(processors), threads at once; a step on the main thread blocks it unless it suspends")
-        let unknown = plan.operationsWithoutExpectation
-        if !unknown.isEmpty {
-            let ids = unknown.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
-            let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
-            remarks.append("nothing is expected of \(ids)\(more): counted as taking no time")
-        }
+        remarks += plan.graph.notes(without: plan.operationsWithoutExpectation)
+        remarks.append(Grounds.plan(processors: plan.options.processors).text)
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
 }
@@ -114,6 +108,8 @@ extension LaunchPlan {
     /// The report of a launch that goes as planned, up to its deadline.
     fileprivate func report(_ budget: Budget, deadline: Duration?) -> LaunchReport {
         var report = report
+        // The plan says what it rests on.
+        report.isVirtual = false
         let (measured, interactive) = (report.budget.measured, report.budget.interactive)
         report.budget = BudgetResult(
             budget: budget,

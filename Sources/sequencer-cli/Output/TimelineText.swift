@@ -64,6 +64,7 @@ struct TimelineText {
             }
             lines.append(legend)
         }
+        if report.isVirtual { lines += wrapped(Grounds.virtualTime, to: width, indent: 2, ellipsis: style.ellipsis).map(style.dim) }
         return lines + messages + afterMilestone + scopes + verdict.lines
     }
 
@@ -162,7 +163,7 @@ struct TimelineText {
         let bars = style.bars
         let kinds = Set(shown.compactMap(BarKind.init))
         var parts: [String] = []
-        if shown.contains(where: isMarkedCritical) { parts.append("* critical path") }
+        if shown.contains(where: isMarkedCritical) { parts.append(isPlan ? "* longest path" : "* critical path") }
         if kinds.contains(.running) { parts.append("\(bars.running) running") }
         if kinds.contains(.interactive) { parts.append("\(bars.interactive) interactive") }
         if shown.contains(where: { waitColumns(of: $0) != nil }) { parts.append("\(bars.waiting) waiting") }

@@ -163,17 +163,21 @@ struct CommandOption<Root>: Sendable {
     }
 
     /// An option whose value is one word out of a few.
+    ///
+    /// - Parameter hints: the answers to words that people expect there, such as those of another command.
     static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String,
         _ value: String,
         _ words: Word.Type,
         help: String,
+        hints: [String: String] = [:],
         set: @escaping @Sendable (inout Root, Word) -> Void
     ) -> Self {
         let names = Word.allCases.map(\.rawValue)
         let read: @Sendable (String) throws(ValueError) -> Word = { text throws(ValueError) in
             if let word = Word(rawValue: text) { return word }
-            throw ValueError(message: unknownWord(text, called: "value", among: names))
+            let message = hints[text].map { "unknown value \(quoted(text)); \($0)" }
+            throw ValueError(message: message ?? unknownWord(text, called: "value", among: names))
         }
         return Self.value(name, value, words: names, help: help, read: read, set: set)
     }

@@ -39,6 +39,12 @@ func decodeDocument<Document: Decodable>(
     } catch {
         failure = error
     }
+    // The tree that has the places would take several times the memory of a large text.
+    if bytes.count > ScenarioDocument.sizeLimit {
+        let message =
+            "the text is not JSON, or not of this format; only a text of up to \(ScenarioDocument.sizeLimit) bytes is searched for the place"
+        throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
+    }
     // A text that is not JSON at all gets the message of the strict reader, which goes over it first.
     return try readDocument(bytes, file: file) { root, _ throws(ScenarioFault) in throw root.fault(for: failure) }
 }

@@ -23,27 +23,6 @@ func inputName(_ path: String) -> String {
     isStandardInput(path) ? "<stdin>" : printable(path)
 }
 
-/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes.
-///
-/// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened without
-/// waiting: a named pipe without a writer would hold the tool for ever.
-func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
-    let input = try OpenInput(path)
-    defer { input.close() }
-    // Before anything is read: no memory for a file that is refused anyway (J1).
-    if let size = input.size, size > limit { throw tooLarge(path, limit) }
-    var bytes: [UInt8] = []
-    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-    defer { chunk.deallocate() }
-    while true {
-        let count = try input.read(into: chunk)
-        if count == 0 { return bytes }
-        // The size may be unknown, or grow while the file is read.
-        if bytes.count + count > limit { throw tooLarge(path, limit) }
-        bytes.append(contentsOf: chunk[..<count])
-    }
-}
-
 /// A file, or standard input for `-`, open for reading from its beginning to its end.
 struct OpenInput {
     let path: String

@@ -23,9 +23,6 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     if startsWithZero || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
         throw JSONError(offset: 0, message: "the text is UTF-16; save it as UTF-8")
     }
-    if bytes.starts(with: OpenInput.gzipMagic) {
-        throw JSONError(offset: 0, message: "the text is compressed by gzip, which only 'stats' reads; decompress it first")
-    }
 }
 
 /// A value of a JSON text, together with the byte it starts at.

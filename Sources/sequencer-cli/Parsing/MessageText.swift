@@ -57,14 +57,3 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 
     var description: String { message }
 }
-
-/// Refuses a command line with an argument that is not UTF-8.
-///
-/// As a text it would have other bytes: a path would name another file, or another folder, than the one that was meant.
-func checkArgumentBytes(_ arguments: [UnsafeMutablePointer<CChar>?]) throws(UsageError) {
-    // Every word, before any is used: a path that was changed could be somebody else's file (S23).
-    for (place, bytes) in arguments.enumerated() {
-        guard let bytes, String(validatingCString: bytes) == nil else { continue }
-        throw UsageError("argument \(place) (\(quoted(String(cString: bytes)))) is not UTF-8, so what it names cannot be found; rename it")
-    }
-}

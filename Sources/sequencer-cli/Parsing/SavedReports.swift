@@ -23,20 +23,29 @@ enum SavedReports {
     /// - Parameter file: the name of the file in messages.
     /// - Throws: the first mistake, with its place in the file.
     static func decode(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport] {
-        let documents = documents(in: bytes)
+        try decode(LaunchReport.self, from: bytes, file: file)
+    }
+
+    /// Reads documents of any type, as ``decode(_:file:)`` reads reports.
+    static func decode<Document: Decodable>(
+        _ type: Document.Type,
+        from bytes: [UInt8],
+        file: String
+    ) throws(ScenarioError) -> [Document] {
+        let places = documents(in: bytes)
         // An empty file, or array: the decoder has the message, and its place.
-        if documents.isEmpty { return [try decodeDocument(LaunchReport.self, from: bytes, file: file)] }
-        var reports: [LaunchReport] = []
-        for document in documents {
-            if let report = try? JSONDecoder().decode(LaunchReport.self, from: Data(bytes[document])) {
-                reports.append(report)
+        if places.isEmpty { return [try decodeDocument(type, from: bytes, file: file)] }
+        var documents: [Document] = []
+        for place in places {
+            if let document = try? JSONDecoder().decode(type, from: Data(bytes[place])) {
+                documents.append(document)
                 continue
             }
             // Once more, to find the place: with nothing but lines before it.
-            let blank = bytes[..<document.lowerBound].map { $0 == ASCII.newline ? $0 : ASCII.space }
-            reports.append(try decodeDocument(LaunchReport.self, from: blank + bytes[document], file: file))
+            let blank = bytes[..<place.lowerBound].map { $0 == ASCII.newline ? $0 : ASCII.space }
+            documents.append(try decodeDocument(type, from: blank + bytes[place], file: file))
         }
-        return reports
+        return documents
     }
 
     /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest is one: its decoder says the place.

@@ -5,8 +5,10 @@ import Sequencer
 ///
 /// The result has unique identifiers, and its dependencies and its milestone exist; whether there is a cycle, the graph finds. The first mistake is
 /// thrown, in the order of the file and then of the names. Linear time, no recursion as deep as the graph.
-func parseScenario(_ bytes: [UInt8], file: String) throws(ScenarioError) -> ScenarioDocument {
-    let (document, mistakes) = try inspectScenario(bytes, file: file, limit: 1)
+///
+/// - Parameter schemas: those of other files that the command reads; the complaint about an unknown one names them first.
+func parseScenario(_ bytes: [UInt8], file: String, orOf schemas: [String] = []) throws(ScenarioError) -> ScenarioDocument {
+    let (document, mistakes) = try inspectScenario(bytes, file: file, limit: 1, orOf: schemas)
     if let first = mistakes.first { throw first }
     return document
 }
@@ -17,7 +19,8 @@ func parseScenario(_ bytes: [UInt8], file: String) throws(ScenarioError) -> Scen
 func inspectScenario(
     _ bytes: [UInt8],
     file: String,
-    limit: Int
+    limit: Int,
+    orOf schemas: [String] = []
 ) throws(ScenarioError) -> (document: ScenarioDocument, mistakes: [ScenarioError]) {
     if bytes.count > ScenarioDocument.sizeLimit {
         let message = "the scenario has \(bytes.count) bytes; at most \(ScenarioDocument.sizeLimit) are read"
@@ -25,7 +28,7 @@ func inspectScenario(
     }
     return try readDocument(bytes, file: file) { root, lines throws(ScenarioFault) in
         let faults = ScenarioFaults(limit: limit)
-        let document = try ScenarioParser(lines: lines, faults: faults).parse(root)
+        let document = try ScenarioParser(lines: lines, faults: faults, otherSchemas: schemas).parse(root)
         return (document, faults.all.map { ScenarioError($0, file: file, lines) })
     }
 }
@@ -34,6 +37,8 @@ func inspectScenario(
 struct ScenarioParser {
     let lines: SourceLines
     let faults: ScenarioFaults
+    /// Those that the command reads besides scenarios and graphs.
+    let otherSchemas: [String]
 
     private enum ScenarioKey: String, CaseIterable {
         case schema, name, budget, milestone, initialDisplay, initialDisplayBudget, lanes, deadline, resources, facts, operations
@@ -164,13 +169,14 @@ struct ScenarioParser {
     /// - Returns: whether it is a graph, and not a scenario.
     private func isGraph(_ root: ScenarioField) throws(ScenarioFault) -> Bool {
         _ = try root.object()
-        let read = "this version reads '\(ScenarioDocument.schema)' and '\(ScenarioDocument.graphSchema)'"
+        let others = otherSchemas.map { "'\($0)', " }.joined()
+        let read = "this version reads \(others)'\(ScenarioDocument.schema)' and '\(ScenarioDocument.graphSchema)'"
         guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
         let schema = try field.string()
         if schema == ScenarioDocument.schema { return false }
         if schema == ScenarioDocument.graphSchema { return true }
         // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
-        let isNewer = [ScenarioDocument.schema, ScenarioDocument.graphSchema].contains { known in
+        let isNewer = (otherSchemas + [ScenarioDocument.schema, ScenarioDocument.graphSchema]).contains { known in
             schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
         }
         let problem = isNewer ? "the schema \(quoted(schema)) is newer than this version" : "unknown schema \(quoted(schema))"

@@ -115,11 +115,11 @@ extension OperationDocument {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
-        // An absent operation takes no time, or the plan would wait for it.
-        if let expected = runs ? expected ?? work.knownDuration : Duration.zero { options.append(.expected(expected)) }
+        if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry)) }
-        if when != nil || !conditions.isEmpty { options.append(.when { runs }) }
+        // After what is expected: an absent operation takes no time, or the plan would wait for it.
+        if when != nil || !conditions.isEmpty { options.append(runs ? .when { true } : .switchedOff) }
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }

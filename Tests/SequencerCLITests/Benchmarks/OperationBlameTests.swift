@@ -54,13 +54,13 @@ struct OperationBlameTests {
         #expect(beside.operations.map(\.accountsFor) == [0])
     }
 
-    @Test("F5: the critical path moved when another one is longer by enough to matter")
+    @Test("F5: the longest path moved when another one is longer by enough to matter")
     func move() {
         #expect(Self.comparison(["speaker": 700]).criticalPathMove == CriticalPathMove(from: ["login"], to: ["speaker"]))
         #expect(Self.comparison(["speaker": 603]).criticalPathMove == nil)
         #expect(Self.comparison(["login": 400]).criticalPathMove == CriticalPathMove(from: ["login"], to: ["speaker"]))
         let text = ComparisonText(comparison: Self.comparison(["speaker": 700]), style: TextStyle(isColored: false, isUnicode: false)).text
-        #expect(text.contains("\n  the critical path moved from login to speaker\n"))
+        #expect(text.contains("\n  the longest path moved from login to speaker\n"))
     }
 
     @Test("An operation that is new accounts for what it adds; one that is gone for what it added")

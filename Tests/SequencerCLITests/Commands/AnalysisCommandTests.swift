@@ -39,10 +39,11 @@ struct AnalysisCommandTests {
                 * login      600 ms              ▐███████████████████████████████████████▍
                   images     450 ms                     ██████████████████████████████
                 * main       100 ms                                                      ▐██████
-                * critical path  █ running
+                * longest path  █ running
                 PASS  900 ms of 1 s
                 longest path: 900 ms, config, login, main
                 deadline: 30 s
+                controlled: lanes, order, expected times; not: real times, failures, processors
 
                 """
         )
@@ -144,6 +145,7 @@ struct AnalysisCommandTests {
               statistics  300 ms          600 ms
               config *    200 ms            0 ms      200 ms
               main *      100 ms            0 ms      100 ms
+            controlled: time; not: real work, threads, processors
             * critical path; operations overlap, so their times do not add up to the launch's
 
             """
@@ -212,6 +214,7 @@ struct AnalysisCommandTests {
                 main @800 ms +100 ms
                 └─login @200 ms +600 ms
                   └─config @0 ms +200 ms
+                controlled: time; not: real work, threads, processors
                 @ when it started, + how long it took; each waited for the one below it
 
                 """

@@ -32,6 +32,7 @@ struct BenchCommandTests {
                   * on the critical path; operations overlap, their times do not add up
 
                 virtual clock: from the launch's begin to the end of its milestone, without waiting for a person
+                controlled: time; not: real work, threads, processors
 
                 """
         )
@@ -57,7 +58,7 @@ struct BenchCommandTests {
                   operation   change  accounts for  before  after  p
                   login *    +400 ms       +300 ms  600 ms    1 s
                   * on the critical path; operations overlap, their changes do not add up
-                  the critical path moved from connect-speaker to login
+                  the longest path moved from connect-speaker to login
 
                 REGRESSION  slower by more than 5%
 
@@ -213,7 +214,7 @@ struct BenchCommandTests {
         let result = try await Tool.shell(line)
         #expect(result.code == 4, "\(result.messages)")
         #expect(result.output.contains("\n  median  800 ms → 1.1 s, +37.5%\n") || result.output.contains("800 ms -> 1.1 s, +37.5%\n"))
-        #expect(result.output.contains("\n  the critical path moved from connect-speaker to login\n"))
+        #expect(result.output.contains("\n  the longest path moved from connect-speaker to login\n"))
         #expect(result.output.hasSuffix("REGRESSION  slower by more than 5%\n") && !result.output.contains("apart"))
         let same = try await Tool.run("bench", "--runs", "1", "--command", "true", "--command", "true", "--json", "--threshold", "1000%")
         #expect(same.code == 0)

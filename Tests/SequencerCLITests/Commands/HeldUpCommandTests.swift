@@ -43,6 +43,7 @@ struct HeldUpCommandTests {
                     load @600 ms +700 ms
                     └─splash @300 ms +300 ms, waited 250 ms for warm-fonts
                       └─warm-fonts @0 ms +300 ms
+                    controlled: time; not: real work, threads, processors
                     @ when it started, + how long it took; each waited for the one below it
 
                     """,

@@ -45,4 +45,66 @@ struct OneReportTests {
         #expect(blame.hasPrefix("test: 320 ms, 2.1 s of work\n"), "\(blame)")
         #expect(try await Tool.run("blame", saved, "--json").json()["workMs"] as? Double == 2_100)
     }
+
+    /// On two lanes `b` waits for the lane of `c`, and `main` for `b`; by dependencies alone the longest path goes over `a` and `d`.
+    private static func twoLanes(instant: String? = nil) -> String {
+        let operations = [("a", 300, ""), ("b", 200, ""), ("c", 250, ""), ("d", 100, #""a""#), ("main", 50, #""b", "c", "d""#)]
+        let texts = operations.map { id, time, after in
+            "{ \"id\": \"\(id)\", \"after\": [\(after)], \"work\": { \"simulate\": \"\(id == instant ? 0 : time)ms\" } }"
+        }
+        return scenarioText(texts.joined(separator: ",\n"), head: #""milestone": "main", "budget": "400ms", "lanes": 2, "#)
+    }
+
+    @Test("one critical path everywhere: what the milestone waited for; the longest path is the graph's, and called so")
+    func criticalPath() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.twoLanes())
+        let saved = folder.file("report.json").path
+        #expect(try await Tool.run("run", path, "--clock", "virtual", "--json", "-o", saved).code == 3)
+        let run = try await Tool.run("run", path, "--clock", "virtual").output
+        let marked = run.split(separator: "\n").filter { $0.hasPrefix("* ") }.compactMap { $0.split(separator: " ").dropFirst().first }
+        #expect(marked == ["c", "b", "main", "critical"], "\(run)")
+        #expect(run.contains("\nFAIL  500 ms of 400 ms, 100 ms over: c ("), "\(run)")
+        for source in [path, saved] {
+            let blame = try #require(try await Tool.run("blame", source, "--json").json()["operations"] as? [[String: Any]])
+            #expect(Set(blame.filter { $0["critical"] as? Bool == true }.compactMap { $0["id"] as? String }) == ["b", "c", "main"])
+            let chain = try #require(try await Tool.run("critical-chain", source, "--json").json()["chain"] as? [[String: Any]])
+            #expect(chain.compactMap { $0["id"] as? String } == ["c", "b", "main"])
+        }
+        let json = try await Tool.run("report", saved, "--json").json()
+        #expect(json["criticalPath"] as? [String] == ["c", "b", "main"] && json["clock"] as? String == "virtual")
+        let markdown = try await Tool.run("report", saved, "--format", "markdown").output
+        #expect(markdown.contains("Critical path, 500 ms: `c` → `b` → `main`.\n"))
+        #expect(
+            try await Tool.run("report", saved, "--format", "html").output.contains(
+                "Critical path: <bdi>c</bdi>, <bdi>b</bdi>, <bdi>main</bdi>."
+            )
+        )
+        let plan = try await Tool.run("plan", path).output
+        #expect(
+            plan.contains("longest path: 450 ms, a, d, main\n") && plan.contains("\n* longest path  ") && !plan.contains("critical path")
+        )
+        let graph = try await Tool.run("graph", path).output
+        #expect(graph.hasPrefix("test: 5 operations, longest path 450 ms (*)\n"))
+        #expect(
+            try await Tool.run("verify", path).output.contains("warning: the longest path alone takes 450 ms of 400 ms: a → d → main\n")
+        )
+    }
+
+    @Test("what an operation would gain is what a run in virtual time gains in which it takes none")
+    func gains() async throws {
+        func end(_ instant: String? = nil) async throws -> Double {
+            let run = try await Tool.run("run", "-", "--clock", "virtual", "--json", input: Self.twoLanes(instant: instant)).json()
+            return try #require((run["budget"] as? [String: Any])?["measuredMs"] as? Double)
+        }
+        let blame = try await Tool.run("blame", "-", "--json", input: Self.twoLanes()).json()
+        let rows = try #require(blame["operations"] as? [[String: Any]])
+        #expect(rows.count == 5)
+        let whole = try await end()
+        for row in rows {
+            let (gain, id) = (try #require(row["gainMs"] as? Double), row["id"] as? String)
+            #expect(gain == max(0, whole - (try await end(id))), "\(row)")
+        }
+    }
 }

@@ -106,6 +106,30 @@ struct ScenarioConditionTests {
         #expect(run["makespanMs"] as? Double == makespan)
     }
 
+    @Test("An operation that is switched off is on no longest path, and its time counts for none")
+    func switchedOff() async throws {
+        let text = scenarioText(
+            #"{ "id": "config", "work": { "simulate": "20ms" } }"#,
+            #"{ "id": "consent", "after": ["config"], "when": false, "timeout": "1m", "work": { "simulate": "300ms" } }"#,
+            #"{ "id": "home", "after": ["consent"], "work": { "simulate": "50ms" } }"#,
+            head: #""milestone": "home", "budget": "60ms", "#
+        )
+        let plan = try await Tool.run("plan", "-", "--lanes", "2", "--json", input: text).json()
+        #expect(plan["criticalPath"] as? [String] == ["config", "home"] && plan["criticalPathMs"] as? Double == 70)
+        let graph = try await Tool.run("graph", "-", "--json", input: text).json()
+        #expect(graph["criticalPath"] as? [String] == ["config", "home"])
+        let tree = try await Tool.run("graph", "-", input: text).output.split(separator: "\n").map(String.init)
+        #expect(
+            tree.contains { $0.contains("config") && $0.contains("*") } && !tree.contains { $0.contains("consent") && $0.contains("*") }
+        )
+        let verified = try await Tool.run("verify", "-", input: text).output
+        #expect(
+            verified.hasSuffix(
+                "1 warning\nbudget 60 ms, deadline 30 s\nwarning: the longest path alone takes 70 ms of 60 ms: config → home\n"
+            )
+        )
+    }
+
     @Test("What an operation took in launches with other facts is not expected of one that leaves it out")
     func history() async throws {
         let folder = try TemporaryFolder()

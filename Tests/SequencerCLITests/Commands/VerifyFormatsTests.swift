@@ -11,7 +11,7 @@ struct VerifyFormatsTests {
         #"{ "id": "a", "timeout": "3" }"#,
         #"{ "id": "b", "after": ["x1"] }"#
     )
-    /// It can run, and its critical path alone takes 4 s of 3 s; `c` needs not wait for `a`.
+    /// It can run, and its longest path alone takes 4 s of 3 s; `c` needs not wait for `a`.
     private static let slow = scenarioText(
         #"{ "id": "a", "work": { "simulate": "2s" } }"#,
         #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
@@ -41,7 +41,7 @@ struct VerifyFormatsTests {
             #expect(result.code == 3)
             let lines = result.output.split(separator: "\n")
             #expect(lines.map { $0.prefix { $0 != " " } } == ["::warning", "::error"], "\(lines)")
-            #expect(lines[0].contains(",line=5,") && lines[1].contains("the critical path alone takes 4 s of 3 s"))
+            #expect(lines[0].contains(",line=5,") && lines[1].contains("the longest path alone takes 4 s of 3 s"))
         }
         try await verify(Self.sound, "github") { result, _ in #expect(result.code == 0 && result.output.isEmpty) }
     }
@@ -82,7 +82,7 @@ struct VerifyFormatsTests {
             let rules = try #require(driver?["rules"] as? [[String: Any]])
             #expect(rules.map { $0["id"] as? String } == ["impliedDependency", "budget"])
             let texts: [String?] = [
-                "An operation waits for one that its other dependencies imply.", "The critical path alone takes longer than the budget.",
+                "An operation waits for one that its other dependencies imply.", "The longest path alone takes longer than the budget.",
             ]
             for key in ["shortDescription", "fullDescription", "help"] {
                 #expect(rules.map { ($0[key] as? [String: String])?["text"] } == texts, "\(key)")
@@ -94,7 +94,7 @@ struct VerifyFormatsTests {
             #expect(places.map { $0["region"]?["startLine"] as? Int } == [5, 4])
             #expect(places.map { $0["region"]?["startColumn"] as? Int } == [5, 5])
             let messages = results.map { ($0["message"] as? [String: String])?["text"] ?? "" }
-            #expect(messages == ["c need not wait for a: other dependencies imply it", "the critical path alone takes 4 s of 3 s: a → b"])
+            #expect(messages == ["c need not wait for a: other dependencies imply it", "the longest path alone takes 4 s of 3 s: a → b"])
         }
         try await verify(Self.broken, "sarif") { result, _ in
             #expect(result.code == 65 && result.messages.isEmpty)

@@ -75,7 +75,10 @@ struct RealStateFaultTests {
         defer { folder.remove() }
         let parent = folder.url.path
         let argument = try await Tool.shell(#""$TOOL" run --state "\#(parent)/st$(printf '\377')te" --budget 60s"#)
-        #expect(argument.code == 64 && argument.messages.contains("is not UTF-8"), "\(argument.messages)")
+        #expect(
+            argument.code == 64 && argument.messages.contains("is not UTF-8") && argument.messages.split(separator: "\n").count == 1,
+            "\(argument.messages)"
+        )
         let variable = try await Tool.shell(#"XDG_STATE_HOME="\#(parent)/st$(printf '\377')te" "$TOOL" run --budget 60s"#)
         #expect(variable.code == 0 && variable.messages.contains("is not UTF-8"), "\(variable.messages)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent).isEmpty)

@@ -69,23 +69,26 @@ enum FuzzTarget: String, CaseIterable {
     /// What is imported makes a report that reads back, and a scenario that is one but for circles; a complaint is one line.
     private static func imported(_ bytes: [UInt8]) throws {
         for format in ImportFormat.allCases.map(Optional.some) + [nil] {
-            let launch: ImportedLaunch
+            let file: ImportedFile
             do throws(ScenarioError) {
-                launch = try importLaunch(bytes, file: "f", format: format)
+                file = try ImportedFile(bytes, file: "f", format: format)
             } catch {
                 try expect(!error.description.contains("\n"), "a message of several lines: \(error)")
                 continue
             }
-            let written = launch.report().json(pretty: false)
-            // Times of more than 24 days are exact to the microsecond once they have been read.
-            let text = try JSONDecoder().decode(LaunchReport.self, from: Data(written.utf8)).json(pretty: false)
-            let again = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
-            try expect(again.json(pretty: false) == text, "a report that changes when it is read back")
-            _ = MeasuredPaths(again)
-            if launch.operations.isEmpty { continue }
-            let document = try parseScenario(Array(launch.scenario().utf8), file: "f")
-            _ = try LoadedScenario(document, from: "f", clock: .virtual).validated()
+            for launch in file.launches { try imported(launch) }
         }
+    }
+
+    private static func imported(_ launch: ImportedLaunch) throws {
+        let report = try launch.report()
+        // Times of more than 24 days are exact to the microsecond once they have been read.
+        let text = try JSONDecoder().decode(LaunchReport.self, from: Data(report.json(pretty: false).utf8)).json(pretty: false)
+        let again = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
+        try expect(again.json(pretty: false) == text, "a report that changes when it is read back")
+        _ = MeasuredPaths(again)
+        let document = try parseScenario(Array(launch.scenario().utf8), file: "f")
+        _ = try LoadedScenario(document, from: "f", clock: .virtual).validated()
     }
 
     /// Sketches that are read are written as ones of as many launches; a complaint has a place inside the file, and is one line.

@@ -29,6 +29,7 @@ struct TimelineTextTests {
                 * login        337 ms                          ▐██████████████████▍
                 * main-app     100 ms                                             ▐█████
                 * critical path  █ running
+                controlled: time; not: real work, threads, processors
                 PASS  887 ms of 3 s
 
                 """
@@ -57,6 +58,7 @@ struct TimelineTextTests {
                   profile              - skipped: login failed
                   tutorial             - skipped: its condition was false
                 * critical path  # running  . waiting  x not done
+                controlled: time; not: real work, threads, processors
                 PASS  1.1 s of 3 s; fell back: fetch-config; failed: login; timed out:
                       connect-speaker; skipped: profile
 
@@ -73,10 +75,11 @@ struct TimelineTextTests {
                 ^1mregular^0m: aborted after 300 ms, 1 lane and the main thread
                                       ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
                                       ^2m┬────────┬─────────┬───────┬^0m
-                ^33m*^0m ^1msplash^0m       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
-                  force-update 300 ms ^32m████████████████████████████^0m
+                  splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
+                ^33m*^0m ^1mforce-update^0m 300 ms ^32m████████████████████████████^0m
                   ^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
                 ^2m* critical path  █ running  ╳ not done^0m
+                ^2mcontrolled: time; not: real work, threads, processors^0m
                 ^33mABORTED^0m by force-update (force-update): 1 of 3 operations
                       done, 1 not started
 
@@ -106,6 +109,7 @@ struct TimelineTextTests {
                   profile              – skipped: login failed
                   tutorial             – skipped: its condition was false
                 * critical path  █ running  ░ waiting  ╳ not done
+                controlled: time; not: real work, threads, processors
                 PASS  1.1 s of 3 s; fell back: fetch-config; failed: login; timed out:
                       connect-speaker; skipped: profile
 
@@ -140,6 +144,8 @@ struct TimelineTextTests {
                   tutorial          – skipped
                       its condition was false
                 * critical path  █ running  ░ waiting  …
+                controlled: time; not: real work,
+                  threads, processors
                 PASS  1.1 s of 3 s; fell back:
                       fetch-config; failed: login; timed
                       out: connect-speaker; skipped:
@@ -163,6 +169,7 @@ struct TimelineTextTests {
                 * login                  337 ms                                        ▐█████████████████████████████▎
                 * main-app               100 ms                                                                      █████████
                 * critical path  █ running
+                controlled: time; not: real work, threads, processors
                 PASS  887 ms of 3 s
 
                 """
@@ -182,6 +189,7 @@ struct TimelineTextTests {
                 * login        900 ms                              ▐████████████▋ │
                 * main-app     500 ms                                           ▐███████
                 * critical path  █ running  │ budget 3 s
+                controlled: time; not: real work, threads, processors
                 FAIL  3.4 s of 3 s, 400 ms over: fetch-config (2 s)
 
                 """
@@ -213,6 +221,7 @@ struct TimelineTextTests {
                 * login     1.8 s         ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
                 * main-app 550 ms                                            ███████████
                 * critical path  █ running  ▒ interactive
+                controlled: time; not: real work, threads, processors
                 PASS  950 ms of 1 s (1.8 s waiting for a person not counted)
 
                 """
@@ -228,10 +237,11 @@ struct TimelineTextTests {
                 regular: aborted after 300 ms, 1 lane and the main thread
                                       0            100 ms        200 ms      300 ms
                                       ┬────────────┬─────────────┬───────────┬
-                * splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
-                  force-update 300 ms ████████████████████████████████████████
+                  splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
+                * force-update 300 ms ████████████████████████████████████████
                   main-app          – not started
                 * critical path  █ running  ╳ not done
+                controlled: time; not: real work, threads, processors
                 ABORTED by force-update (force-update): 1 of 3 operations done, 1 not
                       started
 
@@ -255,6 +265,7 @@ struct TimelineTextTests {
                       still running at the launch's deadline
                   main-app   – not started: the launch met its deadline
                 * critical path  ╳ not done  │ budget 3 s
+                controlled: time; not: real work, threads, processors
                 still running when the launch ended: login
                 FAILED  login: still running at the launch's deadline
 
@@ -280,7 +291,7 @@ struct TimelineTextTests {
     func empty() async throws {
         let report = try await TimelineFixtures.run(OperationGraph("empty"))
         #expect(ExitCode(of: report) == .success)
-        #expect(text(report) == "empty: completed in 0 ms\nPASS  0 ms of 3 s\n")
+        #expect(text(report) == "empty: completed in 0 ms\ncontrolled: time; not: real work, threads, processors\nPASS  0 ms of 3 s\n")
     }
 
     @Test("A launch that takes no time still shows what ran")
@@ -295,6 +306,8 @@ struct TimelineTextTests {
                          ┬──────────────────────────────
                 * a 0 ms ▏
                 * critical path  █ running
+                controlled: time; not: real work,
+                  threads, processors
                 PASS  0 ms of 3 s
 
                 """
@@ -321,7 +334,7 @@ struct TimelineTextTests {
         #expect(lines.count { $0.hasPrefix("  operation-99") } == 40)
         #expect(lines.contains("… 9950 of 10000 operations not shown: shorter, and not critical"))
         #expect(lines.last == "PASS  50 ms of 3 s")
-        #expect(lines.count == 56)
+        #expect(lines.count == 57)
     }
 
     @Test("A critical path of 10,000 operations is cut too")

@@ -59,7 +59,7 @@ struct ArgumentsTests {
             ("scenarios --json", ScenariosCommand(common: CommonArguments(json: true))),
             ("help", HelpCommand()),
             ("help run", HelpCommand(topic: "run")),
-            ("help --man", HelpCommand(isManual: true)),
+            ("import a --trace b --as scenario", ImportCommand(input: "a", trace: "b", form: .scenario)),
             ("-h", HelpCommand()),
             ("--help", HelpCommand()),
             ("run --wrong --help", HelpCommand(topic: "run")),
@@ -87,9 +87,11 @@ struct ArgumentsTests {
         (["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?"),
         (["report", "a", "--service", "shop"], "option '--service' is for '--format otlp'"),
         (["report", "a", "--format", "html", "--width", "400"], "option '--width' is for '--format svg'"),
-        (["import", "a", "--format", "npm", "--dot", "b"], "option '--dot' is for the units of systemd, not for '--format npm'"),
-        (["import", "-", "--dot", "-"], "standard input ('-') can be read only once"),
-        (["help", "run", "--man"], "option '--man' has all commands; it goes without COMMAND"),
+        (
+            ["report", "a", "--format", "perfetto"],
+            "option '--format': unknown value 'perfetto'; did you mean 'chrome', which Perfetto opens?"
+        ),
+        (["report", "a", "--format", "dot"], "option '--format': unknown value 'dot'; did you mean 'graph --format dot'?"),
         (["help", "run", "graph"], "unexpected argument 'graph'; 'help' takes only COMMAND"),
         (["--json", "run"], "expected a command before the option '--json'"),
         (["-o", "x", "run"], "expected a command before the option '-o'"),

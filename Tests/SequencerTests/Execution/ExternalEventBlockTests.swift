@@ -92,4 +92,77 @@ struct ExternalEventBlockTests {
         }
         #expect(!"\(error)".contains("\n"))
     }
+
+    enum Chain: CaseIterable, Sendable {
+        /// Each block settles the next event.
+        case settles
+        /// The next event has come, and each block adds the next one.
+        case adds
+        /// Each block holds the next event.
+        case isFreed
+        /// Each block holds the next event, and settles it.
+        case settlesAndIsFreed
+    }
+
+    @Test(
+        "100,000 blocks in a chain take no stack, whether they settle one another, add one another or are freed",
+        arguments: Chain.allCases
+    )
+    func chain(_ chain: Chain) {
+        let count = 100_000
+        let told = Locked(0)
+        let note: @Sendable () -> Void = { told.withLock { $0 += 1 } }
+        switch chain {
+        case .settles:
+            let events = (0...count).map { ExternalEvent<Int>("event-\($0)") }
+            for number in 0..<count {
+                let next = events[number + 1]
+                events[number].whenSettled(.atOnce) { _ in
+                    note()
+                    next.fulfill(number)
+                }
+            }
+            events[0].fulfill(0)
+            #expect((try? events[count].result?.get()) == count - 1)
+        case .adds:
+            let event = ExternalEvent<Int>("event")
+            event.fulfill(0)
+            @Sendable func add(_ number: Int) {
+                event.whenSettled(.atOnce) { _ in
+                    note()
+                    if number < count { add(number + 1) }
+                }
+            }
+            add(1)
+        case .isFreed, .settlesAndIsFreed:
+            var first = ExternalEvent<Int>("last")
+            for number in 0..<count {
+                let next = first
+                first = ExternalEvent("event-\(number)")
+                first.whenSettled(.atOnce) { _ in
+                    note()
+                    if chain == .settlesAndIsFreed { next.fulfill(number) } else { withExtendedLifetime(next) {} }
+                }
+            }
+            // Nobody holds the chain any more.
+            first = ExternalEvent("other")
+        }
+        #expect(told.withLock { $0 } == count)
+    }
+
+    @Test(
+        "blocks of an event that a block settles are called when that block has returned, and before the first call returns"
+    )
+    func turns() {
+        let (event, next) = (ExternalEvent<Int>("event"), ExternalEvent<Int>("next"))
+        let journal = Journal()
+        next.whenSettled(.atOnce) { _ in journal.note("next") }
+        event.whenSettled(.atOnce) { _ in
+            next.fulfill(2)
+            journal.note("first")
+        }
+        event.whenSettled(.atOnce) { _ in journal.note("second") }
+        event.fulfill(1)
+        #expect(journal.all == ["first", "second", "next"])
+    }
 }

@@ -45,7 +45,7 @@ struct LaunchStateMachineBoundaryTests {
         #expect(!counted && next == nil && machine.activeWorkers == 1)
     }
 
-    @Test("where the only lane is taken by a condition, no operation is about to start that others would have to make room for")
+    @Test("where the only lane is taken by a condition, others make room for what is behind that, until it has answered")
     func conditionOnTheOnlyLane() throws {
         var machine = try machine(lanes: 1, workers: 1) { graph in
             let config = graph.add("config", .when { true }, .expected(.seconds(1))) {}
@@ -55,7 +55,11 @@ struct LaunchStateMachineBoundaryTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(machine.takeForWorker(at: 0, &actions) == Assignment(node: 0, attempt: 1, kind: .checkCondition))
-        #expect(machine.takeForMain(at: 0, &actions) == run(2))
+        #expect(machine.takeForMain(at: 0, &actions) == nil)
+        let isRun = machine.conditionAnswered(0, false, at: 1, &actions)
+        #expect(!isRun && machine.takeForMain(at: 1, &actions) == run(1))
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 2, &actions))
+        #expect(machine.takeForMain(at: 2, &actions) == run(2))
     }
 
     @Test("what each operation waits for, and since when, from time 0 on")

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -84,8 +85,8 @@ struct MeasuredWorkersTests {
         #expect(machine.asleepWorkers == 0 && actions.workers == 0)
     }
 
-    @Test("where all wait, as many again start, up to the bound")
-    func doubles() throws {
+    @Test("where all wait, twice as many again start, up to the bound")
+    func triples() throws {
         var machine = try machine { graph in for index in 0..<100 { graph.add("free\(index)") {} } }
         var actions = Actions()
         machine.begin(&actions)
@@ -96,7 +97,7 @@ struct MeasuredWorkersTests {
             _ = machine.measured(running.map { (run($0), true) }, &actions)
             running += takeAll(&machine, &actions)
         }
-        #expect(counts == [2, 4, 8, 16, 32, 64])
+        #expect(counts == [2, 6, 18, 54, 64])
     }
 
     @Test("less urgent operations do not count against one that the milestone needs, and nothing else starts in its place")
@@ -162,6 +163,28 @@ struct RealParallelTests {
         }
         let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed && inside.withLock { $0 } == count)
+    }
+
+    @Test("in the app's own queue, too, the milestone does not wait for others that compute")
+    func ownQueue() async throws {
+        let (isShown, begun, late) = (Locked(false), Locked(0), Locked(0))
+        var graph = OperationGraph("queue")
+        for number in 0..<WorkerPool.processors + 4 {
+            graph.add("computes-\(number)") {
+                begun.withLock { $0 += 1 }
+                let end = ContinuousClock.now + .seconds(60)
+                while !isShown.withLock({ $0 }), ContinuousClock.now < end {}
+                if !isShown.withLock({ $0 }) { late.withLock { $0 += 1 } }
+            }
+        }
+        // The others have every processor that is left to them when the second is ready.
+        let first = graph.add("first") { await eventually { begun.withLock { $0 } > 0 } }
+        let second = graph.add("second", after: first) {}
+        graph.add("home", .milestone, after: second) { isShown.withLock { $0 = true } }
+        var options = LaunchOptions.patient
+        options.queue = OperationQueue()
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome == .completed && late.withLock { $0 } == 0)
     }
 
     @Test("a thread that blocks is asleep, and one that computes is not")

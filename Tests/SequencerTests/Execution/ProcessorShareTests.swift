@@ -196,7 +196,7 @@ struct ProcessorShareTests {
         #expect(machine.processors?.hasRoom(for: 0) == true)
     }
 
-    @Test("in real time processors are scarce where lanes are more; not where workers are measured, nor in a queue of the app's")
+    @Test("in real time processors are scarce where lanes are more; not where workers are measured; in a queue of the app's always")
     func scarce() {
         var options = LaunchOptions()
         #expect(options.scarceProcessors == nil)
@@ -210,8 +210,8 @@ struct ProcessorShareTests {
         #expect(options.scarceProcessors == nil && options.settings(for: nil).workers == 1)
         options.lanes = 2
         #expect(options.scarceProcessors == 1)
-        options.queue = OperationQueue()
-        #expect(options.scarceProcessors == nil)
+        (options.queue, options.lanes) = (OperationQueue(), nil)
+        #expect(options.scarceProcessors == 1)
     }
 
     @Test("a condition that is asked counts as the step that it lets start", arguments: [true, false])

@@ -60,4 +60,42 @@ struct RealFallbackTests {
         #expect(launch.report.outcome == .completed && launch.report["answers"]?.outcome == .fellBack)
         #expect(try launch[answer] == 7)
     }
+
+    /// ```
+    /// keeps-0, keeps-1, ... in the app's queue: block until the fallback has run
+    /// answers, on the main thread: fails when all of them block
+    /// ```
+    @Test("a fallback is computed while steps in the app's queue block every thread of the system's pool")
+    func blockedPool() async throws {
+        // The pool has as many threads as there are processors.
+        let width = WorkerPool.processors
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        var options = LaunchOptions.patient
+        options.queue = queue
+        let (allBlock, hasRun) = (Gate(), Gate(patience: .seconds(30)))
+        let missing = Locked(width)
+        var graph = OperationGraph("blocked-pool")
+        // If the fallback had to wait for the pool, it would time out before the others go on.
+        let answer = graph.add("answers", .timeout(.seconds(20)), on: .main, fallback: nil) { () async throws -> Int in
+            await allBlock.wait()
+            throw TestError(1)
+        } fallback: { _, _ in
+            hasRun.open()
+            return 7
+        }
+        for number in 0..<width {
+            graph.add("keeps-\(number)") {
+                let isLast = missing.withLock { missing in
+                    missing -= 1
+                    return missing == 0
+                }
+                if isLast { allBlock.open() }
+                hasRun.block()
+            }
+        }
+        let launch = try await graph.run(options: options)
+        #expect(launch.report.outcome == .completed && launch.report["answers"]?.outcome == .fellBack)
+        #expect(try launch[answer] == 7)
+    }
 }

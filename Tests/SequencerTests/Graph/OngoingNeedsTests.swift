@@ -13,15 +13,15 @@ struct OngoingNeedsTests {
         var needs: OngoingNeeds
         let graph: ValidatedGraph
 
-        init(_ graph: OperationGraph) throws {
+        init(_ graph: OperationGraph, hasLanes: Bool = false) throws {
             self.graph = try graph.validated()
-            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency))
+            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency, hasLanes: hasLanes))
         }
 
         func node(_ id: String) throws -> Int { try graph.index(of: id) }
 
-        func limit(_ id: String, at time: Nanoseconds, lastEnd: Nanoseconds = 0) throws -> Nanoseconds? {
-            needs.obstacle(to: try node(id), at: time, lastEnd: lastEnd)
+        func limit(_ id: String, at time: Nanoseconds, lastEnd: Nanoseconds = 0, takesLastLane: Bool = false) throws -> Nanoseconds? {
+            needs.obstacle(to: try node(id), at: time, lastEnd: lastEnd, takesLastLane: takesLastLane)
         }
     }
 
@@ -139,6 +139,56 @@ struct OngoingNeedsTests {
         #expect(try sample.limit("lane", at: 20) == nil)
     }
 
+    @Test("the last lane is kept for one that pauses, and for what is right behind one whose fallback is computed; no other one is")
+    func lanes() throws {
+        var graph = OperationGraph("lanes")
+        let load = graph.add("load", .retry(attempts: 2)) {}
+        let guess = graph.add("guess") { () -> Int in
+            1
+        } fallback: { _, _ in
+            2
+        }
+        let read = graph.add("read", after: guess) {}
+        graph.add("home", .milestone, after: load, read, on: .main) {}
+        graph.add("other") {}
+        graph.add("known", .expected(.nanoseconds(100))) {}
+        #expect(try OngoingNeeds(graph.validated(), graph.validated().urgency) == nil)
+        var sample = try Sample(graph, hasLanes: true)
+        sample.needs.started(try sample.node("load"), at: 0)
+        #expect(try sample.limit("other", at: 10, takesLastLane: true) == nil)
+        sample.needs.paused(try sample.node("load"), at: 20, until: 500)
+        #expect(try sample.limit("other", at: 30, takesLastLane: true) == 20 + Self.second)
+        #expect(try sample.limit("other", at: 30) == nil)
+        #expect(try sample.limit("known", at: 400, takesLastLane: true) == nil)
+        #expect(try sample.limit("known", at: 401, takesLastLane: true) == 500)
+        // The timer of the next attempt is late.
+        #expect(try sample.limit("known", at: 600, takesLastLane: true) == 601)
+        sample.needs.becameReady(try sample.node("load"), at: 700)
+        #expect(try sample.limit("other", at: 700, takesLastLane: true) == nil)
+        sample.needs.started(try sample.node("guess"), at: 800)
+        #expect(try sample.limit("other", at: 800, takesLastLane: true) == nil)
+        sample.needs.fellBack(try sample.node("guess"), at: 900)
+        #expect(try sample.limit("other", at: 900, takesLastLane: true) == 900 + Self.second)
+        #expect(try sample.limit("other", at: 900) == nil)
+    }
+
+    @Test("a person's time counts for nobody; the fallback of that operation does")
+    func fallbackOfPerson() throws {
+        var graph = OperationGraph("person")
+        let asks = graph.add("asks", .interactive) { () -> Int in
+            1
+        } fallback: { _, _ in
+            2
+        }
+        graph.add("home", .milestone, after: asks, on: .main) {}
+        Self.addOthers(to: &graph)
+        var sample = try Sample(graph)
+        sample.needs.started(try sample.node("asks"), at: 0)
+        #expect(try sample.limit("other", at: 10) == nil)
+        sample.needs.fellBack(try sample.node("asks"), at: 20)
+        #expect(try sample.limit("other", at: 30) == 20 + Self.second)
+    }
+
     @Test("what is needed first is kept from what is needed second, and both from the rest; a person's time counts for nobody")
     func levels() throws {
         var graph = OperationGraph("levels")
@@ -206,5 +256,34 @@ struct OngoingNeedsTests {
             #expect(actions.mainTurns == 1)
             #expect(machine.takeForMain(at: 2 * Self.second, &actions)?.node == 1)
         }
+    }
+
+    /// ```
+    /// load (20) ──▶ read (30) ──▶ home      home and other (500) on the main thread
+    /// ```
+    @Test("the main thread is kept for a step two behind one whose fallback is computed")
+    func fallbackTwoBehind() throws {
+        var graph = OperationGraph("two-behind")
+        graph.add("load", .expected(.nanoseconds(20))) { () -> Int in
+            1
+        } fallback: { _, _ in
+            2
+        }
+        graph.add("read", .expected(.nanoseconds(30)), after: "load") {}
+        graph.add("home", .milestone, after: "read", on: .main) {}
+        graph.add("other", .expected(.nanoseconds(500)), on: .main) {}
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(lanes: 1))
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        let load = try #require(machine.takeForWorker(at: 0, &actions))
+        #expect(load.node == 0 && machine.takeForMain(at: 1, &actions) == nil)
+        #expect(machine.attemptEnded(load, .failed, at: 20, &actions))
+        let fallback = try #require(actions.fallbacks.first)
+        #expect(machine.takeForMain(at: 25, &actions) == nil)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 40, &actions))
+        let read = try #require(machine.takeForWorker(at: 40, &actions))
+        #expect(read.node == 1 && machine.takeForMain(at: 45, &actions) == nil)
+        #expect(machine.attemptEnded(read, .succeeded, at: 70, &actions))
+        #expect(machine.takeForMain(at: 70, &actions)?.node == 2)
     }
 }

@@ -297,6 +297,7 @@ struct LaunchReportCodingTests {
             version: chance() ? text() : nil,
             attributes: chance() ? [text(): text()] : [:],
             startedAt: chance() ? Date(timeIntervalSince1970: Double(Int.random(in: 0...2_000_000_000_000, using: &random)) / 1000) : nil,
+            isVirtual: chance(),
             outcome: one(of: outcomes),
             budget: BudgetResult(
                 budget: budget,

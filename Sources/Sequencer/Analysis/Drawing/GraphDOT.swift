@@ -28,7 +28,7 @@ extension ValidatedGraph {
     /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. Operations
-    /// on the main thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double borders. The critical path is red and
+    /// on the main thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double borders. The longest path is red and
     /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events. A comment at the top says
     /// so. No identifier or title can break out of its place. The same graph always gives the same text, without a newline at its end;
     /// nothing can fail.
@@ -53,7 +53,7 @@ extension ValidatedGraph {
             //   filled         runs on the main thread
             //   hexagon        interactive: waits for a person
             //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; the initial display comes before it")
-            //   red, thick     the critical path, by expected durations
+            //   red, thick     the longest path, by expected durations
             //   dashed         implied by other dependencies\(hasEvents ? ", or waits for an event from outside" : "")
             digraph \(DOT.name(name)) {
               rankdir=\(options.direction.name)

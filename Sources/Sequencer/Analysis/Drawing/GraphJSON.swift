@@ -92,7 +92,7 @@ struct GraphFacts {
     /// Whether an expected duration is known of any operation; without one, paths count operations.
     let hasExpectations: Bool
     let path: CriticalPath
-    /// Whether an operation is one of the critical path.
+    /// Whether an operation is one of the longest path.
     private(set) var isCritical: [Bool]
     /// The length of the longest chain before each operation.
     let levels: [Int]
@@ -108,9 +108,7 @@ struct GraphFacts {
         path = graph.expectedPath
         isCritical = [Bool](repeating: false, count: graph.count)
         for node in path.path { isCritical[node] = true }
-        // Without expectations that path counts operations already.
-        let chains = hasExpectations ? CriticalPath(of: graph) { _ in 1 } : path
-        levels = chains.earliestStart.map(Int.init)
+        levels = CriticalPath(of: graph) { _ in 1 }.earliestStart.map(Int.init)
         // The last operation that each one was seen to be a dependency of.
         var dependent = [Int](repeating: -1, count: graph.count)
         dependencies = (0..<graph.count).map { node in

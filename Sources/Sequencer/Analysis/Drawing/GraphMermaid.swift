@@ -4,7 +4,7 @@ extension ValidatedGraph {
     /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration. Operations on the main thread are filled, those that wait for a
-    /// person are hexagons, the milestone and the initial display have double borders. The critical path is red and thick, when an expected duration is known of any operation;
+    /// person are hexagons, the milestone and the initial display have double borders. The longest path is red and thick, when an expected duration is known of any operation;
     /// dependencies that others imply are dotted, and so are the waits for events. No identifier or title can break out of its place: nodes are named by numbers. The same graph
     /// always gives the same text, without a newline at its end.
     ///
@@ -67,7 +67,7 @@ extension ValidatedGraph {
 extension ValidatedGraph {
     /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations and with lanes enough.
     ///
-    /// Operations on the main thread have a section, the others another; those of the critical path are marked. Times are whole milliseconds; an operation
+    /// Operations on the main thread have a section, the others another; those of the longest path are marked. Times are whole milliseconds; an operation
     /// without an expected duration has no length. The ends of the milestone and of the initial display have diamonds. The same graph always gives the same text, without a newline
     /// at its end. For a limited number of lanes, make a ``LaunchPlan``.
     ///

@@ -5,12 +5,12 @@ extension ValidatedGraph {
     ///
     /// That dependency is the one that is expected to end last (without expected durations, the one with the longest chain before it); the
     /// others are named at the end of the line. Beside each operation stand its title, where it runs, and how long it is expected to take;
-    /// `*` marks the critical path, if there are expected durations. Operations come in the order they were added; more than 16 levels deep,
+    /// `*` marks the longest path, if there are expected durations. Operations come in the order they were added; more than 16 levels deep,
     /// marked by `…`, the drawing goes on at the margin. The same graph always gives the same text, without a newline at its end and
     /// without control characters; nothing can fail.
     ///
     /// ```
-    /// first-launch: 4 operations, critical path 1.2 s (*)
+    /// first-launch: 4 operations, longest path 1.2 s (*)
     ///
     /// splash          main             400 ms *
     /// └─ login        interactive      700 ms *
@@ -26,7 +26,7 @@ extension ValidatedGraph {
         let facts = GraphFacts(self)
         var header = "\(printable(name)): \(count) operation\(count == 1 ? "" : "s")"
         func time(_ text: String) -> String { inASCII ? text.replacing("µs", with: "us") : text }
-        if facts.hasExpectations { header += ", critical path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" }
+        if facts.hasExpectations { header += ", longest path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" }
         guard count > 0 else { return header }
         let glyphs: TreeGlyphs = inASCII ? .ascii : .unicode
 

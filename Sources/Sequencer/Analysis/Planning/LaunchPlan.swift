@@ -69,11 +69,7 @@ public struct LaunchPlan: Sendable {
     }
 
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
-    package var operationsWithoutExpectation: [String] {
-        (0..<graph.count).filter { node in
-            !graph.isJoin(node) && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
-        }.map(graph.id)
-    }
+    package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
     // MARK: Budgets
 

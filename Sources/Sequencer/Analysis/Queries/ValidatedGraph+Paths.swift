@@ -30,6 +30,15 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
+    /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths and plans count them
+    /// as taking no time.
+    package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
+
+    /// The operations that only join others, though a duration is expected of them: a launch and its plan take no time for these either.
+    package var joinsWithExpectation: [String] { (0..<count).filter { isJoin($0) && policy($0).expected ?? .zero > .zero }.map(id) }
+}
+
+extension ValidatedGraph {
     /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected durations, and its length.
     ///
     /// Interactive operations count as nothing, as they do against a budget. If this is longer than the budget, no number of lanes helps.
@@ -46,7 +55,7 @@ extension ValidatedGraph {
     ///
     /// Only operations that have a timeout count, and are named; interactive ones do not.
     package var timeoutPath: (duration: Duration, path: [String]) {
-        let (duration, path) = path(to: milestoneIndex) { $0.isInteractive ? nil : $0.timeout }
+        let (duration, path) = path(to: milestoneIndex) { $0.isInteractive || $0.isSwitchedOff ? nil : $0.timeout }
         return (
             duration, path.filter { id in (try? index(of: id)).map { policy($0) }.map { $0.timeout != nil && !$0.isInteractive } == true }
         )
@@ -57,14 +66,10 @@ extension ValidatedGraph {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
         let path = CriticalPath(of: self) { durations[$0] }
         func end(_ node: Int) -> Nanoseconds { path.earliestStart[node].addingSaturated(durations[node]) }
-        guard var node = last ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
-        let length = end(node)
-        var names = [id(node)]
-        while let last = predecessors[node].max(by: { end($0.index) < end($1.index) }) {
-            node = last.index
-            names.append(id(node))
-        }
-        return (.nanoseconds(length), names.reversed())
+        guard let last = last ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
+        var nodes = [last]
+        while let next = predecessors[nodes[nodes.count - 1]].max(by: { end($0.index) < end($1.index) }) { nodes.append(next.index) }
+        return (.nanoseconds(end(last)), nodes.reversed().filter { !isSwitchedOff($0) }.map(id))
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphDOTTests {
-    @Test("F4: a launch: critical path, implied edge, main thread, interactive and milestone are told apart")
+    @Test("F4: a launch: longest path, implied edge, main thread, interactive and milestone are told apart")
     func launch() throws {
         let graph = try GraphExportSamples.launch()
         #expect(
@@ -17,7 +17,7 @@ struct GraphDOTTests {
                 //   filled         runs on the main thread
                 //   hexagon        interactive: waits for a person
                 //   double border  the milestone: its end stops the budget's clock
-                //   red, thick     the critical path, by expected durations
+                //   red, thick     the longest path, by expected durations
                 //   dashed         implied by other dependencies
                 digraph "first-launch" {
                   rankdir=LR
@@ -49,7 +49,7 @@ struct GraphDOTTests {
         #expect(text.contains("  \"splash\" -> \"main-app\"\n"))
     }
 
-    @Test("without expected durations there is no critical path to mark")
+    @Test("without expected durations there is no longest path to mark")
     func nothingExpected() throws {
         var graph = OperationGraph("plain")
         graph.join("b", .expected(.zero), after: graph.join("a"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphMermaidTests {
-    @Test("a launch as a flowchart: critical path, implied edge, main thread, interactive and milestone are told apart")
+    @Test("a launch as a flowchart: longest path, implied edge, main thread, interactive and milestone are told apart")
     func flowchart() throws {
         #expect(
             try GraphExportSamples.launch().mermaid()
@@ -65,7 +65,7 @@ struct GraphMermaidTests {
         #expect(text.contains("\n  n0 --> n5\n"))
     }
 
-    @Test("without expectations there is no critical path; nothing at all is a chart too")
+    @Test("without expectations there is no longest path; nothing at all is a chart too")
     func plain() throws {
         var graph = OperationGraph("plain")
         graph.join("end", after: graph.join("a"))

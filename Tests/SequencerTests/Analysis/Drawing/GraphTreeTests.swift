@@ -10,7 +10,7 @@ struct GraphTreeTests {
     func launch() throws {
         #expect(
             try GraphExportSamples.launch().tree() == """
-                first-launch: 6 operations, critical path 1.45 s (*)
+                first-launch: 6 operations, longest path 1.45 s (*)
 
                 splash                Present splash  main               400 ms *
                 └─ fetch-config                                          251 ms *
@@ -53,7 +53,7 @@ struct GraphTreeTests {
         graph.join("end", after: "short", "long")
         #expect(
             try graph.validated().tree() == """
-                join: 3 operations, critical path 2 ms (*)
+                join: 3 operations, longest path 2 ms (*)
 
                 short   1 ms
                 long    2 ms *
@@ -105,7 +105,7 @@ struct GraphTreeTests {
         graph.join("plain", .title(String(repeating: "y", count: 50)))
         #expect(
             try graph.validated().tree() == """
-                evil\\u{1B}[2J\\n: 4 operations, critical path 1.52 min (*)
+                evil\\u{1B}[2J\\n: 4 operations, longest path 1.52 min (*)
 
                 漢字   \\u{1B}[31m                                     1 s *
                 └─ e\u{301}   two\\nlines                                 1.5 min *
@@ -133,7 +133,7 @@ struct GraphTreeTests {
         var last = splash
         for number in 0..<18 { last = graph.join("s\(number)", after: last) }
         let text = try graph.validated().tree(inASCII: true)
-        #expect(text.contains("critical path 5 us (*)\n") && text.contains("\n|- login"), "\(text)")
+        #expect(text.contains("longest path 5 us (*)\n") && text.contains("\n|- login"), "\(text)")
         #expect(text.contains("\n|  `- löschen") && text.contains("\n`- s0") && text.contains(" ..."), "\(text)")
         #expect(text.replacing("löschen", with: "").utf8.allSatisfy { $0 < 0x80 })
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -46,18 +47,57 @@ struct GainTests {
         #expect(compared > 0)
     }
 
-    @Test("The chain to the end of a launch has no gap: each operation starts when the one before it ends")
-    func chains() async throws {
+    /// A launch on two lanes whose steps take as long as is expected of them: on a lane, on the main thread, or with a resource that one
+    /// can hold.
+    private static func onTwoLanes(_ seed: UInt64, instant: Int? = nil) async throws -> LaunchReport {
+        let random = RandomGraph(seed: seed, operations: 4...12)
+        var generator = SplitMix64(seed: seed &+ 170_000)
+        let milestone = Int.random(in: 0..<random.count * 2, using: &generator)
+        var graph = OperationGraph("two lanes")
+        for (node, dependencies) in random.edges {
+            let noise = Int64.random(in: 0...1_000_000, using: &generator)
+            let (kind, duration) = (Int.random(in: 0..<6, using: &generator), random.durations[node] + .nanoseconds(noise))
+            let time = node == instant ? Duration.zero : duration
+            var options: [StepOption] = [.expected(time)]
+            if node == milestone { options.append(.milestone) }
+            if kind == 1 { options.append(.exclusive("database")) }
+            let after = dependencies.map { random.id($0) }
+            if kind == 0 {
+                graph.add(random.id(node), .all(options + [.suspends(false)]), after: after, on: .main) { try await $0.compute(for: time) }
+            } else {
+                graph.add(random.id(node), .all(options), after: after) { try await $0.sleep(for: time) }
+            }
+        }
+        var options = LaunchOptions.virtual(lanes: 2)
+        // Other tests may keep the main thread for more than a minute.
+        options.clock = VirtualClock(patience: .seconds(3_600))
+        return try await graph.run(options: options).report
+    }
+
+    @Test("On two lanes, too: what an operation's time costs is what a launch gains in which it takes none, to the nanosecond")
+    func gainsOnTwoLanes() async throws {
+        var compared = 0
+        for seed in 0..<UInt64(Nightly.times(day: 120, night: 500)) {
+            let report = try await Self.onTwoLanes(seed)
+            guard let gains = await report.gains(of: report.operations.indices) else { continue }
+            for node in report.operations.indices {
+                let gain = max(.zero, Self.end(report) - Self.end(try await Self.onTwoLanes(seed, instant: node)))
+                #expect(gains[node] == gain, "seed \(seed), \(report.operations[node].id)")
+                if gains[node] != gain { return }
+            }
+            compared += 1
+        }
+        #expect(compared >= 100)
+    }
+
+    @Test("The critical path of a launch has no gap: each operation starts when the one before it ends")
+    func paths() async throws {
         var followed = 0
         for (launch, report) in try await Self.launches(Self.count) where report.milestone == nil {
             // Where it waited to be asked for its condition, nobody says.
             if report.operations.contains(where: { $0.outcome == .skipped }) { continue }
-            let places = Dictionary(uniqueKeysWithValues: report.operations.enumerated().map { ($1.id, $0) })
-            let ends = report.operations.map(\.end)
-            guard let last = ends.indices.max(by: { ends[$0] < ends[$1] }) else { continue }
-            let chain = HoldUps(report).chain(endingWith: last) { node in report.operations[node].dependencies.compactMap { places[$0] } }
             var end = Duration.zero
-            for operation in chain.map({ report.operations[$0] }) {
+            for operation in report.criticalPath.compactMap({ report[$0] }) {
                 #expect(operation.start == end, "seed \(launch.seed), \(operation.id)")
                 end = operation.end
             }
@@ -83,15 +123,13 @@ struct GainTests {
         #expect(report.budget.measured == .milliseconds(1_300) && report.budget.causes == ["warm-fonts"])
     }
 
-    @Test("Who held what an operation waited for is on the chain, and shortening it gains what was waited")
+    @Test("Who held what an operation waited for is on the critical path, and shortening it gains what was waited")
     func holder() async throws {
         let report = try await fonts()
         let holdUps = HoldUps(report)
         let holders: [Int?] = (0..<4).map { holdUps.holder(of: $0) }
         #expect(holders == [nil, 3, nil, nil] && !holdUps.areForLanes)
-        let dependencies = [[], [0], [1], []]
-        let chain = holdUps.chain(endingWith: 2) { dependencies[$0] }
-        #expect(chain == [3, 1, 2])
+        #expect(report.criticalPath == ["warm-fonts", "splash", "load"])
         let gains = try #require(await report.gains(of: 0..<4))
         // Without `prepare`, `splash` comes before `warm-fonts`.
         #expect(gains == [0: .milliseconds(300), 1: .milliseconds(300), 2: .milliseconds(700), 3: .milliseconds(250)])

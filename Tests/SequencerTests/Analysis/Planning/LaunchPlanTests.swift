@@ -93,8 +93,11 @@ struct LaunchPlanTests {
         graph.add("b", .expected(.milliseconds(10)), after: "a") {}
         graph.join("all", after: "a", "b")
         let plan = try await graph.plan()
-        #expect(plan.operationsWithoutExpectation == ["a"] && plan.makespan == .milliseconds(10))
-        #expect(try await graph.plan(PlanOptions(whatIf: ["a": .milliseconds(5)])).operationsWithoutExpectation == [])
+        #expect(plan.operationsWithoutExpectation == ["a", "all"] && plan.makespan == .milliseconds(10))
+        #expect(try await graph.plan(PlanOptions(whatIf: ["a": .milliseconds(5)])).operationsWithoutExpectation == ["all"])
+        graph.join("slow", .expected(.seconds(1)), after: "all")
+        #expect(try graph.validated().joinsWithExpectation == ["slow"])
+        #expect(try await graph.plan().makespan == .milliseconds(10))
         let empty = try await OperationGraph("empty").plan(PlanOptions(lanes: 2))
         #expect(empty.makespan == .zero && empty.utilization == 0 && empty.operations.isEmpty)
     }

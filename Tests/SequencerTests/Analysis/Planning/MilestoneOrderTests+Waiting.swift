@@ -211,4 +211,28 @@ struct ScarceOrderTests {
         keeper.ended(request)
         #expect(keeper.obstacle(to: prefetch, at: 420, takesLastLane: false) == nil)
     }
+
+    @Test("an operation whose fallback is computed may end at any time, and leaves no lane to what is behind it")
+    func fallback() throws {
+        var graph = OperationGraph("fallback")
+        graph.add("request", .expected(.nanoseconds(20))) {}
+        graph.add("read", .expected(.nanoseconds(30)), after: "request") {}
+        graph.add("home", .milestone, after: "read", on: .main) {}
+        graph.add("prefetch", .expected(.nanoseconds(130)), on: .main) {}
+        graph.add("copy", .expected(.nanoseconds(130))) {}
+        let validated = try graph.validated()
+        let (request, prefetch, copy) = (0, 3, 4)
+        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency, hasLanes: true)
+        var keeper = ReservationKeeper(try #require(all.first), lanes: 1)
+        keeper.started(request, at: 0)
+        #expect(keeper.obstacle(to: prefetch, at: 5, takesLastLane: false) == 150)
+        #expect(keeper.obstacle(to: copy, at: 5, takesLastLane: true) == nil)
+        keeper.fellBack(request, at: 500)
+        #expect(keeper.obstacle(to: prefetch, at: 510, takesLastLane: false) == 630)
+        #expect(keeper.obstacle(to: copy, at: 510, takesLastLane: true) == 630)
+        #expect(keeper.obstacle(to: copy, at: 510, takesLastLane: false) == nil)
+        #expect(keeper.obstacle(to: prefetch, at: 630, takesLastLane: false) == nil)
+        keeper.ended(request)
+        #expect(keeper.obstacle(to: prefetch, at: 510, takesLastLane: false) == nil)
+    }
 }

@@ -120,6 +120,18 @@ struct LaunchInvariants {
             }
         }
         expect(report.criticalPathDuration <= report.makespan, "the critical path is longer than the launch")
+        checkCriticalPath()
+    }
+
+    /// Each operation of the critical path starts when the one before it has ended; none could have ended later.
+    private mutating func checkCriticalPath() {
+        let path = report.criticalPath.compactMap { report[$0] }
+        expect(Set(report.criticalPath) == Set(report.operations.filter(\.isCritical).map(\.id)), "the critical path and its marks differ")
+        expect(path.allSatisfy { $0.start != nil && $0.slack == .zero }, "the critical path has slack, or what never started")
+        for (operation, next) in zip(path, path.dropFirst()) {
+            expect(next.start.map { operation.end <= $0 } ?? false, "\(next.id) did not wait for \(operation.id)")
+        }
+        expect(report.withCriticalPath == report, "the critical path is another one when it is worked out again")
     }
 
     private mutating func checkLanesAndResources() {

@@ -1,0 +1,69 @@
+import Sequencer
+import SequencerAnalysis
+
+/// What a result rests on: what was the same, or as it was asked for, and what may be otherwise in an app. Each result of `plan`, `explore`
+/// and virtual time says it.
+struct Grounds {
+    let controlled: [String]
+    let notControlled: [String]
+
+    /// - Parameter processors: nil where there are as many as operations want.
+    static func plan(processors: Int?) -> Grounds {
+        Grounds(
+            controlled: ["lanes", "order", "expected times"] + (processors == nil ? [] : ["processors"]),
+            notControlled: ["real times", "failures", "blocked threads"] + (processors == nil ? ["processors"] : [])
+        )
+    }
+
+    static func exploration(_ clock: ClockMode) -> Grounds {
+        let isVirtual = clock == .virtual
+        return Grounds(
+            controlled: ["the order of whole operations, one at a time", "the pauses between attempts"] + (isVirtual ? ["time"] : []),
+            notControlled: [
+                "values and files that operations leave, which are not compared", "operations that overlap", "threads within an operation",
+            ] + (isVirtual ? ["real work, which was only simulated"] : ["time", "other processes and servers"])
+        )
+    }
+
+    /// That of launches in virtual time, which reports say by their key `clock`.
+    static let virtualTime = "controlled: time; not: real work, threads, processors"
+
+    /// One line.
+    var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }
+
+    func write(to json: inout JSONWriter) {
+        json.write(controlled, for: "controlled")
+        json.write(notControlled, for: "notControlled")
+    }
+}
+
+extension LaunchReport {
+    /// Says so of a launch that ran in virtual time; empty for any other.
+    func groundsNote(_ style: TextStyle) -> String { isVirtual ? style.dim(Grounds.virtualTime) + "\n" : "" }
+}
+
+extension ValidatedGraph {
+    /// The operations that count as 0 ms because nothing else is known of them, or because they have no work, in a sentence each.
+    ///
+    /// - Parameter unexpected: those without an expected duration; nil for all that there are.
+    func notes(without unexpected: [String]? = nil) -> [String] {
+        func note(_ ids: [String], _ one: String, _ many: String) -> String? {
+            if ids.isEmpty { return nil }
+            let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
+            let names = ids.prefix(5).map { printable($0, limit: 64) }.joined(separator: ", ") + more
+            return (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ") + names
+        }
+        return [
+            note(
+                unexpected ?? operationsWithoutExpectation,
+                "has no expected duration, and counts as 0 ms",
+                "have no expected duration, and count as 0 ms"
+            ),
+            note(
+                joinsWithExpectation,
+                "has no work, and takes 0 ms whatever is expected of it",
+                "have no work, and take 0 ms whatever is expected of them"
+            ),
+        ].compactMap(\.self)
+    }
+}
