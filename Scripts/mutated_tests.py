@@ -16,7 +16,7 @@ TREE = WORK / "tree"
 SHORT = 1
 LONG = 8
 # Suites that take long because they try at random, or measure.
-STRESS = re.compile("Random|Exploration|Property|StandardTaskGraph|Growth|Size")
+STRESS = re.compile("Random|Exploration|Property|Growth|Size")
 # A run in which no more happens for so many seconds than this: processor time, and looks, of ten a second, at which a thread is awake. A test that waits
 # in vain looks again and again for what does not come.
 QUIET = 20

@@ -123,9 +123,9 @@ struct DescriptionTests {
                 "completed", "cancelled", "failed at login: no\\nnetwork", "aborted by update (force-update)",
             ]
         )
-        let plan = try graph.validated().plan(PlanOptions(lanes: 1))
+        let plan = try await graph.plan(PlanOptions(lanes: 1))
         #expect("\(plan)" == "regular: planned to take 1.5 s on 1 lane; milestone after 1 s")
-        #expect(plan.operations.first?.description == "login, 0 ms to 610 ms, lane 1")
+        #expect(plan.operations.first?.description == "login succeeded after 610 ms")
         var history = LaunchHistory()
         #expect("\(history)" == "0 operations in 0 scenarios")
         history.record(report)

@@ -7,26 +7,12 @@ public struct LaunchOptions: Sendable {
     /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these compute at the same time as there are
     /// processors. A step that blocks its thread costs its own lane alone. With a number, there are as many threads as lanes, whatever runs on them.
     public var lanes: Int?
-    /// The identifiers of operations in the order in which they go first when lanes are scarce.
+    /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not in the list come after those that are.
     ///
-    /// Nil, the default: what the milestone needs goes first, by the longest path to it, then the operation with the longest remaining path, both by expected
-    /// durations. Operations that are not in the list come after those that are. The order of a plan is often better:
-    ///
-    /// ```swift
-    /// let plan = try graph.plan(PlanOptions(lanes: 2))
-    /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
-    /// ```
-    public var order: [String]?
-    /// The operations that are to end early.
-    ///
-    /// By default these are the milestone and the operations that it needs. In any order, other operations wait, though they could start, if by expected durations they
-    /// would keep the main thread, a resource or the last lane from these. A deadline must leave them the time after it.
-    ///
-    /// With the makespan as the goal and an `order`, an operation waits likewise if it would keep the main thread or a resource from one that comes before it in the order,
-    /// and is expected soon.
-    package var goal = LaunchGoal.milestone
-    /// Whether operations wait so for those before them in the order. An exploration says no: nothing may fail because of waits that only it causes.
-    package var keepsOrder = true
+    /// Nil, the default: the operations that the milestone needs go first, by the longest path to it, then the operation with the longest remaining path, both by expected
+    /// durations. Other operations wait, though they could start, if by expected durations they would keep the main thread, a resource or the last lane from those. With an
+    /// order, none waits for that reason: nothing may fail because of waits that only the exploration causes.
+    package var order: [String]?
     /// Whether operations run one at a time (`OperationGraph.runOneAtATime`), and timeouts stand still while others have their turn.
     package var hasTurns = false
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
@@ -135,7 +121,6 @@ public struct LaunchOptions: Sendable {
     ///     lanes than processors, operations that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
     public init(
         lanes: Int? = nil,
-        order: [String]? = nil,
         // The attosecond tells the default, which grows with the budget, from 30 seconds that somebody asks for.
         deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
         deadlineCountsInteractiveTime: Bool = false,
@@ -150,7 +135,6 @@ public struct LaunchOptions: Sendable {
         processors: Int? = nil
     ) {
         self.lanes = lanes
-        self.order = order
         self.deadline = deadline
         self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
         self.grace = grace
@@ -172,7 +156,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// All launches of a process together take as many threads, those that operations never give back included. Past that an operation waits for a
     /// thread, and ``LaunchStatus`` says so.
-    package static let maximumLanes = 1024
+    static let maximumLanes = 1024
 
     /// The most threads of a launch that asks for no number of lanes.
     static let maximumThreads = 64
@@ -203,7 +187,7 @@ public struct LaunchOptions: Sendable {
     package var isVirtual: Bool { VirtualScheduler.of(clock) != nil }
 
     /// The processors, where more operations can run than that; nil where that does not matter.
-    package var scarceProcessors: Int? {
+    var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if isVirtual { return processors }
         let count = processors ?? WorkerPool.processors
@@ -219,8 +203,6 @@ public struct LaunchOptions: Sendable {
         return LaunchStateMachine.Configuration(
             lanes: lanes,
             order: order,
-            goal: goal,
-            keepsOrder: keepsOrder,
             hasTurns: hasTurns,
             processors: scarceProcessors,
             // A thread for each lane that was asked for; without a number, threads that wait make room for others.

@@ -5,9 +5,6 @@ extension LaunchStateMachine {
         var lanes: Int?
         /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.
         var order: [String]?
-        var goal = LaunchGoal.milestone
-        /// Whether operations make room for those before them in the order, where the goal is the makespan.
-        var keepsOrder = true
         /// Whether operations run one at a time, and others' turns do not count for timeouts.
         var hasTurns = false
         /// The processors, where more operations can run than that; nil where that does not matter.
@@ -211,7 +208,7 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// Reservations for the milestone, and for an initial display before it, or for the operations that come first in the order; empty if nothing can be in their way.
+        /// Reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
         let reservations: [Reservations]
         /// What must not be taken from the milestone; nil if nothing can take it.
         let ongoing: OngoingNeeds?
@@ -225,11 +222,9 @@ extension LaunchStateMachine {
 
         /// - Parameters:
         ///   - order: identifiers in the order in which ready operations go first; nil for the most urgent first.
-        ///   - goal: the operations that are to end early.
-        ///   - keepsOrder: whether operations make room for those before them in the order, where the goal is the makespan.
         ///   - lanes: nil for no limit.
         ///   - processors: nil where they do not matter.
-        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, keepsOrder: Bool, lanes: Int?, processors: Int?) {
+        init(_ graph: ValidatedGraph, order: [String]?, lanes: Int?, processors: Int?) {
             bits = graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
@@ -258,19 +253,12 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            // Beside an order as well: room is kept for the milestone in any order.
-            let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
+            let urgency = order == nil ? graph.urgency : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
             // With a lane for each, nobody waits for one.
             let hasLanes = (lanes ?? .max) < graph.count
             let hasLevels = urgency?.hasLevels == true
-            if order != nil, goal == .makespan, keepsOrder {
-                reservations = Reservations.inOrder(graph, durations: graph.expectedDurations, hasLanes: hasLanes)
-            } else if hasLevels, let urgency {
-                reservations = Reservations.all(graph, durations: graph.expectedDurations, urgency, hasLanes: hasLanes)
-            } else {
-                reservations = []
-            }
+            reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
             for reservations in reservations {
                 // A join takes no place that another operation could want.
                 for node in bits.indices where !bits[node].contains(.isJoin) {

@@ -161,15 +161,7 @@ struct LaunchStateMachine {
         self.graph = graph
         self.settings = settings
         var traits =
-            traits
-            ?? NodeTraits(
-                graph,
-                order: settings.order,
-                goal: settings.goal,
-                keepsOrder: settings.keepsOrder,
-                lanes: settings.lanes,
-                processors: settings.processors
-            )
+            traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
             // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still saves the budget.
@@ -180,8 +172,7 @@ struct LaunchStateMachine {
             queueOrder = QueueOrder(traits.ranks)
         }
         self.traits = traits
-        let keepsOrder = traits.reservations.contains { $0.keepsOrder }
-        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes, keys: keepsOrder ? traits.ranks.map { -$0 } : [])
+        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes)
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         // -1 in place of an optional: each end of an operation is compared with both.

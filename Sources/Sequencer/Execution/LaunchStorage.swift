@@ -150,8 +150,6 @@ final class LaunchStorage: StepHost {
         let traits = LaunchStateMachine.NodeTraits(
             graph,
             order: options.order,
-            goal: options.goal,
-            keepsOrder: options.keepsOrder,
             lanes: options.lanes,
             processors: options.scarceProcessors
         )

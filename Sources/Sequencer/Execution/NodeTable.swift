@@ -66,12 +66,12 @@ struct NodeTable: RandomAccessCollection, Sendable {
 /// Which lanes are taken: each running operation off the main thread has one, and takes the lowest that is free.
 ///
 /// A bit a lane, so that the lowest free lane is one instruction away: "running, instructions" in `Benchmarks/instructions.json`.
-package struct LaneSet {
+struct LaneSet {
     /// The most lanes; nil for as many as there is work for.
-    package let limit: Int?
-    package private(set) var taken = 0
+    let limit: Int?
+    private(set) var taken = 0
     /// The most lanes that were taken at the same time.
-    package private(set) var widest = 0
+    private(set) var widest = 0
     /// A bit for each of the first 64 lanes, 1 when it is free.
     private var free = UInt64.max
     /// The same for the lanes after them, 64 each.
@@ -79,16 +79,16 @@ package struct LaneSet {
     /// No word of `more` before this one has a free lane.
     private var firstFreeWord = 0
 
-    package init(limit: Int?) {
+    init(limit: Int?) {
         self.limit = limit
     }
 
     /// How many more operations could start.
-    package var available: Int { limit.map { $0 - taken } ?? .max }
+    var available: Int { limit.map { $0 - taken } ?? .max }
 
     /// Takes the lowest free lane, or returns nil when all are taken.
     @inline(__always)
-    package mutating func take() -> Int? {
+    mutating func take() -> Int? {
         guard available > 0 else { return nil }
         taken += 1
         widest = max(widest, taken)
@@ -108,7 +108,7 @@ package struct LaneSet {
 
     /// Gives a lane back.
     @inline(__always)
-    package mutating func giveBack(_ lane: Int) {
+    mutating func giveBack(_ lane: Int) {
         let bit: UInt64 = 1 << UInt64(lane & 63)
         taken -= 1
         if lane < 64 {

@@ -77,9 +77,9 @@ extension ValidatedGraph {
     }
 
     /// The order of operations where lanes or resources are scarce, by the same weights as ``expectedPath``.
-    func urgency(for goal: LaunchGoal = .milestone) -> Urgency {
+    var urgency: Urgency {
         let weights = weights
-        return Urgency(of: self, for: goal) { weights?[$0] ?? 1 }
+        return Urgency(of: self) { weights?[$0] ?? 1 }
     }
 
     /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have none.

@@ -10,7 +10,7 @@
 ///
 /// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: a second in which no operation ends and what is waited for gets no
 /// further. If that has an expected end, the wait lasts at least until then and once more as long. Operations of a person do not count, for nobody knows when they end.
-package struct OngoingNeeds: Sendable {
+struct OngoingNeeds: Sendable {
     private enum State { case ready, running, pausing, fallingBack }
 
     private struct Ongoing: Sendable {
@@ -54,14 +54,14 @@ package struct OngoingNeeds: Sendable {
     /// By the first of the machines that they keep, lanes last.
     private var aside: [Heap<Aside>]
     /// When to look again at operations that were put aside, even if nothing happens before; nil if none was put aside.
-    package private(set) var nextLook: Nanoseconds?
+    private(set) var nextLook: Nanoseconds?
     /// Whether something has happened for which some of them may start.
-    package private(set) var isLookDue = false
+    private(set) var isLookDue = false
 
     /// - Parameter hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the way of a more urgent one.
     /// - Complexity: O(operations + dependencies).
-    package init?(_ graph: ValidatedGraph, _ urgency: Urgency, hasLanes: Bool = false) {
+    init?(_ graph: ValidatedGraph, _ urgency: Urgency, hasLanes: Bool = false) {
         guard urgency.hasLevels else { return nil }
         let levels = urgency.levels
         let givesLaneBack = levels.indices.map { hasLanes && levels[$0] > 0 && graph.givesLaneBack($0) }
@@ -134,39 +134,39 @@ package struct OngoingNeeds: Sendable {
     }
 
     /// Whether an operation may have to wait although it is ready.
-    package func mayHold(_ node: Int) -> Bool { keeps[node] != 0 }
+    func mayHold(_ node: Int) -> Bool { keeps[node] != 0 }
 
     /// Whether others may have to wait for an operation: it is then said what it does.
-    package func isAwaited(_ node: Int) -> Bool { isAwaited[node] }
+    func isAwaited(_ node: Int) -> Bool { isAwaited[node] }
 
     /// Whether others may start when an operation has ended, or no longer runs: that is then said.
-    package func freesOthers(_ node: Int) -> Bool { isAwaited[node] || uses[node] & contested != 0 }
+    func freesOthers(_ node: Int) -> Bool { isAwaited[node] || uses[node] & contested != 0 }
 
     // MARK: What is under way
 
-    package mutating func becameReady(_ node: Int, at time: Nanoseconds) {
+    mutating func becameReady(_ node: Int, at time: Nanoseconds) {
         // One that has waited for a resource becomes ready once more, which is no progress.
         if ongoing.contains(where: { $0.node == node && $0.state == .ready }) { return }
         note(node, .ready, since: time, end: nil)
     }
 
-    package mutating func started(_ node: Int, at time: Nanoseconds) {
+    mutating func started(_ node: Int, at time: Nanoseconds) {
         note(node, .running, since: time, end: durations[node] < 0 ? nil : time.addingSaturated(durations[node]))
     }
 
     /// An operation has waited for a person, and goes on.
-    package mutating func wentOn(_ node: Int, at time: Nanoseconds) { note(node, .running, since: time, end: nil) }
+    mutating func wentOn(_ node: Int, at time: Nanoseconds) { note(node, .running, since: time, end: nil) }
 
     /// An operation pauses before its next attempt.
-    package mutating func paused(_ node: Int, at time: Nanoseconds, until end: Nanoseconds) {
+    mutating func paused(_ node: Int, at time: Nanoseconds, until end: Nanoseconds) {
         note(node, .pausing, since: time, end: end)
     }
 
     /// The fallback of an operation is to be computed, without what the operation itself needs.
-    package mutating func fellBack(_ node: Int, at time: Nanoseconds) { note(node, .fallingBack, since: time, end: nil) }
+    mutating func fellBack(_ node: Int, at time: Nanoseconds) { note(node, .fallingBack, since: time, end: nil) }
 
     /// An operation has ended, or waits for a person.
-    package mutating func ended(_ node: Int) {
+    mutating func ended(_ node: Int) {
         if remove(node) || uses[node] & contested != 0 { isLookDue = nextLook != nil }
     }
 
@@ -234,7 +234,7 @@ package struct OngoingNeeds: Sendable {
     ///   - lastEnd: when an operation last ended.
     ///   - takesLastLane: whether no lane would be free after it has started.
     /// - Returns: whether it did.
-    package mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
+    mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
         guard keeps[node] != 0, let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else {
             return false
         }
@@ -249,7 +249,7 @@ package struct OngoingNeeds: Sendable {
     /// - Parameters:
     ///   - lastEnd: when an operation last ended.
     ///   - takesLastLane: whether one lane at most is free.
-    package mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
+    mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
         isLookDue = false
         var free: [Int] = []
         var next = Nanoseconds.max
@@ -275,7 +275,7 @@ package struct OngoingNeeds: Sendable {
     }
 
     /// All that were put aside.
-    package mutating func takeAll() -> [Int] {
+    mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         for machine in aside.indices {
             while let first = aside[machine].pop() { nodes.append(Int(first.node)) }

@@ -6,7 +6,7 @@
 ///
 /// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here would wait for ever: so, when no
 /// operation has ended for a while, as many more may start.
-package struct ProcessorShare: Sendable {
+struct ProcessorShare: Sendable {
     private struct Aside: Comparable, Sendable {
         let key: Int64
         let node: Int32
@@ -16,13 +16,13 @@ package struct ProcessorShare: Sendable {
     }
 
     /// So many operations of each level.
-    package struct Counts: Sendable {
+    struct Counts: Sendable {
         // Not an array, which would allocate: there are three levels at most.
         private var counts = SIMD4<Int>()
 
-        package init() {}
+        init() {}
 
-        package mutating func add(_ number: Int, of level: UInt8) { counts[Int(level)] += number }
+        mutating func add(_ number: Int, of level: UInt8) { counts[Int(level)] += number }
 
         /// Those that are at least as urgent as this.
         fileprivate func from(_ level: UInt8) -> Int { (Int(level)..<counts.scalarCount).reduce(0) { $0 + counts[$1] } }
@@ -39,24 +39,24 @@ package struct ProcessorShare: Sendable {
     private var asideForMain = Heap<Aside>()
     private var lastLook: Nanoseconds = 0
 
-    package init(processors: Int) {
+    init(processors: Int) {
         self.processors = processors
         limit = processors
     }
 
     /// Whether an operation waits for a processor.
-    package var hasAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
+    var hasAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
 
     /// Whether one of this level may start.
-    package func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
+    func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
 
     /// An operation that keeps a thread has started.
-    package mutating func started(_ level: UInt8) { running.add(1, of: level) }
+    mutating func started(_ level: UInt8) { running.add(1, of: level) }
 
-    package mutating func ended(_ level: UInt8) { running.add(-1, of: level) }
+    mutating func ended(_ level: UInt8) { running.add(-1, of: level) }
 
     /// - Parameter key: of several, the one with the smallest goes first.
-    package mutating func putAside(_ node: Int, of level: UInt8, onMain isMain: Bool, key: Int64) {
+    mutating func putAside(_ node: Int, of level: UInt8, onMain isMain: Bool, key: Int64) {
         let aside = Aside(key: key, node: Int32(node), level: level)
         if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
     }
@@ -64,14 +64,14 @@ package struct ProcessorShare: Sendable {
     /// Takes back the first of those that were put aside, if there is room for it.
     ///
     /// - Parameter others: those that have been taken back and not started.
-    package mutating func takeBack(onMain isMain: Bool, besides others: Counts) -> Int? {
+    mutating func takeBack(onMain isMain: Bool, besides others: Counts) -> Int? {
         guard let first = isMain ? asideForMain.first : asideForLanes.first else { return nil }
         guard running.from(first.level) + others.from(first.level) < limit else { return nil }
         return (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
     }
 
     /// All that were put aside: the operations that they made room for have ended.
-    package mutating func takeAll() -> [Int] {
+    mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
         // Where nothing went on, more were let in: those that come next share the processors anew.
@@ -82,41 +82,35 @@ package struct ProcessorShare: Sendable {
     /// When to look whether nothing goes on; nil when nothing was put aside.
     ///
     /// - Parameter lastEnd: when an operation last ended.
-    package func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
+    func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
         // Not at once after the last look, which has let as many more in.
         hasAside ? max(lastEnd, lastLook).addingSaturated(Self.patience) : nil
     }
 
     /// Nothing has ended for a while.
-    package mutating func lookAgain(at time: Nanoseconds) {
+    mutating func lookAgain(at time: Nanoseconds) {
         lastLook = time
         // Operations that the milestone needs have started without asking.
         limit = max(limit, running.from(0)) + processors
     }
 }
 
-// Inlinable, for a plan, which is of another module, keeps values of its own in it.
 /// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of them waits for a processor, the others
 /// that are not more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
-package struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
-    @usableFromInline var others = Heap<Waiting>()
+struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
+    private var others = Heap<Waiting>()
     /// By level (``Urgency``). The highest never waits for a processor.
-    @usableFromInline var yielding = [Heap<Waiting>](repeating: Heap(), count: 2)
-
-    @inlinable
-    package init() {}
+    private var yielding = [Heap<Waiting>](repeating: Heap(), count: 2)
 
     /// - Parameter level: of one that may have to wait for a processor; nil for another one.
-    @inlinable
-    package mutating func push(_ operation: Waiting, yieldsAt level: UInt8?) {
+    mutating func push(_ operation: Waiting, yieldsAt level: UInt8?) {
         if let level { yielding[Int(level)].push(operation) } else { others.push(operation) }
     }
 
     /// Takes the first one out.
     ///
     /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only more urgent ones are taken; nil for any.
-    @inlinable
-    package mutating func pop(above level: UInt8?) -> Waiting? {
+    mutating func pop(above level: UInt8?) -> Waiting? {
         var (first, place) = (others.first, -1)
         for index in yielding.indices where level.map({ index > Int($0) }) ?? true {
             if let other = yielding[index].first, first.map({ other < $0 }) ?? true { (first, place) = (other, index) }

@@ -1,44 +1,42 @@
-/// The operations put aside for the milestone, and for an initial display before it, or for those that come before them in the launch's order.
-package struct ReservationKeepers: Sendable {
+/// The operations put aside for the milestone, and for an initial display before it.
+struct ReservationKeepers: Sendable {
     /// The most urgent first.
     private var keepers: [ReservationKeeper]
 
-    /// - Parameters:
-    ///   - lanes: nil for no limit.
-    ///   - keys: of each operation, where the launch is given its order: the smaller goes first.
+    /// - Parameter lanes: nil for no limit.
     /// - Returns: nil where there is nothing to keep free.
-    package init?(_ reservations: [Reservations], lanes: Int?, keys: [Int64]) {
+    init?(_ reservations: [Reservations], lanes: Int?) {
         if reservations.isEmpty { return nil }
-        keepers = reservations.map { ReservationKeeper($0, lanes: lanes ?? .max, keys: $0.keepsOrder ? keys : []) }
+        keepers = reservations.map { ReservationKeeper($0, lanes: lanes ?? .max) }
     }
 
-    package var isEmpty: Bool { keepers.isEmpty }
+    var isEmpty: Bool { keepers.isEmpty }
 
     /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
-    package var nextLook: Nanoseconds? { keepers.lazy.compactMap(\.nextLook).min() }
+    var nextLook: Nanoseconds? { keepers.lazy.compactMap(\.nextLook).min() }
 
     /// An operation is ready.
-    package mutating func becameReady(_ node: Int, at time: Nanoseconds) {
+    mutating func becameReady(_ node: Int, at time: Nanoseconds) {
         for place in keepers.indices { keepers[place].becameReady(node, at: time) }
     }
 
     /// An operation has started.
-    package mutating func started(_ node: Int, at time: Nanoseconds) {
+    mutating func started(_ node: Int, at time: Nanoseconds) {
         for place in keepers.indices { keepers[place].started(node, at: time) }
     }
 
     /// An operation that has run pauses, and starts once more at a later time.
-    package mutating func paused(_ node: Int, until time: Nanoseconds) {
+    mutating func paused(_ node: Int, until time: Nanoseconds) {
         for place in keepers.indices { keepers[place].paused(node, until: time) }
     }
 
     /// The fallback of an operation is being computed.
-    package mutating func fellBack(_ node: Int, at time: Nanoseconds) {
+    mutating func fellBack(_ node: Int, at time: Nanoseconds) {
         for place in keepers.indices { keepers[place].fellBack(node, at: time) }
     }
 
     /// An operation has ended, or runs no longer.
-    package mutating func ended(_ node: Int) {
+    mutating func ended(_ node: Int) {
         for place in keepers.indices { keepers[place].ended(node) }
     }
 
@@ -48,7 +46,7 @@ package struct ReservationKeepers: Sendable {
     ///   - takesLastLane: whether no lane would be free after it has started.
     ///   - startsReady: whether the ready operations on the way are about to start.
     /// - Returns: whether it did.
-    package mutating func putAside(
+    mutating func putAside(
         _ node: Int,
         onMain isMain: Bool,
         at time: Nanoseconds,
@@ -68,14 +66,14 @@ package struct ReservationKeepers: Sendable {
     /// Takes back those that may start now, among the shortest.
     ///
     /// - Parameter takesLastLane: whether one lane at most is free.
-    package mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
+    mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
         var free: [Int] = []
         for place in keepers.indices { free += keepers[place].takeBack(at: time, takesLastLane: takesLastLane) }
         return free
     }
 
     /// Takes back the operations that were put aside for others more urgent than a level, which have ended.
-    package mutating func takeAll(above level: UInt8) -> [Int] {
+    mutating func takeAll(above level: UInt8) -> [Int] {
         var nodes: [Int] = []
         // They are in the order of their levels, the highest first.
         while let first = keepers.indices.first, keepers[first].level > level {
@@ -117,8 +115,6 @@ struct ReservationKeeper: Sendable {
 
     private let reservations: Reservations
     private let lanes: Int
-    /// Of each operation, where others make room for those that come before them in the launch's order; empty elsewhere. The smaller goes first.
-    private let keys: [Int64]
     var level: UInt8 { reservations.level }
     /// On the milestone's way: the operations that run, and those that are ready.
     private var running: [Running] = []
@@ -131,13 +127,10 @@ struct ReservationKeeper: Sendable {
     /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
     private(set) var nextLook: Nanoseconds?
 
-    /// - Parameters:
-    ///   - lanes: `.max` for no limit.
-    ///   - keys: of each operation, where reservations keep the launch's order.
-    init(_ reservations: Reservations, lanes: Int, keys: [Int64] = []) {
+    /// - Parameter lanes: `.max` for no limit.
+    init(_ reservations: Reservations, lanes: Int) {
         self.reservations = reservations
         self.lanes = lanes
-        self.keys = keys
         holders = [Running?](repeating: nil, count: reservations.machineCount)
     }
 
@@ -219,19 +212,14 @@ struct ReservationKeeper: Sendable {
     /// - Parameters:
     ///   - takesLastLane: whether no lane would be free after it has started.
     ///   - startsReady: whether the ready operations on the way are about to start.
-    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start. In a launch that is given its order, until when it
-    ///   waits for one of those that it has to wait for: the search for all would cost more than another look.
+    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
     func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
         let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
         if machines == 0 { return nil }
         let duration = reservations.duration(node)
         let end = time.addingSaturated(duration)
-        func isEarlier(_ other: Int) -> Bool { keys.isEmpty || (keys[other], other) < (keys[node], node) }
         func keepsWaiting(behind other: Int, hasLane: Bool = true, endingAt otherEnd: Nanoseconds) -> Bool {
-            // Mostly nothing behind it is in time, and its place in the order need not be looked up.
-            guard reservations.usesBehind(other, hasLane: hasLane, endingAt: otherEnd, anyOf: machines, before: end) else { return false }
-            if keys.isEmpty { return true }
-            return reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end, where: isEarlier)
+            reservations.usesBehind(other, hasLane: hasLane, endingAt: otherEnd, anyOf: machines, before: end)
         }
         var limit: Nanoseconds?
         for other in running {
@@ -239,7 +227,6 @@ struct ReservationKeeper: Sendable {
             let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
             guard otherLimit > time else { continue }
             guard keepsWaiting(behind: Int(other.node), hasLane: other.hasLane, endingAt: max(other.end, time)) else { continue }
-            if !keys.isEmpty { return otherLimit }
             limit = max(limit ?? 0, otherLimit)
         }
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
@@ -254,22 +241,17 @@ struct ReservationKeeper: Sendable {
                 let start = max(holder.end, time)
                 let otherEnd = start.addingSaturated(reservations.duration(node))
                 if otherLimit > time,
-                    start < end && reservations.uses(node) & taken != 0 && isEarlier(node) || keepsWaiting(behind: node, endingAt: otherEnd)
+                    start < end && reservations.uses(node) & taken != 0 || keepsWaiting(behind: node, endingAt: otherEnd)
                 {
-                    if !keys.isEmpty { return otherLimit }
                     limit = max(limit ?? 0, otherLimit)
                     continue
                 }
             }
-            // In an order, an operation that comes first and could start has started.
-            guard keys.isEmpty, other.limit > time else { continue }
+            guard other.limit > time else { continue }
             let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
             let otherEnd = time.addingSaturated(reservations.duration(node))
             // A ready operation may need several resources, and wait for another one of them.
-            guard
-                other.resources & machines != 0
-                    || isAboutToStart && reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
-            else { continue }
+            guard other.resources & machines != 0 || isAboutToStart && keepsWaiting(behind: node, endingAt: otherEnd) else { continue }
             limit = max(limit ?? 0, other.limit)
         }
         return limit

@@ -5,11 +5,8 @@
 /// it would end itself. The milestone's way is known from expected durations; without any, nothing is kept free here
 /// (``OngoingNeeds`` needs none).
 ///
-/// In a launch that is given its order, and whose goal is the makespan, each operation makes room likewise for those that come before it in the order, on the main thread,
-/// on the last free lane and at resources. So every schedule can be written as an order: that in which its operations start.
-///
 /// This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
-package struct Reservations: Sendable {
+struct Reservations: Sendable {
     /// Places that one operation uses at a time, and the lanes: by number.
     enum Machine {
         static let main = 0
@@ -23,14 +20,8 @@ package struct Reservations: Sendable {
     /// The most resources that are kept free: those that most operations on the milestone's way use.
     private static let maximumResources = 16 - Machine.firstResource
 
-    /// How many operations are looked at, to find one that comes before another in the order: more would cost more than they save.
-    private static let maximumLooks = 64
-
     /// Of ``Urgency``: less urgent operations make room.
     let level: UInt8
-    /// Whether operations make room for those that come before them in the launch's order.
-    let keepsOrder: Bool
-    private let successors: AdjacencyList
     /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one
     /// behind it, `.max` without one. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
     private let near: [Nanoseconds]
@@ -56,7 +47,6 @@ package struct Reservations: Sendable {
     ///   - isNeeded: the operations that others make room for.
     ///   - level: of ``Urgency``: the least of these operations.
     ///   - hasLanes: whether lanes are limited.
-    ///   - keepsOrder: whether operations make room for those that come before them in the launch's order.
     /// - Returns: nil where no operation can be in the way of another.
     /// - Complexity: O((operations + dependencies) × machines), with at most 16 machines.
     private init?(
@@ -64,12 +54,11 @@ package struct Reservations: Sendable {
         durations: [Nanoseconds],
         isNeeded: [Bool],
         level: UInt8,
-        hasLanes: Bool,
-        keepsOrder: Bool = false
+        hasLanes: Bool
     ) {
         // Otherwise there is nobody to make room for, nobody to make it, or nothing that lasts.
-        guard isNeeded.contains(true), keepsOrder || isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
-        (self.level, self.keepsOrder, successors) = (level, keepsOrder, graph.successors)
+        guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
+        self.level = level
         // A join takes no time, even with an expectation.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
         // Nobody knows for how long a person is asked.
@@ -82,15 +71,10 @@ package struct Reservations: Sendable {
             for resource in graph.policy(node).exclusive { bits |= resources[resource].map { 1 << UInt16($0) } ?? 0 }
             return bits
         }
-        var (needed, shared): (UInt16, UInt16) = (0, 0)
-        for node in uses.indices where isNeeded[node] {
-            shared |= needed & uses[node]
-            needed |= uses[node]
-        }
-        if keepsOrder { needed = shared }
+        let needed = uses.indices.reduce(0 as UInt16) { isNeeded[$1] ? $0 | uses[$1] : $0 }
         // A step that suspends gives the main thread back at once.
         let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
-        let contested = uses.indices.map { isNeeded[$0] && !keepsOrder || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
+        let contested = uses.indices.map { isNeeded[$0] || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
         guard contested.contains(where: { $0 != 0 }) else { return nil }
         var near: [Nanoseconds] = []
         var rows = [Int32](repeating: -1, count: graph.count)
@@ -128,21 +112,12 @@ package struct Reservations: Sendable {
     /// For the milestone, and before it for the initial display where there is one; none where no operation can be in their way.
     ///
     /// - Complexity: O((operations + dependencies) × machines).
-    package static func all(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, hasLanes: Bool) -> [Reservations] {
+    static func all(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, hasLanes: Bool) -> [Reservations] {
         guard urgency.hasLevels else { return [] }
         // The most urgent first, as they are looked at.
         return (1...max(urgency.highest, 1)).reversed().compactMap { level in
             Reservations(graph, durations: durations, isNeeded: urgency.levels.map { $0 >= level }, level: level, hasLanes: hasLanes)
         }
-    }
-
-    /// For each operation, against those that come after it in the order that a launch is given; none where no operation can be in the way of another.
-    ///
-    /// - Complexity: O((operations + dependencies) × machines).
-    package static func inOrder(_ graph: ValidatedGraph, durations: [Nanoseconds], hasLanes: Bool) -> [Reservations] {
-        let isNeeded = [Bool](repeating: true, count: graph.count)
-        let all = Reservations(graph, durations: durations, isNeeded: isNeeded, level: 0, hasLanes: hasLanes, keepsOrder: true)
-        return all.map { [$0] } ?? []
     }
 
     /// The operations that use a resource.
@@ -176,10 +151,10 @@ package struct Reservations: Sendable {
     var machineCount: Int { Machine.firstResource + resourceCount }
 
     /// Whether an operation may have to wait although it is ready.
-    package func mayHold(_ node: Int) -> Bool { contested[node] != 0 }
+    func mayHold(_ node: Int) -> Bool { contested[node] != 0 }
 
     /// Whether it matters when an operation starts: others wait for its end, or for a place that it keeps.
-    package func isNoted(_ node: Int) -> Bool { isAwaited[node] || keeps[node] != 0 }
+    func isNoted(_ node: Int) -> Bool { isAwaited[node] || keeps[node] != 0 }
 
     /// Whether it is known for how long an operation runs.
     func isKnown(_ node: Int) -> Bool { isKnown[node] }
@@ -199,7 +174,7 @@ package struct Reservations: Sendable {
     func duration(_ node: Int) -> Nanoseconds { durations[node] }
 
     /// Whether the milestone needs the operation: it is then said when it becomes ready and when it starts.
-    package func isOnTheWay(_ node: Int) -> Bool { isAwaited[node] }
+    func isOnTheWay(_ node: Int) -> Bool { isAwaited[node] }
 
     /// For how long at the longest others are held back for an operation that waits for a resource.
     var longestWait: Nanoseconds { longest.addingSaturated(longest) }
@@ -235,30 +210,5 @@ package struct Reservations: Sendable {
             if wait < .max, end.addingSaturated(wait) < time { return true }
         }
         return false
-    }
-
-    /// Whether something behind an operation that `isEarlier` is expected to use one of the machines before a time, if that operation ends at `end`.
-    func usesBehind(
-        _ node: Int,
-        endingAt end: Nanoseconds,
-        anyOf machines: UInt16,
-        before time: Nanoseconds,
-        where isEarlier: (Int) -> Bool
-    ) -> Bool {
-        // Empty, it takes no memory: mostly no successor has to be followed.
-        var next: [(node: Int, end: Nanoseconds)] = []
-        var last = (node: node, end: end)
-        var looks = 0
-        while true {
-            for successor in successors[last.node].lazy.map(\.index) {
-                if uses[successor] & machines != 0, isEarlier(successor) { return true }
-                looks += 1
-                if looks == Self.maximumLooks { return false }
-                let end = last.end.addingSaturated(durations[successor])
-                if isKnown[successor], end < time { next.append((successor, end)) }
-            }
-            guard let following = next.popLast() else { return false }
-            last = following
-        }
     }
 }

@@ -1,26 +1,18 @@
-/// The operations that are to end early when lanes, the main thread or a resource are scarce.
-package enum LaunchGoal: String, Sendable, CaseIterable {
-    /// The milestone, and then everything: the operations that it needs go first, and others make room for them. An initial display, if one is marked, comes before both.
-    case milestone
-    /// Everything, without regard to the milestone: the longest remaining path goes first.
-    case makespan
-}
-
 /// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest
 /// path to its end; then those that the milestone needs, by the longest path to that; then all others, by the longest remaining path. If
 /// several need the main thread, the only lane or one resource, their own times do not count (``weights(lanes:)``).
 ///
 /// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
-package struct Urgency: Sendable {
+struct Urgency: Sendable {
     /// How urgent each operation is: the larger goes first. 1 is for the milestone and the operations that it needs, 0 for all others. If
     /// an initial display is marked too, it and the operations that it needs have 2; if it alone is marked, 1. Without either, all are 0.
-    package let levels: [UInt8]
+    let levels: [UInt8]
     /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none does.
-    package let paths: [Nanoseconds]
+    let paths: [Nanoseconds]
     /// Whether some operations are more urgent than others, without regard to their paths.
-    package let hasLevels: Bool
+    let hasLevels: Bool
     /// The level of the operations that end first.
-    package let highest: UInt8
+    let highest: UInt8
     /// For each operation that is awaited: for how long others wait, at the most, because it goes first.
     private let delays: [Delay]
 
@@ -34,10 +26,10 @@ package struct Urgency: Sendable {
     }
 
     /// - Complexity: O(operations + dependencies).
-    package init(of graph: ValidatedGraph, for goal: LaunchGoal = .milestone, duration: (Int) -> Nanoseconds) {
+    init(of graph: ValidatedGraph, duration: (Int) -> Nanoseconds) {
         var paths = CriticalPath.remaining(in: graph, duration: duration)
         var levels = [UInt8](repeating: 0, count: graph.count)
-        let ends = goal == .milestone ? graph.awaitedEnds : []
+        let ends = graph.awaitedEnds
         // The most urgent last: it may need what the others need, too.
         for (place, last) in ends.enumerated().reversed() {
             let level = UInt8(ends.count - place)
@@ -104,7 +96,7 @@ package struct Urgency: Sendable {
     /// others waiting only for its share of the time. Operations that nobody waits for go by their paths.
     ///
     /// - Parameter lanes: nil for no limit.
-    package func weights(lanes: Int?) -> [Nanoseconds] {
+    func weights(lanes: Int?) -> [Nanoseconds] {
         if delays.isEmpty { return paths }
         // With a lane for each, nobody waits for one.
         let lanes = (lanes ?? .max) < paths.count ? lanes.map { Int64(max($0, 1)) } : nil
@@ -120,7 +112,7 @@ package struct Urgency: Sendable {
     /// A number for each operation; the larger goes first.
     ///
     /// - Parameter lanes: nil for no limit.
-    package func ranks(lanes: Int?) -> [Nanoseconds] {
+    func ranks(lanes: Int?) -> [Nanoseconds] {
         let weights = weights(lanes: lanes)
         guard hasLevels else { return weights }
         var longest = [Nanoseconds](repeating: 0, count: Int(highest) + 1)

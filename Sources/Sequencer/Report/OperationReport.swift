@@ -9,9 +9,9 @@ public struct OperationReport: Sendable, Hashable {
     /// The operations it comes after.
     public let dependencies: [String]
     /// How it ended.
-    public let outcome: Outcome
+    public package(set) var outcome: Outcome
     /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but ``Outcome/fellBack``.
-    public let failure: Outcome?
+    public package(set) var failure: Outcome?
     /// When all its dependencies had ended; nil when that never happened.
     public let ready: Duration?
     /// When its first attempt started; nil when it never did.
@@ -45,7 +45,7 @@ public struct OperationReport: Sendable, Hashable {
     /// Whether it was put off until after the milestone, so that the budget could be kept.
     public let isDeferred: Bool
     /// Why it did not succeed, in one sentence; nil when it did.
-    public let message: String?
+    public package(set) var message: String?
     /// The operation's own notes, such as that it used a cached value.
     public let notes: [String]
 

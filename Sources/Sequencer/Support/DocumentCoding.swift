@@ -185,8 +185,6 @@ package struct DocumentReader {
         return objects
     }
 
-    package func numbers(_ key: String) throws -> [Double] { try values.decode([Double].self, forKey: TextKey(key)) }
-
     /// Durations; some may be null.
     package func optionalDurations(_ key: String) throws -> [Duration?] {
         var array = try values.nestedUnkeyedContainer(forKey: TextKey(key))

@@ -1,26 +1,17 @@
-// Inlinable: the planner, which is of another module, has heaps of values of its own.
 /// A priority queue: the smallest element first.
 ///
 /// A binary heap, with the smallest element kept apart while it is known: in a chain, each element comes in and is the next to go out, and so never gets into the heap.
-@frozen
 package struct Heap<Element: Comparable> {
     /// The smallest of all, if it is known: not smaller than any in `rest`.
-    @usableFromInline
     var front: Element?
-    @usableFromInline
     var rest: [Element] = []
 
-    @inlinable
     package init() {}
 
-    @inlinable
     package var isEmpty: Bool { front == nil && rest.isEmpty }
-    @inlinable
     package var count: Int { rest.count + (front == nil ? 0 : 1) }
-    @inlinable
     package var first: Element? { front ?? rest.first }
 
-    @inlinable
     @inline(__always)
     package mutating func push(_ element: Element) {
         if let known = front {
@@ -34,7 +25,6 @@ package struct Heap<Element: Comparable> {
         }
     }
 
-    @inlinable
     @inline(__always)
     package mutating func pop() -> Element? {
         if let known = front {
@@ -44,13 +34,11 @@ package struct Heap<Element: Comparable> {
         return rest.isEmpty ? nil : popFromRest()
     }
 
-    @inlinable
     package mutating func removeAll() {
         front = nil
         rest = []
     }
 
-    @inlinable
     mutating func pushIntoRest(_ element: Element) {
         rest.append(element)
         rest.withUnsafeMutableBufferPointer { Self.rise(element, from: $0.count - 1, $0) }
@@ -58,7 +46,6 @@ package struct Heap<Element: Comparable> {
 
     /// Fills the hole at the root from the smaller child down to a leaf, puts the last element there, and lets it rise: it came from a leaf, and seldom
     /// rises far (I. Wegener, "Bottom-up-heapsort", 1993), so that one comparison a level is saved.
-    @inlinable
     mutating func popFromRest() -> Element? {
         guard let last = rest.popLast() else { return nil }
         guard let first = rest.first else { return last }
@@ -80,7 +67,6 @@ package struct Heap<Element: Comparable> {
     }
 
     /// Puts `element` at the hole `start`, or above it.
-    @inlinable
     @inline(__always)
     static func rise(_ element: Element, from start: Int, _ elements: UnsafeMutableBufferPointer<Element>) {
         var hole = start

@@ -232,7 +232,7 @@ struct PreparedLaunch {
     func options() -> LaunchOptions {
         let wanted = arguments.lanes ?? scenario.lanes
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
-        var options = LaunchOptions(
+        return LaunchOptions(
             // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
             lanes: lanes,
             deadline: scenario.deadline(arguments.deadline),
@@ -240,10 +240,9 @@ struct PreparedLaunch {
             // Suspending: the time in which the machine sleeps is not the launch's (L9).
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             // In virtual time every run is to be the same; in real time two processes must not pause alike before they try again.
-            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
+            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
+            processors: arguments.processors
         )
-        (options.goal, options.processors) = (arguments.goal, arguments.processors)
-        return options
     }
 }
 

@@ -17,9 +17,6 @@ struct BlameCommand: LaunchingCommand {
 
     /// More rows than anyone reads.
     private static let maximumRows = 50
-    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most. Those of the
-    /// critical path come first, then those that took longest.
-    private static let maximumScheduled = 200_000
 
     /// A saved report, a built-in scenario, a scenario file, or `-`.
     var source = ""
@@ -49,27 +46,23 @@ struct BlameCommand: LaunchingCommand {
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
         // A program gets all rows; a person gets as many as can be read.
-        let rows = rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
+        let rows = await rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
         try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
         return .success
     }
 
-    private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) -> [Row] {
+    private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
         let holdUps = HoldUps(report)
-        let launch = MeasuredLaunch(report)
-        // Nothing scarce, nothing to schedule: the longest path alone tells each gain.
-        let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
         let gains = MeasuredPaths(report).gains()
-        // The critical path first: its rows must not be the ones left out.
-        let first = shown.filter { report.operations[$0].isCritical } + shown.filter { !report.operations[$0].isCritical }
-        let scheduled = Set(first.prefix(worked))
+        // Nothing scarce, nothing to run: the longest path alone tells each gain.
+        let rehearsed = await report.gains(of: shown)
         return shown.map { node in
             let operation = report.operations[node]
             return Row(
                 operation: operation,
                 gain: gains[node],
-                scheduledGain: scheduled.contains(node) ? launch?.gain(node) : nil,
-                needsSchedule: launch != nil,
+                scheduledGain: rehearsed?[node],
+                needsSchedule: rehearsed != nil,
                 holder: holdUps.holder(of: node).map { report.operations[$0].id }
             )
         }
@@ -103,7 +96,7 @@ struct BlameCommand: LaunchingCommand {
         let unknown = rows.count { $0.needsSchedule && $0.scheduledGain == nil }
         if unknown > 0 {
             text += style.dim(
-                "  ? not worked out: something was scarce, so each gain takes a schedule of the launch; \(rows.count - unknown) were made\n"
+                "  ? not worked out: something was scarce, so each gain takes a launch in virtual time; the \(rows.count - unknown) longest were run\n"
             )
         }
         if omitted > 0 { text += style.dim("  and \(omitted) more that took less\n") }

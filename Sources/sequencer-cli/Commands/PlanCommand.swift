@@ -3,7 +3,7 @@ import Sequencer
 import SequencerAnalysis
 
 /// `plan`: the expected duration of a launch, before it runs.
-struct PlanCommand: Command {
+struct PlanCommand: LaunchingCommand {
     static let name = "plan"
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
@@ -13,7 +13,7 @@ struct PlanCommand: Command {
             .value(
                 "lanes",
                 "N,N",
-                help: "Plan for these numbers of lanes (default: 1, 2, 4 and the fewest that are enough).",
+                help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
                 read: parseLanes
             ) { $0.lanes = $1 },
             .repeated(
@@ -28,16 +28,7 @@ struct PlanCommand: Command {
             },
             .history { $0.history = $1 },
             .facts { $0.facts = $1 },
-            .goal { $0.goal = $1 },
             .processors { $0.processors = $1 },
-            .integer(
-                "effort",
-                "N",
-                in: 0...1000,
-                help: "Look N times as long for a shorter schedule than a launch has, 0 to 1000 (default: 0)."
-            ) {
-                $0.effort = $1
-            },
         ],
         part(CommonArguments.workingOptions, \.common)
     )
@@ -77,18 +68,15 @@ struct PlanCommand: Command {
     /// A plan for each; none for the usual ones.
     var lanes: [Int] = []
     var whatIf: [WhatIf] = []
-    var goal = LaunchGoal.milestone
     var processors: Int?
     var budget: Duration?
     var deadline: DeadlineArgument?
     /// A file of past launches.
     var history: String?
     var facts: [FactArgument] = []
-    /// None: what a launch does.
-    var effort = 0
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
+    func launch() async throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
         let progress = ProgressBar("plan", reading: scenario, inLines: common.showsProgress)
@@ -102,10 +90,10 @@ struct PlanCommand: Command {
         let budget = loaded.budget(budget)
         // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
-        var options = PlanOptions(effort: effort)
-        (options.goal, options.processors) = (goal, processors)
+        var options = PlanOptions()
+        options.processors = processors
         for change in whatIf { options.whatIf[change.operation] = change.duration }
-        let plans = try plans(of: graph, loaded, options, progress)
+        let plans = try await plans(of: graph, loaded, options, progress)
         let text = PlanText(
             plans: plans,
             budget: budget,
@@ -126,21 +114,19 @@ struct PlanCommand: Command {
         _ scenario: LoadedScenario,
         _ options: PlanOptions,
         _ progress: ProgressBar?
-    ) throws -> [LaunchPlan] {
-        var lanes = lanes
-        if lanes.isEmpty, let own = scenario.lanes { lanes = [own] }
-        if lanes.isEmpty {
-            // No launch has more than a certain number, however many operations could run at the same time.
-            let fewest = min(max(try graph.planWithFewestLanes(options).lanes, 1), LaunchOptions.maximumLanes)
-            // A set, for the fewest lanes may be one of the usual numbers; sorted, because a set has no order.
-            lanes = Array(Set([1, 2, 4, fewest])).sorted()
-        }
-        return try lanes.enumerated().map { place, number in
-            if lanes.count > 1 { progress?.update(fraction: Double(place) / Double(lanes.count)) }
+    ) async throws -> [LaunchPlan] {
+        let wanted: [Int?]? = lanes.isEmpty ? scenario.lanes.map { [$0] } : lanes
+        var plans: [LaunchPlan] = []
+        for lanes in wanted ?? [1, 2, 4, nil] {
+            if plans.count > 0 { progress?.update(fraction: Double(plans.count) / Double(wanted?.count ?? 4)) }
             var options = options
-            options.lanes = number
-            return try graph.plan(options)
+            options.lanes = lanes
+            let plan = try await graph.plan(options)
+            // Without a limit, the launch may use as many as another one has, or none.
+            if lanes == nil, plan.lanes == 0 || plans.contains(where: { $0.lanes == plan.lanes }) { continue }
+            plans.append(plan)
         }
+        return plans.sorted { $0.lanes < $1.lanes }
     }
 
     /// Numbers of lanes, as in `1,2,4`.
@@ -161,13 +147,13 @@ struct PlanCommand: Command {
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
     private func json(_ plans: [LaunchPlan], _ budget: Budget, _ deadline: Duration?) -> String {
         JSONWriter.document("sequencer.plan/1") { json in
-            json.write(plans.first?.scenario ?? "", for: "scenario")
+            json.write(plans.first?.graph.name ?? "", for: "scenario")
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
             json.write(plans.first?.criticalPath ?? [], for: "criticalPath")
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             let unexpected = plans.first?.operationsWithoutExpectation ?? []
             if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
-            Grounds.plan.write(to: &json)
+            Grounds.plan(processors: processors).write(to: &json)
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
                 if let end = plan.initialDisplayEnd { json.write(milliseconds: end, for: "initialDisplayMs") }
@@ -180,11 +166,10 @@ struct PlanCommand: Command {
                 if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
                 json.writeObjects(plan.operations, for: "operations") { json, operation in
                     json.write(operation.id, for: "id")
-                    json.write(milliseconds: operation.start, for: "startMs")
+                    json.write(milliseconds: operation.start ?? operation.end, for: "startMs")
                     json.write(milliseconds: operation.end, for: "endMs")
-                    let lane = operation.isMain ? "main" : operation.lane.map { "lane \($0)" }
                     // Null and not absent: every operation of a plan has the key.
-                    if let lane { json.write(lane, for: "lane") } else { json.writeNull(for: "lane") }
+                    if let place = operation.place { json.write(place, for: "lane") } else { json.writeNull(for: "lane") }
                     json.write(milliseconds: operation.slack, for: "slackMs")
                     json.write(operation.isCritical, for: "critical")
                 }

@@ -7,10 +7,13 @@ struct Grounds {
     let controlled: [String]
     let notControlled: [String]
 
-    static let plan = Grounds(
-        controlled: ["lanes", "order", "expected times"],
-        notControlled: ["real times", "failures", "processors"]
-    )
+    /// - Parameter processors: nil where there are as many as operations want.
+    static func plan(processors: Int?) -> Grounds {
+        Grounds(
+            controlled: ["lanes", "order", "expected times"] + (processors == nil ? [] : ["processors"]),
+            notControlled: ["real times", "failures", "blocked threads"] + (processors == nil ? ["processors"] : [])
+        )
+    }
 
     static func exploration(_ clock: ClockMode) -> Grounds {
         let isVirtual = clock == .virtual

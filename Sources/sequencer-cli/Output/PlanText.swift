@@ -17,7 +17,7 @@ struct PlanText {
         var parts = [summary]
         if plan.graph.count > 0 {
             parts.append(
-                TimelineText(LaunchReport(plan, budget: budget, deadline: deadline), isPlan: true, style: style, width: width).text
+                TimelineText(plan.report(budget, deadline: deadline), isPlan: true, style: style, width: width).text
             )
         }
         if let durations { parts.append(comparison(plan, durations)) }
@@ -27,7 +27,6 @@ struct PlanText {
     /// The plan that reaches its goal first; of several, that with the fewest lanes.
     private var earliest: LaunchPlan? {
         plans.min { left, right in
-            if left.options.goal == .makespan { return left.makespan < right.makespan }
             // As the launch's goals are ordered: the display first, then the milestone, then everything.
             func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
                 (plan.initialDisplayEnd ?? .zero, plan.milestoneEnd, plan.makespan)
@@ -47,7 +46,8 @@ struct PlanText {
             let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay, let end = plan.measuredToInitialDisplay {
+            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay, let end = plan.report.timeToInitialDisplay
+            {
                 missed += ", initial display \(style.duration(end)) of \(style.duration(limit))"
             }
             table.add(
@@ -94,7 +94,7 @@ struct PlanText {
         }
         remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
         remarks += plan.graph.notes(without: plan.operationsWithoutExpectation)
-        remarks.append(Grounds.plan.text)
+        remarks.append(Grounds.plan(processors: plan.options.processors).text)
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
 }
@@ -105,68 +105,47 @@ extension LaunchPlan {
     /// A person's time counts, as it does in a launch of the tool that nobody answers.
     func isWithin(_ deadline: Duration?) -> Bool { deadline.map { (hasMilestone ? milestoneEnd : makespan) <= $0 } ?? true }
 
-    /// How these operations are expected to end.
-    fileprivate func outcome(of operations: [PlannedOperation], _ deadline: Duration?) -> LaunchReport.Outcome {
-        // The first that the deadline cuts off, in the order of starts, as a launch would name it.
-        guard let deadline, let late = operations.filter({ $0.end > deadline }).min(by: { $0.start < $1.start }) else { return .completed }
-        return .failed(operation: late.id, message: "expected to end after the launch's deadline, \(durationText(deadline))")
-    }
-
-    /// The operations that are expected to run on after the milestone; nil without any, or when the deadline comes before it.
-    fileprivate func afterMilestone(_ deadline: Duration?) -> LaunchReport.AfterMilestone? {
-        // With the deadline before the milestone the launch has failed: nothing runs on after that.
-        guard hasMilestone, isWithin(deadline) else { return nil }
-        let later = operations.filter { $0.end > milestoneEnd }
-        if later.isEmpty { return nil }
-        let late = deadline.map { deadline in later.filter { $0.end > deadline } } ?? []
-        return LaunchReport.AfterMilestone(
-            outcome: outcome(of: later, deadline),
-            start: milestoneEnd,
-            operations: later.map(\.id),
-            failures: late.map(\.id)
+    /// The report of a launch that goes as planned, up to its deadline.
+    fileprivate func report(_ budget: Budget, deadline: Duration?) -> LaunchReport {
+        var report = report
+        // The plan says what it rests on.
+        report.isVirtual = false
+        let (measured, interactive) = (report.budget.measured, report.budget.interactive)
+        report.budget = BudgetResult(
+            budget: budget,
+            measured: measured,
+            interactive: interactive,
+            questions: report.budget.questions,
+            isMet: measured <= budget.limit
         )
+        guard let deadline else { return report }
+        for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }
+        let isInTime = isWithin(deadline)
+        if !isInTime { report.outcome = report.outcome(of: report.operations, deadline) }
+        // With the deadline before the milestone the launch has failed: nothing runs on after that.
+        report.afterMilestone = isInTime ? report.afterMilestone.map { report.afterMilestone($0, deadline) } : nil
+        return report
     }
 }
 
 extension LaunchReport {
-    /// The report of a launch that goes as planned.
-    init(_ plan: LaunchPlan, budget: Budget, deadline: Duration?) {
-        let dependencies = Dictionary(grouping: plan.graph.edges, by: \.operation)
-        self.init(
-            scenario: plan.scenario,
-            outcome: plan.isWithin(deadline) ? .completed : plan.outcome(of: plan.operations, deadline),
-            budget: BudgetResult(
-                budget: budget,
-                measured: plan.measured,
-                interactive: plan.interactive,
-                questions: plan.questions,
-                isMet: plan.measured <= budget.limit
-            ),
-            milestone: plan.graph.milestone,
-            initialDisplay: plan.graph.initialDisplay,
-            makespan: plan.makespan,
-            work: plan.work,
-            criticalPathDuration: plan.criticalPathDuration,
-            criticalPath: plan.criticalPath,
-            lanes: plan.lanes,
-            operations: plan.operations.map { operation in
-                OperationReport(
-                    id: operation.id,
-                    dependencies: dependencies[operation.id]?.map(\.dependency) ?? [],
-                    outcome: deadline.map { operation.end <= $0 } ?? true ? .succeeded : .timedOut,
-                    ready: operation.start,
-                    start: operation.start,
-                    end: operation.end,
-                    expected: operation.duration,
-                    attempts: 1,
-                    lane: operation.lane,
-                    isMain: operation.isMain,
-                    isInteractive: operation.isInteractive,
-                    slack: operation.slack,
-                    isCritical: operation.isCritical
-                )
-            },
-            afterMilestone: plan.afterMilestone(deadline)
+    /// How these operations are expected to end.
+    fileprivate func outcome(of operations: [OperationReport], _ deadline: Duration) -> Outcome {
+        // The first that the deadline cuts off, in the order of starts, as a launch would name it.
+        let late = operations.filter { $0.outcome == .timedOut }.min { $0.start ?? .zero < $1.start ?? .zero }
+        return late.map { .failed(operation: $0.id, message: "expected to end after the launch's deadline, \(durationText(deadline))") }
+            ?? .completed
+    }
+
+    /// The operations that run on after the milestone, up to the deadline.
+    fileprivate func afterMilestone(_ later: AfterMilestone, _ deadline: Duration) -> AfterMilestone {
+        let ids = Set(later.operations)
+        let operations = operations.filter { ids.contains($0.id) }
+        return AfterMilestone(
+            outcome: outcome(of: operations, deadline),
+            start: later.start,
+            operations: later.operations,
+            failures: operations.filter { $0.outcome == .timedOut }.map(\.id)
         )
     }
 }

@@ -80,7 +80,6 @@ struct RunArguments: Equatable, Sendable {
     var isInteractive = false
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
-    var goal = LaunchGoal.milestone
     /// How many to suppose; nil for those of the machine, and in virtual time for as many as it takes.
     var processors: Int?
     /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
@@ -106,7 +105,6 @@ struct RunArguments: Equatable, Sendable {
             read: Injection.all
         ) { $0.injections = $1 },
         .facts { $0.facts = $1 },
-        .goal { $0.goal = $1 },
         .processors { $0.processors = $1 },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
@@ -144,10 +142,6 @@ extension CommandOption {
 
     static func facts(set: @escaping @Sendable (inout Root, [FactArgument]) -> Void) -> Self {
         .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.", read: FactArgument.all, set: set)
-    }
-
-    static func goal(set: @escaping @Sendable (inout Root, LaunchGoal) -> Void) -> Self {
-        .word("goal", "GOAL", LaunchGoal.self, help: "What is to end early: milestone (default), or makespan for everything.", set: set)
     }
 
     static func processors(set: @escaping @Sendable (inout Root, Int) -> Void) -> Self {

@@ -78,7 +78,7 @@ struct GraphFileTests {
         let login = try graph.step("login", of: Account.self)
         graph.add("extra", .exclusive(ExclusiveResource("")), after: login) {}
         graph.expect(["login": .seconds(5)])
-        let plan = try graph.plan(PlanOptions(lanes: 4))
+        let plan = try await graph.plan(PlanOptions(lanes: 4))
         #expect(!plan.meets(.seconds(3)))
         let result = try await Tool.run(
             ["plan", "-", "--lanes", "4", "--budget", "3s", "--json"],

@@ -51,8 +51,9 @@ struct HeldUpCommandTests {
             )
             let rows = try #require(try await Tool.run("blame", source, "--json").json()["operations"] as? [[String: Any]])
             #expect(rows.map { $0["id"] as? String } == ["load", "splash", "warm-fonts", "prepare"])
-            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 250, 0])
-            #expect(rows.map { $0["scheduledGainMs"] as? Double } == [700, 300, 250, 0])
+            // Without `prepare`, `splash` comes before `warm-fonts`.
+            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 250, 300])
+            #expect(rows.map { $0["scheduledGainMs"] as? Double } == [700, 300, 250, 300])
             #expect(rows.map { $0["critical"] as? Bool } == [true, true, true, false])
             #expect(rows.map { $0["heldUpBy"] as? String } == [nil, "warm-fonts", nil, nil])
         }
@@ -97,8 +98,8 @@ struct HeldUpCommandTests {
         #expect(rows.count == count)
         #expect(rows.allSatisfy { $0["gainMs"] is Double })
         let scheduled = Set(rows.filter { $0["scheduledGainMs"] != nil }.compactMap { $0["id"] as? String })
-        #expect(scheduled.count == 40 && scheduled.isSuperset(of: ["o0", "o1", "o\(last)"]))
+        #expect(scheduled.count == 40 && scheduled.isSuperset(of: ["o0", "o1"]))
         let shown = try await Tool.run("blame", path).output
-        #expect(shown.contains("  ? not worked out: something was scarce, so each gain takes a schedule of the launch; 40 were made\n"))
+        #expect(shown.contains("so each gain takes a launch in virtual time; the 40 longest were run\n"))
     }
 }

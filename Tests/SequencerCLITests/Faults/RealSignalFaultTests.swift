@@ -296,7 +296,7 @@ struct RealSignalFaultTests {
         }
     }
 
-    @Test("Reading needs no thread", .enabled(if: canLimit, "needs root, to become another user"), arguments: ["verify", "plan", "graph"])
+    @Test("Reading needs no thread", .enabled(if: canLimit, "needs root, to become another user"), arguments: ["verify", "graph"])
     func reading(command: String) async throws {
         #expect(try await Tool.shell("\(Self.limited(to: 1)) \(command) regular").code == 0)
     }

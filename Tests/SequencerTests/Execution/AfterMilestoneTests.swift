@@ -336,7 +336,7 @@ struct AfterMilestoneTests {
         graph.wait("beside", 700, .expected(.milliseconds(700)))
         graph.wait("upload", 5_000, .expected(.seconds(5)))
         graph.wait("sync", 300, .expected(.milliseconds(300)), after: "home")
-        let (plan, report) = (try graph.plan(), try await graph.run(options: .virtual()).report)
+        let (plan, report) = (try await graph.plan(), try await graph.run(options: .virtual()).report)
         #expect(plan.criticalPath == ["load", "home"] && report.criticalPath == plan.criticalPath)
         #expect(plan.criticalPathDuration == report.criticalPathDuration)
         #expect(plan.operations.map(\.slack) == report.operations.map(\.slack))

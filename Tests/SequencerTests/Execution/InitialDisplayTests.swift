@@ -46,7 +46,7 @@ struct InitialDisplayTests {
     }
 
     @Test("on one lane, an initial display delays the milestone by just the time of what it needs and the milestone does not")
-    func delay() throws {
+    func delay() async throws {
         for random in RandomGraph.many(Nightly.times(day: 100, night: 400), operations: 3...40) {
             var numbers = SplitMix64(seed: random.seed &+ 7)
             let milestone = Int.random(in: 1..<random.count, using: &numbers)
@@ -69,24 +69,24 @@ struct InitialDisplayTests {
                 .zero,
                 +
             )
-            let options = PlanOptions(lanes: 1, effort: 0)
-            #expect(try marked.plan(options).milestoneEnd == plain.plan(options).milestoneEnd + extra, "\(random.testDescription)")
+            let options = PlanOptions(lanes: 1)
+            let ends = (marked: try await marked.plan(options).milestoneEnd, plain: try await plain.plan(options).milestoneEnd)
+            #expect(ends.marked == ends.plain + extra, "\(random.testDescription)")
         }
     }
 
     private static func report(
         _ graph: OperationGraph,
         lanes: Int? = nil,
-        processors: Int? = nil,
-        goal: LaunchGoal = .milestone
+        processors: Int? = nil
     ) async throws -> LaunchReport {
         var options = LaunchOptions.virtual(lanes: lanes)
-        (options.processors, options.goal) = (processors, goal)
+        options.processors = processors
         let report = try await graph.run(options: options).report
         // The plan says the same.
-        var planned = PlanOptions(lanes: lanes, effort: 0)
-        (planned.processors, planned.goal) = (processors, goal)
-        #expect(try graph.plan(planned).operations.map(\.start) == report.operations.map(\.start))
+        var planned = PlanOptions(lanes: lanes)
+        planned.processors = processors
+        #expect(try await graph.plan(planned).operations.map(\.start) == report.operations.map(\.start))
         return report
     }
 
@@ -99,16 +99,15 @@ struct InitialDisplayTests {
         #expect(report.operations.prefix(4).allSatisfy { ($0.start ?? .zero) >= .milliseconds(lanes == 1 ? 800 : 200) })
         // Without the mark, the longer way goes first.
         #expect(try await Self.report(Self.graph(.all([])), lanes: 1)["skeleton"]?.end ?? .zero > .milliseconds(600))
-        #expect(try await Self.report(Self.graph(), lanes: 1, goal: .makespan)["skeleton"]?.end ?? .zero > .milliseconds(600))
     }
 
-    @Test("a plan ends it first, then the milestone, then everything", arguments: [0, 1])
-    func plan(effort: Int) throws {
-        let plan = try Self.graph().plan(PlanOptions(lanes: 1, effort: effort))
+    @Test("a plan ends it first, then the milestone, then everything")
+    func plan() async throws {
+        let plan = try await Self.graph().plan(PlanOptions(lanes: 1))
         #expect(plan.initialDisplayEnd == .milliseconds(200))
         #expect(plan.milestoneEnd == .milliseconds(800))
         #expect(plan.makespan == .milliseconds(4_400))
-        #expect(try Self.graph(.all([])).plan().initialDisplayEnd == nil)
+        #expect(try await Self.graph(.all([])).plan().initialDisplayEnd == nil)
     }
 
     @Test("what the full display needs keeps out of its way on the main thread; what nobody waits for, out of both ways")
@@ -161,10 +160,10 @@ struct InitialDisplayTests {
         let report = try await Self.report(graph, lanes: 1, processors: 1)
         #expect(report["skeleton"]?.end == .milliseconds(200) && report["other"]?.start == .milliseconds(200))
         #expect(report.budget.measured == .milliseconds(500) && report.afterMilestone == nil)
-        #expect(try Self.plan(graph).initialDisplayEnd == .milliseconds(200))
+        #expect(try await Self.plan(graph).initialDisplayEnd == .milliseconds(200))
     }
 
-    private static func plan(_ graph: OperationGraph) throws -> LaunchPlan { try graph.plan(PlanOptions(lanes: 1)) }
+    private static func plan(_ graph: OperationGraph) async throws -> LaunchPlan { try await graph.plan(PlanOptions(lanes: 1)) }
 
     @Test("what the full display needs makes room on the processors for the initial one, and for nothing that is less urgent")
     func levelsOfProcessors() async throws {
@@ -277,7 +276,7 @@ struct InitialDisplayTests {
         ] {
             #expect(span.contains(#"{"key":"sequencer.\#(name)","value":{\#(value)}}"#), "\(name)")
         }
-        let plan = try Self.plan(Self.graph())
+        let plan = try await Self.plan(Self.graph())
         #expect(plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(200))))
         #expect(!plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(199))))
     }

@@ -57,17 +57,14 @@ struct ProcessorShareTests {
         #expect(Self.early(try await Self.report(Self.graph(isComputing: false), processors: 1)) == all)
         #expect(Self.early(try await Self.report(Self.graph(hasMilestone: false), processors: 1)) == all)
         #expect(Self.early(try await Self.report(Self.graph(), processors: nil)) == all)
-        var options = LaunchOptions.virtual(lanes: 8)
-        (options.processors, options.goal) = (1, .makespan)
-        #expect(Self.early(try await Self.graph().run(options: options).report) == all)
     }
 
     @Test("a plan supposes the same processors as the launch")
     func plan() async throws {
         for processors in 1...4 {
-            var options = PlanOptions(lanes: 8, effort: 0)
+            var options = PlanOptions(lanes: 8)
             options.processors = processors
-            let (graph, plan) = (Self.graph(), try Self.graph().plan(options))
+            let (graph, plan) = (Self.graph(), try await Self.graph().plan(options))
             let report = try await Self.report(graph, processors: processors)
             #expect(plan.operations.map(\.start) == report.operations.map(\.start), "\(processors) processors")
             #expect(plan.milestoneEnd == .milliseconds(450))
@@ -179,41 +176,6 @@ struct ProcessorShareTests {
         #expect(next.node >= 5 && machine.takeForWorker(at: 45, &actions) == nil)
         #expect(machine.attemptEnded(next, .succeeded, at: 55, &actions))
         #expect((machine.takeForWorker(at: 55, &actions)?.node ?? -1) >= 5)
-    }
-
-    @Test("a more urgent one that has a processor is not kept from its resource by one that waits for a processor")
-    func moreUrgent() throws {
-        var graph = OperationGraph("urgent")
-        let slow = graph.add("slow") { await Task.yield() }
-        graph.add("holder", .exclusive("R")) { await Task.yield() }
-        let soon = graph.add("soon") { await Task.yield() }
-        graph.add("k1") {}
-        graph.add("other", .exclusive("R")) {}
-        let needed = graph.add("needed", .exclusive("R")) {}
-        graph.add("k2", after: soon) {}
-        let display = graph.add("display", .initialDisplay, after: slow) {}
-        graph.add("home", .milestone, after: display, needed) {}
-        let order = ["slow", "holder", "soon", "k1", "other", "needed", "k2", "display", "home"]
-        let settings = LaunchStateMachine.Configuration(order: order, processors: 2, workers: 20)
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        var running: [String: LaunchStateMachine.Assignment] = [:]
-        func takeAll(at time: Nanoseconds) -> [String] {
-            var taken: [String] = []
-            while let next = machine.takeForWorker(at: time, &actions) {
-                taken.append(order[next.node])
-                running[order[next.node]] = next
-            }
-            return taken
-        }
-        #expect(takeAll(at: 0) == ["slow", "holder", "soon", "k1"])
-        #expect(machine.attemptEnded(try #require(running["soon"]), .succeeded, at: 5, &actions))
-        #expect(takeAll(at: 5) == ["k2"])
-        // Both processors are taken by what is less urgent than the second of the two that wait for the resource.
-        #expect(machine.attemptEnded(try #require(running["holder"]), .succeeded, at: 10, &actions))
-        #expect(takeAll(at: 10) == ["needed"])
-        #expect(machine.nodes[4].state == .aside)
     }
 
     @Test("one whose fallback is computed counts meanwhile")

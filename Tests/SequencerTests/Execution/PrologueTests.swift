@@ -167,7 +167,7 @@ struct PrologueTests {
     }
 
     @Test("its order and what comes after it are in the graph, so in plans and drawings too")
-    func edges() throws {
+    func edges() async throws {
         let graph = try Self.graph(Journal()).validated()
         #expect(
             graph.edges == [
@@ -176,7 +176,7 @@ struct PrologueTests {
             ]
         )
         #expect(graph.levels.prefix(3) == [["crash-reporter"], ["open-database"], ["background-tasks"]])
-        let plan = try Self.graph(Journal()).plan(PlanOptions(lanes: 2))
+        let plan = try await Self.graph(Journal()).plan(PlanOptions(lanes: 2))
         #expect(plan.operations.count == 6)
     }
 

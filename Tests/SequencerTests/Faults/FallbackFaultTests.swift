@@ -91,8 +91,7 @@ struct FallbackFaultTests {
             2
         }
         graph.add("other") {}
-        var settings = LaunchOptions(lanes: 1).settings(for: .seconds(3))
-        settings.order = ["asks", "other"]
+        let settings = LaunchOptions(lanes: 1).settings(for: .seconds(3))
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = Actions()
         machine.begin(&actions)

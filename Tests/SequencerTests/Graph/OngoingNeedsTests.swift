@@ -15,7 +15,7 @@ struct OngoingNeedsTests {
 
         init(_ graph: OperationGraph, hasLanes: Bool = false) throws {
             self.graph = try graph.validated()
-            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency(), hasLanes: hasLanes))
+            needs = try #require(OngoingNeeds(self.graph, self.graph.urgency, hasLanes: hasLanes))
         }
 
         func node(_ id: String) throws -> Int { try graph.index(of: id) }
@@ -38,7 +38,7 @@ struct OngoingNeedsTests {
             graph.add("home", option, .exclusive("db"), on: .main) {}
             addOthers(&graph)
             let validated = try graph.validated()
-            return OngoingNeeds(validated, validated.urgency()) != nil
+            return OngoingNeeds(validated, validated.urgency) != nil
         }
         let isKeptWithoutMilestone = try isKept { Self.addOthers(to: &$0) }
         let isKeptAlone = try isKept(.milestone) { _ in }
@@ -152,7 +152,7 @@ struct OngoingNeedsTests {
         graph.add("home", .milestone, after: load, read, on: .main) {}
         graph.add("other") {}
         graph.add("known", .expected(.nanoseconds(100))) {}
-        #expect(try OngoingNeeds(graph.validated(), graph.validated().urgency()) == nil)
+        #expect(try OngoingNeeds(graph.validated(), graph.validated().urgency) == nil)
         var sample = try Sample(graph, hasLanes: true)
         sample.needs.started(try sample.node("load"), at: 0)
         #expect(try sample.limit("other", at: 10, takesLastLane: true) == nil)

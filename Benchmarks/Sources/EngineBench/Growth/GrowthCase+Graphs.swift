@@ -52,7 +52,12 @@ extension GrowthCase {
                 try OperationGraph(named: shape) { $0 % max(shape.count / 100, 1) == 0 ? .interactive : .all([]) }.validated()
             }
         ) { _ = $0.overlappingInteractions(maximum: 1000) },
-        work("plan", on: valid) { _ = try $0.plan(PlanOptions(lanes: 4)).operations },
+        GrowthCase(name: "plan") { shape in
+            let graph = try await valid(shape)
+            let begin = processorTime()
+            _ = try await graph.plan(PlanOptions(lanes: 4))
+            return processorTime() - begin
+        },
         change("history") { graph, shape in
             var history = LaunchHistory()
             let durations = Dictionary(uniqueKeysWithValues: shape.identifiers.map { ($0, Duration.milliseconds(1)) })

@@ -96,13 +96,6 @@ extension GrowthCase {
             _ = try await graph.run(options: LaunchOptions(lanes: 2, clock: VirtualClock()))
             return processorTime() - begin
         },
-        GrowthCase(name: "a launch by its plan") { shape in
-            let graph = OperationGraph(named: shape) { .expected(.microseconds($0 % 50)) }
-            let plan = try graph.plan(PlanOptions(lanes: 2, effort: 0))
-            let begin = processorTime()
-            _ = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
-            return processorTime() - begin
-        },
     ]
 }
 

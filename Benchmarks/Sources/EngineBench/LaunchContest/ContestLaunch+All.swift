@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 import SequencerAnalysis
 import StartupOps
@@ -67,10 +68,12 @@ extension ContestLaunch {
 
     /// The built-in scenario `regular`, with services that block for as long as is expected of them.
     private static let regular = ContestLaunch("regular that blocks") { launch in
-        guard let graph = try? Scenario.regular.graph(.simulated()).validated(), let plan = try? graph.plan() else { return }
+        guard let graph = try? Scenario.regular.graph(.simulated()).validated(),
+            let described = try? JSONDecoder().decode(DescribedGraph.self, from: Data(graph.json().utf8))
+        else { return }
+        let times = Dictionary(described.operations.map { ($0.id, $0.expectedMs ?? 0) }) { first, _ in first }
         for id in graph.topologicalOrder {
-            let time = Int((plan[id]?.duration ?? .zero) / .milliseconds(1))
-            launch.add(id, .blocks(time), after: ((try? graph.dependencies(of: id)) ?? []).sorted())
+            launch.add(id, .blocks(Int(times[id] ?? 0)), after: ((try? graph.dependencies(of: id)) ?? []).sorted())
         }
         if let milestone = graph.milestone { launch.isShown(by: milestone) }
     }
@@ -115,4 +118,14 @@ extension ContestLaunch {
         launch.add("geofences", .blocks(45), after: ["maps"])
         launch.isShown(by: "home")
     }
+}
+
+/// The expected times in the JSON of a graph.
+private struct DescribedGraph: Decodable {
+    struct Operation: Decodable {
+        let id: String
+        let expectedMs: Double?
+    }
+
+    let operations: [Operation]
 }

@@ -15,7 +15,7 @@ struct RealLaunches {
             for scenario in options.isQuick ? [.firstLaunch, .regular, .bootstrap] : Scenario.all {
                 progress.show("launch of \(scenario.name), \(lanes.map { "\($0) lanes" } ?? "any number of lanes")")
                 let graph = scenario.graph(.simulated())
-                let plan = try graph.plan(PlanOptions(lanes: lanes))
+                let plan = try await graph.plan(PlanOptions(lanes: lanes))
                 let best = max(plan.criticalPathDuration, plan.makespan)
                 let report = try await graph.run(options: LaunchOptions(lanes: lanes)).report
                 guard report.outcome == .completed else {

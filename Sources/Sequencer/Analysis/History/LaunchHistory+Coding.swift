@@ -3,113 +3,53 @@ import Sequencer
 
 // The format `sequencer.history/1`, described by `Schemas/history.schema.json`:
 //
-//     {"schema":"sequencer.history/1","scenarios":[{"scenario":"regular","operations":{"login":[302.5,298.1]}}]}
+//     {"scenarios":[{"operations":{"login":[302.5,298.1]},"scenario":"regular"}],"schema":"sequencer.history/1"}
 //
 // Durations are in milliseconds, exact to the nanosecond, the latest last; so are scenarios, by their latest launch. Of an operation that was cut,
 // `"atLeast":{"login":[1]}` names the places, from 0, of the durations that are lower bounds.
 
-extension LaunchHistory {
+extension LaunchHistory: Codable {
     static let schema = "sequencer.history/1"
-    // Asked for, so that the default stands in one place.
-    private static let usualMaximum = LaunchHistory().maximumDurations
+
+    private struct Document: Codable {
+        var schema: String
+        var scenarios: [ScenarioDurations]
+        /// Nil in files, whose readers say how many they keep, and where it is 20.
+        var maximumDurations: Int?
+    }
 
     /// The history as JSON, in one line that does not end with a newline. The same history always gives the same text.
     public func json() -> String {
-        JSONWriter.object(pretty: false) { writeMembers(to: &$0) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Nothing in it can fail: all numbers are finite.
+        let data = try? encoder.encode(Document(schema: Self.schema, scenarios: recorded))
+        return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    private func writeMembers(to document: inout some DocumentWriter) {
-        document.write(Self.schema, for: "schema")
-        document.writeArray(for: "scenarios") { array in
-            for scenario in recorded { array.writeObject(for: nil) { scenario.writeMembers(to: &$0) } }
-        }
-    }
-}
-
-extension LaunchHistory: Codable {
     /// Encodes the history in the format `sequencer.history/1`, with the number of durations that it keeps where that is not 20.
     public func encode(to encoder: any Encoder) throws {
-        try EncoderWriter.encode(to: encoder) { document in
-            writeMembers(to: &document)
-            if maximumDurations != Self.usualMaximum { document.write(maximumDurations, for: "maximumDurations") }
-        }
+        let maximum = maximumDurations == LaunchHistory().maximumDurations ? nil : maximumDurations
+        try Document(schema: Self.schema, scenarios: recorded, maximumDurations: maximum).encode(to: encoder)
     }
 
     /// Reads a history in the format `sequencer.history/1`. Unknown keys are ignored: a later version may write more of them.
     ///
     /// - Throws: `DecodingError`, for another kind of document, and for durations outside 0 to 24 hours.
     public init(from decoder: any Decoder) throws {
-        let document = try DocumentReader(decoder)
-        let schema = try document.string("schema")
-        if schema != Self.schema { throw document.error("schema", "expected \"\(Self.schema)\", found \(schema.debugDescription)") }
-        let scenarios = try ScenarioDurations.all(in: document)
+        let document = try Document(from: decoder)
+        guard document.schema == Self.schema else {
+            let mistake = "expected the schema \"\(Self.schema)\", found \(document.schema.debugDescription)"
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: mistake))
+        }
         // The text of a file does not say how many its reader keeps: none of them is lost.
-        let kept = scenarios.map { $0.operations.values.map(\.count).max() ?? 0 }.max() ?? 0
+        let kept = document.scenarios.flatMap(\.operations.values).map(\.count).max() ?? 0
         self.init(
-            maximumDurations: try document.optionalCount("maximumDurations") ?? max(kept, Self.usualMaximum),
-            scenarios: scenarios
+            maximumDurations: document.maximumDurations ?? max(kept, LaunchHistory().maximumDurations),
+            scenarios: document.scenarios
         )
     }
-}
 
-extension LaunchHistory.ScenarioDurations {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
-        document.write(name, for: "scenario")
-        // A dictionary has another order in each process, and the same history gives the same text.
-        let sorted = operations.sorted { $0.key < $1.key }
-        document.writeObject(for: "operations") { object in
-            for (operation, samples) in sorted {
-                object.writeArray(for: operation) { array in
-                    for sample in samples { array.write(milliseconds: .nanoseconds(sample.nanoseconds), for: nil) }
-                }
-            }
-        }
-        let cut = sorted.filter { $0.value.contains(where: \.isLowerBound) }
-        if cut.isEmpty { return }
-        document.writeObject(for: "atLeast") { object in
-            for (operation, samples) in cut {
-                object.writeArray(for: operation) { array in
-                    for place in samples.indices where samples[place].isLowerBound { array.write(place, for: nil) }
-                }
-            }
-        }
-    }
-
-    /// The scenarios of a document; of one that is there twice, the last one counts.
-    fileprivate static func all(in document: DocumentReader) throws -> [Self] {
-        let scenarios = try document.objects("scenarios").map { try Self($0) }
-        let last = Dictionary(scenarios.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
-        return scenarios.enumerated().filter { last[$0.element.name] == $0.offset }.map { $0.element }
-    }
-
-    private init(_ document: DocumentReader) throws {
-        self.init(name: try document.string("scenario"))
-        let durations = try document.object("operations")
-        let bounds = try document.optionalObject("atLeast")
-        let longest = OperationGraph.maximumDuration.milliseconds
-        for operation in durations.keys {
-            let milliseconds = try durations.numbers(operation)
-            guard milliseconds.allSatisfy({ $0 >= 0 && $0 <= longest }) else {
-                throw durations.error(operation, "expected durations of 0 to 24 hours")
-            }
-            operations[operation] = milliseconds.map { DurationSample(.nanoseconds(Nanoseconds(($0 * 1e6).rounded()))) }
-        }
-        guard let bounds else { return }
-        for operation in bounds.keys {
-            for number in try bounds.numbers(operation) {
-                guard let place = Int(exactly: number), operations[operation]?.indices.contains(place) == true else {
-                    let found = Int(exactly: number).map { "\($0)" } ?? "\(number)"
-                    throw bounds.error(operation, "expected the place of a duration in the list, found \(found)")
-                }
-                operations[operation]?[place].isLowerBound = true
-            }
-        }
-    }
-}
-
-// MARK: - Files
-
-extension LaunchHistory {
     /// A text that does not hold a history, or holds one of an unknown version.
     enum FormatProblem: Error {
         case corrupt(String)
@@ -118,12 +58,6 @@ extension LaunchHistory {
 
     private struct Version: Decodable {
         let schema: String
-    }
-
-    private struct Document: Decodable {
-        let scenarios: [ScenarioDurations]
-
-        init(from decoder: any Decoder) throws { scenarios = try ScenarioDurations.all(in: DocumentReader(decoder)) }
     }
 
     /// Reads the text of a history; nothing at all is an empty one.
@@ -144,7 +78,7 @@ extension LaunchHistory {
         self.init(maximumDurations: maximumDurations, scenarios: document.scenarios)
     }
 
-    /// The place and the mistake, such as `scenarios[0].operations.login: expected durations of 0 to 24 hours`.
+    /// The place and the mistake, such as `scenarios[0].operations.login[0]: expected a duration of 0 to 24 hours`.
     private static func sentence(for error: any Error) -> String {
         let found: (path: [any CodingKey], mistake: String) =
             switch error as? DecodingError {
@@ -158,5 +92,51 @@ extension LaunchHistory {
             if let index = key.intValue { place += "[\(index)]" } else { place += (place.isEmpty ? "" : ".") + key.stringValue }
         }
         return printable("\(place): \(found.mistake)", limit: 400)
+    }
+}
+
+extension LaunchHistory.ScenarioDurations: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name = "scenario"
+        case operations, atLeast
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        operations = try values.decode([String: [DurationSample]].self, forKey: .operations)
+        for (operation, places) in try values.decodeIfPresent([String: [Int]].self, forKey: .atLeast) ?? [:] {
+            for place in places {
+                guard operations[operation]?.indices.contains(place) == true else {
+                    let mistake = "\(printable(operation)) has no duration at place \(place)"
+                    throw DecodingError.dataCorruptedError(forKey: .atLeast, in: values, debugDescription: mistake)
+                }
+                operations[operation]?[place].isLowerBound = true
+            }
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encode(operations, forKey: .operations)
+        let bounds = operations.mapValues { samples in samples.indices.filter { samples[$0].isLowerBound } }.filter { !$0.value.isEmpty }
+        if !bounds.isEmpty { try values.encode(bounds, forKey: .atLeast) }
+    }
+}
+
+extension DurationSample: Codable {
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        let milliseconds = try value.decode(Double.self)
+        guard milliseconds >= 0, milliseconds <= OperationGraph.maximumDuration.milliseconds else {
+            throw DecodingError.dataCorruptedError(in: value, debugDescription: "expected a duration of 0 to 24 hours")
+        }
+        self.init(.nanoseconds(Nanoseconds((milliseconds * 1e6).rounded())))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(Double(nanoseconds) / 1e6)
     }
 }

@@ -10,7 +10,7 @@ import Sequencer
 /// var history = LaunchHistory()
 /// history.record(report)
 /// graph.expect(history)
-/// let plan = try graph.plan(PlanOptions(lanes: 2))
+/// let plan = try await graph.plan(PlanOptions(lanes: 2))
 /// ```
 ///
 /// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is `Codable`.
@@ -41,6 +41,8 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
         // The latest come last: the oldest are left out.
         for scenario in scenarios.suffix(Self.maximumScenarios) {
             let operations = scenario.operations.mapValues { Array($0.suffix(self.maximumDurations)) }
+            // A file may have a scenario twice.
+            recorded.removeAll { $0.name == scenario.name }
             recorded.append(ScenarioDurations(name: scenario.name, operations: operations))
         }
     }

@@ -38,8 +38,7 @@ nonisolated(nonsending) public func explore(
         var graph = try graph()
         if oneAtATime { graph.runOneAtATime() }
         var options = options ?? .ofExplorations
-        // With the milestone as the goal, or kept in order, steps would be held back, and not run in this order.
-        (options.order, options.goal, options.keepsOrder) = (order, .makespan, false)
+        options.order = order
         // More would stand empty, and an order says nothing where several are free.
         if oneAtATime { (options.lanes, options.hasTurns) = (1, true) }
         let launch = try await graph.run(options: options)

@@ -5,6 +5,10 @@ import Foundation
 extension VirtualScheduler {
     /// Whether the main thread has done everything it was asked.
     struct MainThread: Sendable {
+        /// Whether anything may run there that the clock does not see. If not, it is asked only when a step has begun or gone on there.
+        let hasForeignCode: Bool
+        /// Whether a step has done so since the last question.
+        var isUsed = false
         /// When it was last seen to be at rest.
         var restedAt = -1
         var isAsked = false
@@ -222,6 +226,7 @@ extension VirtualScheduler.State {
         }
         _ = mainTurns.popFirst()
         mainThread.hasTurn = true
+        mainThread.isUsed = true
         turn.job.holder.account.away += 1
         suspect(turn.job.holder)
         activity += 1
@@ -237,8 +242,11 @@ extension VirtualScheduler.State {
     var isKeepingBack: Bool { hasStarts && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
-        guard mainThread.restedAt != activity, !mainThread.isAsked, let engine = launches.firstWithMainSteps?.engine else { return nil }
+        guard mainThread.hasForeignCode || mainThread.isUsed, mainThread.restedAt != activity, !mainThread.isAsked,
+            let engine = launches.firstWithMainSteps?.engine
+        else { return nil }
         mainThread.isAsked = true
+        mainThread.isUsed = false
         engine.account.away += 1
         suspect(engine)
         return .askMainThread(engine, at: activity)
@@ -276,6 +284,7 @@ extension VirtualScheduler.State {
             now = max(now, sleeper.wake)
             activity += 1
             if let holder = task.holder { wakes(holder) }
+            if task.isOnMain { mainThread.isUsed = true }
             return .wake(task)
         }
         guard let due else { return giveUpHope() }

@@ -108,19 +108,26 @@ package final class VirtualScheduler: Sendable {
 
         /// Patience with operations that wait for something else than the clock.
         var patience: Patience
-        var mainThread = MainThread()
+        var mainThread: MainThread
     }
 
     package let patience: Duration
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
-    package init(patience: Duration, lateness: ClosedRange<Duration> = .zero ... .zero, seed: UInt64 = 0) {
+    /// - Parameter hasForeignCode: whether steps may do more on the main thread than sleep on this clock.
+    package init(
+        patience: Duration,
+        lateness: ClosedRange<Duration> = .zero ... .zero,
+        seed: UInt64 = 0,
+        hasForeignCode: Bool = true
+    ) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
         maximumTurn = limits.maximumTurn
-        state = Locked(State(lateness: Lateness(range: lateness, random: SplitMix64(seed: seed)), patience: limits))
+        let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
+        state = Locked(State(lateness: lateness, patience: limits, mainThread: MainThread(hasForeignCode: hasForeignCode)))
     }
 
     package var now: Duration { state.withLock { $0.now } }

@@ -5,7 +5,7 @@ import SequencerTesting
 
 /// A launch made up from a seed whose steps take as long as is expected of them, by virtual time: what its plan says must come true to the nanosecond.
 ///
-/// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), resources that one or a few can hold, joins,
+/// It has every option that decides when something starts or ends: lanes, processors, the main thread (kept, or left while suspended), resources that one or a few can hold, joins,
 /// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
 /// timeouts, a deadline and what may be put off where no budget is kept. Some fail or time out when their time is over, and are done without or replaced by their fallback,
 /// some are delayed by a fault for a part of their time, and some joins are skipped by their condition.
@@ -41,16 +41,11 @@ struct PredictedLaunch: Sendable {
     let graph: OperationGraph
     let lanes: Int?
     let processors: Int?
-    /// Whether the launch follows the order of a plan that was searched for.
-    let isSearched: Bool
-    let goal: LaunchGoal
     /// How long each operation takes, by itself.
     let durations: [Duration]
 
-    /// - Parameters:
-    ///   - instant: the position of an operation that takes no time.
-    ///   - goal: with that of the makespan, the launch follows the order of a plan that was searched for.
-    init(seed: UInt64, operations: ClosedRange<Int>, instant: Int? = nil, goal: LaunchGoal = .milestone) {
+    /// - Parameter instant: the position of an operation that takes no time.
+    init(seed: UInt64, operations: ClosedRange<Int>, instant: Int? = nil) {
         var generator = SplitMix64(seed: seed &+ 50_000)
         func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
         let random = RandomGraph(seed: seed, operations: operations)
@@ -116,8 +111,6 @@ struct PredictedLaunch: Sendable {
         self.seed = seed
         self.durations = kinds.indices.map { [.straight, .join, .conditionalJoin].contains(kinds[$0]) ? .zero : durations[$0] }
         lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
-        let isChosen = random.count <= 10 && chance(0.3)
-        (isSearched, self.goal) = (isChosen || goal == .makespan, goal)
         processors = chance(0.4) ? Int.random(in: 1...3, using: &generator) : nil
         var graph = random.graph(
             options: { options[$0] },
@@ -172,7 +165,7 @@ struct PredictedLaunch: Sendable {
     /// What is left when a fault has taken its part, in whole nanoseconds.
     private static func rest(of duration: Duration) -> Duration { .nanoseconds(duration.nanoseconds / 2) }
 
-    /// The launch in virtual time, by the order that it finds itself.
+    /// The launch in virtual time.
     func run() async throws -> LaunchReport {
         var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
         // Other tests may keep the main thread for more than a minute; none of these steps waits for anything but the clock.
@@ -183,27 +176,19 @@ struct PredictedLaunch: Sendable {
 
     /// Where the launch is not as planned.
     func differences() async throws -> [String] {
-        var planOptions = PlanOptions(lanes: lanes, effort: isSearched ? 1 : 0)
-        var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
-        // Other tests may keep the main thread for more than a minute; none of these steps waits for anything but the clock.
-        options.clock = VirtualClock(patience: .seconds(3_600))
-        (planOptions.processors, options.processors) = (processors, processors)
-        (planOptions.goal, options.goal) = (goal, goal)
-        let plan = try graph.plan(planOptions)
-        if isSearched { options.order = plan.order }
-        let report = try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
+        var options = PlanOptions(lanes: lanes)
+        options.processors = processors
+        let (plan, report) = (try await graph.plan(options), try await run())
         // A step that has timed out is told to cancel, and comes to its own end then.
         let anomalies = report.anomalies.filter { $0.kind != .endedLate || report[$0.operation ?? ""]?.outcome != .timedOut }
-        var differences = plan.faults() + anomalies.map { "\($0)" }
+        var differences = anomalies.map { "\($0)" }
         if report.outcome != .completed { differences.append("\(report.outcome)") }
         for (planned, operation) in zip(plan.operations, report.operations) {
-            let what = "\(planned.id): \(planned.start) to \(planned.end) on \(String(describing: planned.lane)) planned"
             if (planned.start, planned.end, planned.lane) == (operation.start, operation.end, operation.lane) { continue }
             // It was asked whether it is wanted, and never started.
             if operation.outcome == .skipped, planned.end == operation.end { continue }
-            differences.append(
-                "\(what), \(String(describing: operation.start)) to \(String(describing: operation.end)) on \(String(describing: operation.lane))"
-            )
+            let times = [planned, operation].map { "\($0.start ?? .zero) to \($0.end) on \($0.lane ?? 0)" }
+            differences.append("\(planned.id): \(times[0]) planned, \(times[1])")
         }
         if report.makespan != plan.makespan { differences.append("the launch takes \(report.makespan), by its plan \(plan.makespan)") }
         return differences

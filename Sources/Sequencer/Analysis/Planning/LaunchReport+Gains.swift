@@ -1,0 +1,82 @@
+import Sequencer
+
+extension LaunchReport {
+    /// The most operations whose gains are worked out: each takes a launch in virtual time.
+    package static let maximumGains = 200
+    /// The most operations of all these launches together.
+    private static let maximumRehearsed = 200_000
+
+    /// For each of some operations, how much earlier the launch proper would have ended if the operation had taken no time.
+    ///
+    /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected to take what they were, and need the same lanes, main
+    /// thread and resources. Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham, 1969): then nothing is gained.
+    ///
+    /// - Parameter nodes: the operations; those that come later are left out where there are too many.
+    /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
+    nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
+        // A file may hold any report: one with a circle of dependencies has no launch.
+        guard outcome == .completed, let scarce = scarceLanes, let graph = try? measuredGraph().validated() else { return nil }
+        let endsWithMilestone = isMilestoneReached || operations.contains(where: \.isDeferred)
+        let last = endsWithMilestone ? graph.milestoneIndex : nil
+        nonisolated(nonsending) func end(without node: Int?) async -> Duration? {
+            var (durations, expected) = (operations.map(\.duration), operations.map(\.expected))
+            if let node { (durations[node], expected[node]) = (.zero, .zero) }
+            let report = try? await graph.rehearse(durations, expected: expected, lanes: scarce < operations.count ? scarce : nil)
+            return report.map { report in last.map { report.operations[$0].end } ?? report.makespan }
+        }
+        guard let usual = await end(without: nil) else { return nil }
+        var gains: [Int: Duration] = [:]
+        for node in nodes.prefix(min(Self.maximumGains, max(Self.maximumRehearsed / operations.count, 1))) {
+            gains[node] = isJoin(operations[node]) ? .zero : await end(without: node).map { max(.zero, usual - $0) }
+        }
+        return gains
+    }
+
+    /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread. Then they are as many as operations.
+    private var scarceLanes: Int? {
+        let run = operations.filter { $0.start != nil && !isJoin($0) }
+        let isLimited = lanes > 0 && (hasLaneLimit || HoldUps(self).areForLanes) && lanes < run.count { !$0.isMain && !isEvent($0) }
+        let onMain = run.filter(\.isMain)
+        var users: [ExclusiveResource: Int] = [:]
+        for resource in run.flatMap(\.exclusive) { users[resource, default: 0] += 1 }
+        let isShared = users.contains { $0.value > resourceLimits[$0.key] ?? 1 } || onMain.count > 1 && !onMain.allSatisfy(\.suspends)
+        if isLimited { return lanes }
+        return isShared ? operations.count : nil
+    }
+
+    /// Whether an operation takes no time: one that never started or was put off held nothing up.
+    private func isJoin(_ operation: OperationReport) -> Bool {
+        if operation.isDeferred { return true }
+        // It was asked for its condition where it would have run.
+        if operation.start == nil { return operation.ready == nil || operation.outcome != .skipped }
+        return operation.lane == nil && !operation.isMain && operation.duration == .zero
+    }
+
+    /// It waited for an event, on no lane.
+    private func isEvent(_ operation: OperationReport) -> Bool {
+        lanes > 0 && operation.start != nil && operation.lane == nil && !operation.isMain && !isJoin(operation)
+    }
+
+    /// The launch as a graph.
+    private func measuredGraph() -> OperationGraph {
+        var graph = OperationGraph(scenario)
+        for (resource, limit) in resourceLimits { graph.limit(resource, to: limit) }
+        for operation in operations {
+            var options: [StepOption] = [.suspends(operation.suspends)]
+            if operation.id == milestone { options.append(.milestone) }
+            if operation.id == initialDisplay { options.append(.initialDisplay) }
+            if operation.isInteractive { options.append(.interactive) }
+            let (id, after) = (operation.id, operation.dependencies)
+            if isJoin(operation) {
+                graph.join(id, .all(options), after: after)
+            } else if isEvent(operation) {
+                graph.wait(for: ExternalEvent<Void>(id), .all(options), after: after)
+            } else if operation.isMain {
+                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after, on: .main) {}
+            } else {
+                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after) {}
+            }
+        }
+        return graph
+    }
+}

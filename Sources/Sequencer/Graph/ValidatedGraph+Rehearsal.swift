@@ -1,0 +1,54 @@
+extension ValidatedGraph {
+    /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
+    ///
+    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, and nothing fails, is tried again, cut or put off. A step that waits for an event
+    /// ends with a fallback when its time is over.
+    ///
+    /// - Parameters:
+    ///   - durations: the time that each step takes, but for steps without work.
+    ///   - expected: the time that the launch expects of each step.
+    package func rehearsal(_ durations: [Duration], expected: [Duration?]) -> OperationGraph {
+        var rehearsal = OperationGraph(name)
+        rehearsal.hasPrologue = graph.hasPrologue
+        for (resource, limit) in graph.resourceLimits { rehearsal.limit(resource, to: limit) }
+        for node in nodes.indices {
+            var step = GraphNode(id: id(node), work: rehearsedWork(of: node, durations[node]), valueType: Void.self)
+            step.set(rehearsedPolicy(of: node, durations[node], expected: expected[node]))
+            rehearsal.nodes.append(step)
+            rehearsal.edges += predecessors[node].map { GraphEdge(node: Int32(node), target: Int32($0.index), needsValue: false) }
+        }
+        return rehearsal
+    }
+
+    private func rehearsedWork(of node: Int, _ duration: Duration) -> StepWork {
+        let keepsThread = keepsThread(node)
+        return switch nodes[node].work {
+        case .nothing: .nothing
+        // Nobody brings it about: its timeout is its time.
+        case .event: duration > .zero ? .event(EventStorage(id(node))) : .nothing
+        case _ where nodes[node].isMain:
+            .main { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
+        default: .asynchronous { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
+        }
+    }
+
+    private func rehearsedPolicy(of node: Int, _ duration: Duration, expected: Duration?) -> StepPolicy {
+        let original = policy(node)
+        var policy = StepPolicy()
+        policy.expected = expected
+        policy.title = original.title
+        policy.notes = original.notes
+        policy.exclusive = original.exclusive
+        policy.isMilestone = original.isMilestone
+        policy.isInitialDisplay = original.isInitialDisplay
+        policy.isInPrologue = original.isInPrologue
+        policy.isInteractive = original.isInteractive
+        // All of its time is a person's, unless it is known without the person.
+        policy.saysWhenItAsks = original.expectsOwnTime
+        policy.isSaidToSuspend = !keepsThread(node)
+        // It takes a lane to be asked.
+        if original.condition != nil { policy.condition = { _ in true } }
+        if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
+        return policy
+    }
+}
