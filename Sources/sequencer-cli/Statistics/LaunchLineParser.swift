@@ -10,7 +10,8 @@ struct LaunchLineParser {
     private static let timeLimit = 9e12
 
     private enum Key: UInt8 {
-        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, initialDisplayBudget, operations, attributes
+        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, initialDisplayBudget, operations, attributes,
+            processStart
 
         var name: StaticString {
             switch self {
@@ -24,6 +25,7 @@ struct LaunchLineParser {
             case .initialDisplayBudget: "initialDisplayBudget"
             case .operations: "operations"
             case .attributes: "attributes"
+            case .processStart: "processStart"
             }
         }
     }
@@ -31,7 +33,7 @@ struct LaunchLineParser {
     private var json: JSONTokenizer
     /// One bit for each key that has come.
     private var seen: UInt16 = 0
-    private var schema: String?, scenario: String?, version: String?, operation: String?
+    private var schema: String?, scenario: String?, version: String?, operation: String?, processStart: String?
     private var outcome: String?
     private var measured: Double?, display: Double?
     private var verdict: String?, displayVerdict: String?
@@ -85,7 +87,9 @@ struct LaunchLineParser {
             let hint = schema == SavedSchema.bench ? "; 'compare' reads benches" : ""
             throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)\(hint)"))
         }
-        guard let scenario else { throw missing("scenario") }
+        guard var scenario else { throw missing("scenario") }
+        // Such launches are another scenario: some of what others have still to do is done in their processes.
+        if let processStart { scenario += " (\(processStart))" }
         // A crash has no outcome and no budget.
         if schema == SavedSchema.crash {
             return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation), attribute: attributeValue)
@@ -149,6 +153,7 @@ struct LaunchLineParser {
         case .version: version = try readText(wanted.name)
         case .outcome: outcome = try readText(wanted.name)
         case .operation: operation = try readText(wanted.name)
+        case .processStart: processStart = try readText(wanted.name)
         case .initialDisplayMs: display = try readMilliseconds(wanted.name)
         case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
         case .initialDisplayBudget: try readObject { parser throws(JSONFault) in try parser.readDisplayBudgetMember() }
@@ -171,7 +176,7 @@ struct LaunchLineParser {
         switch key {
         case .operations: readsOperations
         case .attributes: attribute != nil
-        case .schema, .scenario, .version, .outcome, .budget, .operation, .initialDisplayMs, .initialDisplayBudget: true
+        case .schema, .scenario, .version, .outcome, .budget, .operation, .initialDisplayMs, .initialDisplayBudget, .processStart: true
         }
     }
 

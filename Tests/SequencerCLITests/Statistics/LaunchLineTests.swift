@@ -36,6 +36,13 @@ struct LaunchLineTests {
         #expect(parse(text) == .success(expected))
     }
 
+    @Test("A launch whose process was not started for it is kept apart")
+    func processStart() {
+        let text = #"{\#(Self.head),"outcome":"completed",\#(Self.budget),"processStart":"background"}"#
+        let expected = LaunchLine(scenario: "regular (background)", version: nil, end: .report(.completed, measured: 12.5, isMet: true))
+        #expect(parse(text) == .success(expected))
+    }
+
     @Test("Operations that have started, where they are wanted; elsewhere they may be anything")
     func operations() throws {
         let texts = [
