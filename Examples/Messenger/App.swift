@@ -108,8 +108,8 @@ nonisolated struct App: Sendable {
         var graph = graph
         journal.prepare(&graph)
         let clock = VirtualClock()
-        // A migration may take two minutes.
-        var options = LaunchOptions(deadline: .seconds(180), clock: clock)
+        // A migration may take two minutes. Each launch stands for a process of its own.
+        var options = LaunchOptions(deadline: .seconds(180), clock: clock, admission: .oneAtATime)
         options.failureTakeover = { failure in screen.takeOver(Self.screen(for: failure)) }
         let recorded = journal.recording(options)
         let (app, world) = (graph, system())

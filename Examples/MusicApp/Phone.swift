@@ -82,7 +82,8 @@ final class Phone {
         defer { environment.devices.closeAll() }
         try receive(environment.mailbox)
         let scenario = scenario ?? Scenario(for: environment.facts(isRunning: isRunning))
-        let options = LaunchOptions(deadline: .seconds(20))
+        // Each launch stands for a process of its own.
+        let options = LaunchOptions(deadline: .seconds(20), admission: .oneAtATime)
         let report = try await environment.graph(scenario).run(budget: .seconds(3), options: options).report
         return (scenario, report, person.screens)
     }

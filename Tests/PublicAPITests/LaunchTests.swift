@@ -306,7 +306,9 @@ struct LaunchTests {
     func again() async throws {
         var graph = OperationGraph("again")
         let step = graph.add("step") { 1 }
-        let launches = [try graph.start(options: virtual()), try graph.start(options: virtual())]
+        var options = virtual()
+        options.admission = .unlimited
+        let launches = [try graph.start(options: options), try graph.start(options: virtual())]
         for launch in launches {
             let finished = await launch.end()
             #expect(launch.status.operations.isEmpty && finished.anomalies.isEmpty)

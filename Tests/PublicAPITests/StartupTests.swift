@@ -103,6 +103,18 @@ struct StartupTests {
         #expect(refusal?.operation == "news" && refusal?.takenOverBy == "force-update")
     }
 
+    @Test("a launch to the main screen completes once in a process, unless the app allows more")
+    @MainActor
+    func oncePerProcess() async throws {
+        let environment = environment(Backend(), StartupPresenters(all: Screens()))
+        #expect(try await environment.graph(.firstLaunch).run(options: options).report.outcome == .completed)
+        let error = await #expect(throws: GraphError.self) { try await environment.graph(.regular).run(options: options) }
+        #expect(error?.problems.map(\.code) == [.alreadyLaunched])
+        var again = options
+        again.admission = .oneAtATime
+        #expect(try await environment.graph(.regular).run(options: again).report.outcome == .completed)
+    }
+
     @Test("without a service the app starts with what it has: the bundled configuration, and a guest")
     func offline() async throws {
         let backend = Backend()

@@ -87,14 +87,27 @@ public struct LaunchOptions: Sendable {
     /// the milestone is lost because an operation that it needs did not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
+    /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for a push, say. Nil,
+    /// the default: the system says whether the process was prewarmed.
+    ///
+    /// A budget that counts from the start of the process counts from the launch where no person has started it, and where it is older than
+    /// 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats` keeps such launches apart.
+    public var processStart: ProcessStart?
+    /// Whether the launch may start beside another one, or after it. Nil, the default: where it leads to the main screen over stored state,
+    /// or is written down by a journal, it completes once in a process (``LaunchAdmission/oncePerProcess``); any other runs once at a time
+    /// (``LaunchAdmission/oneAtATime``).
+    ///
+    /// A launch that brings the app back to the front, or that nobody sees, is one of the others. An app that launches again in one
+    /// process, after a logout, say, allows that by `.oneAtATime`; so do tests of several launches over one state.
+    public var admission: LaunchAdmission?
     /// How many processors to suppose.
     package var processors: Int?
     /// See `recordsStart`.
     var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// See `recordsQuestion`.
     var questionRecorder: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
-    /// See `isAdmitted`.
-    var admission: LaunchAdmission?
+    /// See `isPermitted`.
+    var permit: LaunchPermit?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
@@ -132,7 +145,8 @@ public struct LaunchOptions: Sendable {
         version: String? = nil,
         stallWatch: StallWatch? = nil,
         queue: OperationQueue? = nil,
-        processors: Int? = nil
+        processors: Int? = nil,
+        admission: LaunchAdmission? = nil
     ) {
         self.lanes = lanes
         self.deadline = deadline
@@ -145,6 +159,7 @@ public struct LaunchOptions: Sendable {
         self.stallWatch = stallWatch
         self.queue = queue
         self.processors = processors
+        self.admission = admission
     }
 
     /// The deadline that counts beside a budget: the default one is never less than that.

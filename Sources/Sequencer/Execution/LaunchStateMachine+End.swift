@@ -30,8 +30,18 @@ extension LaunchStateMachine {
         guard !isFailureShown else { return }
         isFailureShown = true
         takeoversRunning += 1
+        takeoverEnd = time.addingSaturated(min(settings.takeoverLimit, restOfDeadline(at: time) ?? .max))
         actions.rare.insert(.showsFailure)
         if !screens.isEmpty { tellScreens(&actions) }
+    }
+
+    /// The graph leaves the screen to the app, whose takeover has the grace period from now on.
+    mutating func graphGivesWay(at time: Nanoseconds) {
+        advance(to: time)
+        takeoverEnd = nil
+        guard isTakeoverRunning, graceEnd != nil else { return }
+        graceEnd = self.time.addingSaturated(settings.grace)
+        needsWake = true
     }
 }
 
@@ -62,7 +72,7 @@ private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: 
 extension LaunchStorage.State {
     /// The graph's takeover and the app's for a launch that has failed; nil without either.
     mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
-        let (first, show) = (launch.graph.graph.failureTakeover, launch.failureTakeover)
+        let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.failureTakeover)
         guard first != nil || show != nil, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
             let node = launch.graph.position(of: operation)
         else { return nil }
@@ -77,7 +87,11 @@ extension LaunchStorage.State {
         let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
         let context = StepContext(host: launch, assignment: assignment)
         return {
-            if await first?(context) != true { await show?(error) }
+            if let first {
+                if await first(context) { return }
+                launch.input { state, now in state.machine.graphGivesWay(at: now) }
+            }
+            await show?(error)
         }
     }
 }

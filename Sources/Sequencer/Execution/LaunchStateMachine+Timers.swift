@@ -250,11 +250,15 @@ extension LaunchStateMachine {
             noteStraggler(node)
             end(node, outcome)
         }
-        // The takeover goes on, but the launch waits for it no longer.
-        takeoversRunning = 0
+        if outcome == .cancelled, isTakeoverRunning, let takeoverEnd, takeoverEnd > time {
+            graceEnd = takeoverEnd
+        } else {
+            // The takeover goes on, but the launch waits for it no longer.
+            takeoversRunning = 0
+            graceEnd = nil
+        }
         if !screens.isEmpty { tellScreens(&actions) }
         forgetScreens()
-        graceEnd = nil
         drainEnds(&actions)
     }
 

@@ -30,6 +30,8 @@ extension LaunchStateMachine {
         var stallLimit: Nanoseconds?
         /// Whether a failure of the launch is shown.
         var hasFailureTakeover = false
+        /// How long the launch waits, past the grace period, until it is known whose screen shows that.
+        var takeoverLimit: Nanoseconds = 0
 
         /// Whether nothing is due at a time of the launch as a whole.
         var isUntimed: Bool { deadline == nil && stallLimit == nil }

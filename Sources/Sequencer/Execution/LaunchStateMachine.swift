@@ -116,6 +116,8 @@ struct LaunchStateMachine {
     /// That of an abort, and that of a failure before it.
     var takeoversRunning = 0
     var isTakeoverRunning: Bool { takeoversRunning > 0 }
+    /// Until when the graph finds out whether the screen that shows a failure is its own; nil when that is known.
+    var takeoverEnd: Nanoseconds?
     /// Whether a failure of the launch was shown.
     var isFailureShown = false
     /// The screens of slow operations, by operation.

@@ -33,7 +33,7 @@ extension LaunchStorage {
         // Observers are told before this: afterwards the journal may be another launch's.
         claim.giveBack()
         let made = runner.launchIsOver(record.nodes, timekeeper)
-        admission?.giveBack()
+        admission.end(record.outcome())
         let (ending, endsStreams) = state.withLock { state in
             state.record = record
             return (Ending(taking: &state, FinishedLaunch(self, record)), endStreams(&state))
@@ -98,6 +98,7 @@ extension LaunchStorage {
             graph: graph,
             budget: budget,
             startOffset: startOffset,
+            processStart: processStart,
             startedAt: startedAt,
             version: version,
             attributes: attributes,

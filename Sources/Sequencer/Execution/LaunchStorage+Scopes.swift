@@ -102,7 +102,7 @@ extension LaunchOptions {
         // A journal has nothing of scopes (P40).
         options.startRecorder = nil
         options.questionRecorder = nil
-        options.admission = nil
+        options.permit = nil
         // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options

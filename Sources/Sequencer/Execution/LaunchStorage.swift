@@ -92,8 +92,7 @@ final class LaunchStorage: StepHost {
 
     let graph: ValidatedGraph
     let claim: OperationClaim
-    /// The right to run beside others, if the launch needs one; it has been taken.
-    let admission: LaunchAdmission?
+    let admission: AdmittedLaunch
     let budget: Budget?
     let clock: any Clock<Duration>
     let timekeeper: any Timekeeper
@@ -112,6 +111,8 @@ final class LaunchStorage: StepHost {
     /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the launch's.
     let isLowered: [Bool]
     let startOffset: Duration
+    /// How the process began, where the time before the launch is not the launch's.
+    let processStart: ProcessStart?
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
     let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
@@ -131,6 +132,7 @@ final class LaunchStorage: StepHost {
     init(
         graph: ValidatedGraph,
         claim: OperationClaim,
+        admission: AdmittedLaunch,
         budget: Budget?,
         options: LaunchOptions,
         scope: String? = nil,
@@ -141,11 +143,13 @@ final class LaunchStorage: StepHost {
         self.scopeDepth = scopeDepth
         scopeOptions = options.ofScopes
         self.claim = claim
-        admission = options.admission
-        let beforeRun = budget?.isFromProcessStart == true ? Self.timeBeforeRun(options.processAge()) : nil
-        startOffset = beforeRun ?? .zero
+        self.admission = admission
+        let age = budget?.isFromProcessStart == true ? options.processAge() : nil
+        let start = budget?.isFromProcessStart == true ? ProcessStart.judged(options.processStart, age: age) : options.processStart
+        processStart = start == .person ? nil : start
+        startOffset = start == .person ? age ?? .zero : .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
-        self.budget = beforeRun == nil ? budget?.fromLaunch : budget
+        self.budget = start == .person ? budget : budget?.fromLaunch
         clock = options.clock
         let traits = LaunchStateMachine.NodeTraits(
             graph,
@@ -175,7 +179,9 @@ final class LaunchStorage: StepHost {
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         settings.recordsEvents = !options.observers.isEmpty
-        if graph.graph.failureTakeover != nil { settings.hasFailureTakeover = true }
+        if let limit = graph.graph.failureTakeover?.limit {
+            (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
+        }
         // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
         // A worker of the engine's own would take the steps that the queue is to start.
@@ -184,15 +190,6 @@ final class LaunchStorage: StepHost {
         if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
-    }
-
-    /// The longest time between the start of a process and its launch that is the launch's: the system ends an app whose launch takes 20 seconds. A process that is
-    /// older was started for something else, or before anybody asked for it.
-    static let maximumTimeBeforeRun = Duration.seconds(20)
-
-    /// The time before the launch, as far as it belongs to it.
-    static func timeBeforeRun(_ age: Duration?, isPrewarmed: Bool = isPrewarmed) -> Duration? {
-        age.flatMap { isPrewarmed || $0 > maximumTimeBeforeRun ? nil : $0 }
     }
 
     /// - Parameter completion: called last, elsewhere.

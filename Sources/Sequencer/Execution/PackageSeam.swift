@@ -15,20 +15,9 @@ extension OperationGraph {
         let successors = AdjacencyList(count: count, edges: edges, .successors)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
         let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
-        func reachable(from first: some Sequence<Int>, _ isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }) -> Set<Int> {
-            var (reached, next): (Set<Int>, [Int]) = ([], Array(first))
-            while let node = next.popLast() {
-                guard reached.insert(node).inserted else { continue }
-                next += predecessors[node].filter { isFollowed($0.index, $0.needsValue) }.map(\.index)
-            }
-            return reached
-        }
-        // Without its inputs an essential step would run, and judge by what took their place. The prologue comes before everything, and is an input where its value is read.
-        let essential = reachable(from: nodes.indices.filter { nodes[$0].policy?.value.isEssential == true }) { node, needsValue in
-            needsValue || !nodes[node].isInPrologue
-        }
+        let essential = essential(predecessors)
         // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
-        let needed = reachable(from: essential.union([milestone].compactMap(\.self)))
+        let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
         var result: Set<String> = []
         for (index, node) in nodes.enumerated() where index != milestone {
             let policy = node.policy?.value ?? .standard
@@ -48,6 +37,22 @@ extension OperationGraph {
             if isSkippable { result.insert(node.id) }
         }
         return result
+    }
+
+    /// The steps that essential ones read or wait for, however far back, and whether each is left out.
+    package var essentialInputs: [(id: String, isLeftOut: Bool)] {
+        essential(AdjacencyList(count: count, edges: knownEdges, .predecessors)).sorted().compactMap { index in
+            let policy = nodes[index].policy?.value
+            return policy?.isEssential == true ? nil : (nodes[index].id, policy?.skipReason != nil)
+        }
+    }
+
+    /// The essential steps, and those that they read or wait for: without its inputs such a step would run, and judge by what took their
+    /// place. The prologue comes before everything, and is an input where its value is read.
+    private func essential(_ predecessors: AdjacencyList) -> Set<Int> {
+        predecessors.reachable(from: Set(nodes.indices.filter { nodes[$0].policy?.value.isEssential == true })) { node, needsValue in
+            needsValue || !nodes[node].isInPrologue
+        }
     }
 
     /// The steps that only wait for an event from outside: they have no code that could end the process.
@@ -143,9 +148,16 @@ extension OperationGraph {
     /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
-    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``, which is called only where it returns false: that
-    /// the screen is not taken. It gets the context of the operation that has ended the launch, and is given the time that a takeover has.
-    package mutating func takeOverFailures(_ body: @escaping @Sendable (StepContext) async -> Bool) { failureTakeover = body }
+    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``, which is called only
+    /// where it returns false: that the screen is not taken. It gets the context of the operation that has ended the launch, which waits
+    /// for it up to `limit`, but not past its deadline.
+    package mutating func takeOverFailures(within limit: Duration, _ body: @escaping @Sendable (StepContext) async -> Bool) {
+        failureTakeover = (limit, body)
+    }
+
+    /// Has one launch at a time run over the stored state at `place`, of this graph and others, and one complete in a process, unless
+    /// ``LaunchOptions/admission`` says otherwise.
+    package mutating func sharesState(at place: String) { self.place = place }
 
     /// Runs a step's work, as part of the step, and returns its value.
     package typealias WorkWrapper =
@@ -173,38 +185,37 @@ extension LaunchOptions {
 }
 
 extension LaunchOptions {
-    /// Asked before the launch starts: it may be refused because another one runs.
-    package var isAdmitted: LaunchAdmission? {
-        get { admission }
-        set { admission = newValue }
+    /// Asked before the launch starts: it may be refused because another one runs, or has completed.
+    package var isPermitted: LaunchPermit? {
+        get { permit }
+        set { permit = newValue }
     }
 }
 
-extension OperationGraph {
-    /// Has each launch of the graph ask before it starts, unless its options do; scopes ask nobody.
-    package mutating func needsAdmission(_ admission: LaunchAdmission) { self.admission = admission }
-}
-
-/// The right to run, for one launch at a time: taken at its start, and given back when it is over.
-package struct LaunchAdmission: Sendable {
+/// The right to run with a journal, for one launch at a time: taken at its start, and given back when it is over.
+package struct LaunchPermit: Sendable {
     /// Takes it, for a launch of the graph of that name.
     ///
-    /// Returns why the launch must not start, in one sentence; nil when it may.
-    let take: @Sendable (_ graph: String) -> String?
+    /// Returns why the launch must not start; nil when it may.
+    let take: @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?
     /// Called once after each time that it was taken. It must not block.
-    let giveBack: @Sendable () -> Void
+    let giveBack: @Sendable (_ hasCompleted: Bool) -> Void
+    /// The launch does not start, and it was not asked for.
+    let withdraw: @Sendable () -> Void
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
     /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
     package init(
-        take: @escaping @Sendable (_ graph: String) -> String?,
-        giveBack: @escaping @Sendable () -> Void,
+        take: @escaping @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?,
+        giveBack: @escaping @Sendable (_ hasCompleted: Bool) -> Void,
+        withdraw: @escaping @Sendable () -> Void,
         makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
     ) {
         self.take = take
         self.giveBack = giveBack
+        self.withdraw = withdraw
         self.makeObserver = makeObserver
     }
 }
@@ -315,5 +326,20 @@ extension OperationGraph {
     package static func complaint(aboutTimeout timeout: Duration) -> String? {
         if timeout > .zero, timeout <= maximumDuration { return nil }
         return "a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
+    }
+}
+
+extension AdjacencyList {
+    /// These nodes, and all that can be reached from them by edges that are followed.
+    fileprivate func reachable(
+        from nodes: Set<Int>,
+        following isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }
+    ) -> Set<Int> {
+        var (reached, next): (Set<Int>, [Int]) = ([], Array(nodes))
+        while let node = next.popLast() {
+            guard reached.insert(node).inserted else { continue }
+            next += self[node].filter { isFollowed($0.index, $0.needsValue) }.map(\.index)
+        }
+        return reached
     }
 }

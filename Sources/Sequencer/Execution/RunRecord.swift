@@ -37,6 +37,7 @@ final class RunRecord: Sendable {
     let budget: Budget?
     /// The time between the budget's origin and the launch's begin.
     let startOffset: Duration
+    private let processStart: ProcessStart?
     let startedAt: Date?
     let version: String?
     private let attributes: [String: String]
@@ -55,6 +56,7 @@ final class RunRecord: Sendable {
         graph: ValidatedGraph,
         budget: Budget?,
         startOffset: Duration,
+        processStart: ProcessStart?,
         startedAt: Date?,
         version: String?,
         attributes: [String: String],
@@ -88,6 +90,7 @@ final class RunRecord: Sendable {
         hasLaneLimit = state.machine.settings.lanes != nil
         self.budget = budget
         self.startOffset = startOffset
+        self.processStart = processStart
         // A milestone that succeeds while the launch stops has been reached too.
         let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
         if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
@@ -132,6 +135,7 @@ final class RunRecord: Sendable {
             milestone: graph.milestone,
             initialDisplay: graph.initialDisplay,
             beforeRun: budget?.isFromProcessStart == true ? startOffset : nil,
+            processStart: processStart,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),

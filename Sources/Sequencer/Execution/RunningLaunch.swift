@@ -19,8 +19,8 @@ extension OperationGraph {
     /// - Parameters:
     ///   - budget: the time the launch may take. Nil: the time is measured, and nothing is cut or deferred.
     ///   - options: lanes, deadline, clock, observers and the like.
-    /// - Throws: ``GraphError``, with every problem of the graph, or of a budget or option that is out of range; then nothing has started. A launch that
-    ///   fails does not throw: its report says how it ended.
+    /// - Throws: ``GraphError``, with every problem of the graph, or of a budget or option that is out of range, or for another launch
+    ///   (``LaunchOptions/admission``); then nothing has started. A launch that fails does not throw: its report says how it ended.
     nonisolated(nonsending) public func run(
         budget: Budget? = nil,
         options: LaunchOptions = LaunchOptions()
@@ -80,15 +80,25 @@ extension OperationGraph {
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         // Before the right to run, which would have to be given back if the operations cannot be had.
         let claim = try OperationClaim(graph)
-        var options = options.within(LaunchWithin.remainingTime(by: options.clock))
-        if scope == nil { options.admission = options.admission ?? admission }
-        if let complaint = options.admission?.take(name) {
+        let admission: AdmittedLaunch
+        do throws(GraphError) {
+            admission = try AdmittedLaunch(self, options, isScope: scope != nil)
+        } catch {
             claim.giveBack()
-            throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
+            throw error
         }
-        if let observer = options.admission?.makeObserver() { options.observers.insert(observer, at: 0) }
+        var options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        if let observer = options.permit?.makeObserver() { options.observers.insert(observer, at: 0) }
         return RunningLaunch(
-            storage: LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope, scopeDepth: depth)
+            storage: LaunchStorage(
+                graph: graph,
+                claim: claim,
+                admission: admission,
+                budget: budget,
+                options: options,
+                scope: scope,
+                scopeDepth: depth
+            )
         )
     }
 }

@@ -49,6 +49,8 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         package static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
+        /// A launch that is not started because one has completed in this process.
+        public static let alreadyLaunched = Code(name: "alreadyLaunched")
         /// A scope of a name that another scope of the launch has.
         package static let duplicateScope = Code(name: "duplicateScope")
         /// A scope that was added to a launch which has ended or was stopped.

@@ -1,9 +1,10 @@
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
-/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and describes each in one sentence,
-/// and running validates first. Copies are independent. A handle holds for the graph that returned it and for all copies of that: if two copies each add a step
-/// of one identifier, the handle of either is taken for both. A graph whose steps are closures can be run any number of times; one that holds `Operation`
-/// instances runs once, for an `Operation` does.
+/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and describes each in one
+/// sentence, and running validates first. Copies are independent. A handle holds for the graph that returned it and for all copies of that:
+/// if two copies each add a step of one identifier, the handle of either is taken for both. A graph whose steps are closures can be run any
+/// number of times, once at a time unless ``LaunchOptions/admission`` allows more; one that holds `Operation` instances runs once, for an
+/// `Operation` does.
 ///
 /// ```swift
 /// var graph = OperationGraph("first-launch")
@@ -38,10 +39,10 @@ public struct OperationGraph: Sendable {
     var hasPrologue = false
     /// Sentences for the report of a launch that does not complete; see ``noteEarlyEnd(_:)``.
     var earlyEndNotes: (@Sendable () -> [String])?
-    /// The right to run that a launch needs which has none by its options; see ``needsAdmission(_:)``.
-    var admission: LaunchAdmission?
-    /// Asked when the launch has failed; see ``takeOverFailures(_:)``.
-    var failureTakeover: (@Sendable (StepContext) async -> Bool)?
+    /// The state that its launches share with those of other graphs; see ``sharesState(at:)``.
+    var place: String?
+    /// Asked when the launch has failed; see ``takeOverFailures(within:_:)``.
+    var failureTakeover: (limit: Duration, body: @Sendable (StepContext) async -> Bool)?
 
     /// For steps that are asked for by identifier while the graph is being made.
     private var positions = StepPositions()

@@ -27,8 +27,9 @@ public struct Budget: Sendable, Hashable {
     /// - Parameters:
     ///   - limit: the most time.
     ///   - initialDisplay: the most time to the initial display; it has no effect on a graph without one, so that all launches of an app can share a budget.
-    ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person felt before the first line of code ran counts too.
-    ///     Where the process was started ahead of that (prewarmed), or more than 20 seconds ago, the launch counts from its own start, and its report says so.
+    ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person felt before the first
+    ///     line of code ran counts too. Where the process was started for something else (``LaunchOptions/processStart``), or more than 20
+    ///     seconds ago, the launch counts from its own start, and its report says so.
     ///   - isEnforced: whether the launch keeps it where it can, or only measures it.
     public init(_ limit: Duration, initialDisplay: Duration? = nil, fromProcessStart: Bool = false, isEnforced: Bool = true) {
         self.limit = limit.roundedToNanoseconds

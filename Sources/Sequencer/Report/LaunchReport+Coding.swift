@@ -70,6 +70,7 @@ extension LaunchReport {
         }
         if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
         if let beforeRun { document.write(milliseconds: beforeRun, for: "beforeRunMs") }
+        if let processStart { document.write(processStart.name, for: "processStart") }
         if let afterMilestone {
             document.writeObject(for: "afterMilestone") { afterMilestone.writeMembers(to: &$0, outcomes) }
         }
@@ -242,6 +243,7 @@ extension LaunchReport: Codable {
             // Of a budget that counts from elsewhere it would say nothing.
             beforeRun: try document.object("budget").optionalString("from") == "processStart"
                 ? document.optionalDuration("beforeRunMs") : nil,
+            processStart: try document.optionalString("processStart").map(ProcessStart.init),
             makespan: try document.duration("makespanMs"),
             work: try document.duration("workMs"),
             criticalPathDuration: try document.duration("criticalPathMs"),

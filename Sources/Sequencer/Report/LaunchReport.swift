@@ -63,6 +63,9 @@ public struct LaunchReport: Sendable, Hashable {
     package var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
     public package(set) var beforeRun: Duration?
+    /// How the process began, where the time before the launch is not the launch's: as ``LaunchOptions/processStart`` says, or as the
+    /// launch has found out for a budget that counts from the start of the process. Nil otherwise.
+    public package(set) var processStart: ProcessStart?
     /// The time from the beginning of the launch to the end of its last operation.
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
@@ -111,6 +114,7 @@ public struct LaunchReport: Sendable, Hashable {
         milestone: String? = nil,
         initialDisplay: String? = nil,
         beforeRun: Duration? = nil,
+        processStart: ProcessStart? = nil,
         makespan: Duration,
         work: Duration,
         criticalPathDuration: Duration,
@@ -137,6 +141,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.milestone = milestone
         self.initialDisplay = initialDisplay
         self.beforeRun = beforeRun
+        self.processStart = processStart
         self.makespan = makespan
         self.work = work
         self.criticalPathDuration = criticalPathDuration
@@ -268,12 +273,15 @@ extension LaunchReport.AfterMilestone: DescribedValue {
 
 extension LaunchReport: DescribedValue {
     package var ownDescription: String {
-        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)" : milestoneText()
+        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         let ranOn = Set(afterMilestone?.operations ?? [])
         let trouble = troubleText(of: operations.filter { !ranOn.contains($0.id) }) + later + scopeTroubleText
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(trouble)"
     }
+
+    /// Why the time does not count from the start of the process; otherwise empty.
+    package var processStartText: String { processStart?.text ?? "" }
 
     /// `; initial display after 275 ms`, or `; initial display after 275 ms of 1 s, pass`; nothing when that was not reached, and did not have to be.
     package func initialDisplayText(_ text: (Duration) -> String = durationText) -> String {

@@ -8,11 +8,27 @@ extension EntryPointMailbox {
     /// was received later.
     ///
     /// - Parameter handler: accepts an entry point by returning: as soon as the app has taken it over, not when the person is done with it.
-    ///   When it throws, the entry point is kept for the next call; a `CancellationError` does not count as an attempt.
+    ///   When it throws, the entry point is kept for the next call; a `CancellationError` and a ``PresentationRefused`` do not count as
+    ///   attempts. It is told to cancel when an update takes the screen over; presented by ``Stage/present(by:stays:_:)``, nothing comes
+    ///   under that.
     /// - Returns: how many entry points were accepted.
     @discardableResult
-    public func deliver(to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Int {
-        await deliver(sleeping: sleep, to: handler)
+    public func deliver(to handler: @escaping @Sendable (EntryPointDelivery) async throws -> Void) async -> Int {
+        await deliver(sleeping: sleep) { [state] delivery in
+            // In one step with the look at the phase: nothing begins when the screen is taken over.
+            let task = state.withLock { state -> Task<Void, any Error>? in
+                guard state.phase == .open else { return nil }
+                state.handling = Task { try await handler(delivery) }
+                return state.handling
+            }
+            guard let task else { throw CancellationError() }
+            defer { state.withLock { $0.handling = nil } }
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
     }
 
     /// The same; the delay is waited for by `sleep`.
@@ -92,7 +108,7 @@ extension EntryPointMailbox {
             try await handler(delivery)
         } catch {
             // Cancelled is not the handler's failure: it must not use up the attempts.
-            transact { $0.release(delivery.id, counts: !(error is CancellationError)) }
+            transact { $0.release(delivery.id, counts: !(error is CancellationError || error is PresentationRefused)) }
             report(.postponed(delivery, error))
             return false
         }

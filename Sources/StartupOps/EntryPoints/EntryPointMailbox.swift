@@ -23,7 +23,9 @@ import StartupStorage
 /// ```swift
 /// environment.mailbox.receive(.link(try router.link(url.absoluteString)))
 /// // ... the launch, which delivers the waiting ones; then, for later ones:
-/// await environment.mailbox.deliver { delivery in try await navigator.show(delivery) }
+/// await environment.mailbox.deliver { delivery in
+///     try await environment.stage.present(by: "link") { try await navigator.show(delivery) }
+/// }
 /// ```
 public final class EntryPointMailbox: Sendable {
     enum Phase: Sendable, Hashable {
@@ -44,6 +46,8 @@ public final class EntryPointMailbox: Sendable {
         /// Whether the app was told that some stored records cannot be read.
         var hasToldUnreadable = false
         var isDelivering = false
+        /// The app's handler, while it runs.
+        var handling: Task<Void, any Error>?
         /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
         var hasNews = false
         var hasWaited = false
@@ -195,7 +199,14 @@ public final class EntryPointMailbox: Sendable {
     }
 
     /// Ends all delivery in this launch, as ``stop(because:)`` does, without a look at the store: for the main thread.
-    func stopDelivering() { state.withLock { $0.phase = .stopped } }
+    func stopDelivering() {
+        let handling = state.withLock { state in
+            state.phase = .stopped
+            return state.handling
+        }
+        // Without the lock: its cancel handlers may ask this mailbox.
+        handling?.cancel()
+    }
 
     /// Gives up waiting entry points: all, or those that `isChosen`, such as those that need a login when the person does not want to log in. One that
     /// is just being delivered stays.

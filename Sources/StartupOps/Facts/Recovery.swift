@@ -39,6 +39,8 @@ public struct Recovery: Sendable, Hashable {
     package let reason: String?
     /// Whether the launch asks for an update after its main screen, because launches died while they asked.
     let asksForUpdateLast: Bool
+    /// What of this does not hold for the steps of a graph that essential ones need; empty where all of it does.
+    var exceptions = ""
 
     init(
         _ level: RecoveryLevel,
@@ -91,7 +93,7 @@ public struct Recovery: Sendable, Hashable {
     /// One sentence for reports, messages and logs; nil outside of safe mode.
     public var sentence: String? {
         guard isSafeMode else { return nil }
-        return "safe mode: \(summary)" + (reason.map { ", because \($0)" } ?? "")
+        return "safe mode: \(summary)" + (reason.map { ", because \($0)" } ?? "") + exceptions
     }
 
     /// `a, b and c`; of many, the first few.

@@ -29,12 +29,19 @@ public final class Stage {
     private(set) var refusals: [PresentationRefused] = []
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
+    private let onTakeover: @Sendable () -> Void
 
     /// An empty stage.
     ///
-    /// - Parameter onQuestion: told of each question to the person, before it is asked and when it has been answered.
-    nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
+    /// - Parameters:
+    ///   - onQuestion: told of each question to the person, before it is asked and when it has been answered.
+    ///   - onTakeover: told of a takeover, on the main thread, before that shows anything.
+    nonisolated init(
+        onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in },
+        onTakeover: @escaping @Sendable () -> Void = {}
+    ) {
         self.onQuestion = onQuestion
+        self.onTakeover = onTakeover
     }
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
@@ -94,9 +101,17 @@ public final class Stage {
         }
     }
 
-    /// Takes the stage over, at once and for good, also from an operation that presents.
-    func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
+    /// Takes the stage over, at once and for good, also from an operation that presents. Nothing is presented or delivered after that.
+    ///
+    /// A check of the app's own takes it over so: `step.abort(.forceUpdate) { await stage.takeOver(by: "license") { await screen.show() }
+    /// }`.
+    ///
+    /// - Parameters:
+    ///   - operation: the identifier of the step, or any other name of what takes it over.
+    ///   - body: presents.
+    public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
         takeover = operation
+        onTakeover()
         let refused = waiters
         waiters = []
         // They get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.

@@ -221,6 +221,7 @@ public final class LaunchJournal: Sendable {
             recovery = .withoutSkipping(recovery.skipped, because: recovery.reason)
             drop(recovery)
         }
+        recovery.tellExceptions(in: graph)
         let (eventSteps, personSteps) = (graph.eventSteps, graph.personSteps)
         state.withLock { [recovery] in
             $0.recovery = recovery
@@ -244,12 +245,14 @@ public final class LaunchJournal: Sendable {
     /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their questions and stalls. A process that dies while a scope runs has died in the
     /// steps of the launch that were in progress, or outside of them; when only scopes ran on, the launch had completed.
     ///
-    /// A launch with these options is refused while another one runs with this journal, and while one runs in this process with a journal of the same name and folder, unless one
-    /// of the two is a ``LaunchKind/background`` launch: the error, a `GraphError` of the code `alreadyRunning`, names that one. The journal of the launch that was refused is
-    /// withdrawn, if it has another one: open a new one to start again.
+    /// A launch with these options is refused while another one runs with this journal, and while one runs in this process with a journal
+    /// of the same name and folder, unless one of the two is a ``LaunchKind/background`` launch: the error, a `GraphError` of the code
+    /// `alreadyRunning`, names that one. It is refused as well when such a launch of another journal has completed (`alreadyLaunched`),
+    /// unless `LaunchOptions.admission` says otherwise. The journal of the launch that was refused is withdrawn, if it has another one:
+    /// open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
-        options.isAdmitted = admission
+        options.isPermitted = permit
         guard file != nil else { return options }
         options.recordsStart = { [self] in started($0, $1) }
         options.recordsQuestion = { [self] in questionAsked(by: $0, isAnswered: $1) }

@@ -184,6 +184,18 @@ extension Recovery {
         }
     }
 
+    /// Says which steps are made though they would be left out, because an essential one needs them, as the update check may need the
+    /// configuration, and what such a one needs that is not fresh.
+    mutating func tellExceptions(in graph: OperationGraph) {
+        guard isSafeMode else { return }
+        let named = skipped + (level >= .withoutTrialConfiguration ? [RecoveryStep.configuration] : [])
+        let inputs = graph.essentialInputs
+        let made = inputs.filter { !$0.isLeftOut && named.contains($0.id) }.map(\.id)
+        let stale = inputs.filter(\.isLeftOut).map(\.id)
+        if !made.isEmpty { exceptions += "; done all the same, for an essential operation needs it: \(Self.list(made))" }
+        if !stale.isEmpty { exceptions += "; not fresh, though an essential operation needs it: \(Self.list(stale))" }
+    }
+
     /// Removes the stored data that this recovery goes without; never the person's own.
     ///
     /// - Returns: why something could not be removed.

@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
 
-/// The launches of this process that are written down: one at a time with each journal, and one cold launch at a time with all that are opened in one place.
+/// The launches of this process that are written down: one at a time with each journal, and one cold launch with all that are opened in one
+/// place, at a time or, unless the app says otherwise, at all.
 ///
-/// Two cold launches at once would ask a person twice, run each migration twice, and count each other's deaths. Launches that have no journal, as in a test or a
-/// service, are nobody's second ones.
+/// Two cold launches would ask a person twice, run each migration twice, and count each other's deaths.
 ///
 /// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own lock may be taken within it, never the other way
 /// round.
@@ -16,16 +16,32 @@ private final class RunningLaunches: Sendable {
 
     static let all = RunningLaunches()
 
-    private let running = Locked<[Running]>([])
+    private struct State {
+        var running: [Running] = []
+        /// The cold launch that has completed in each place: the number in its journal, and its name in messages.
+        var completed: [String: (number: Int?, name: String)] = [:]
+    }
+
+    private let state = Locked(State())
 
     /// Takes the journal for a launch.
     ///
-    /// - Returns: the launch that runs, where this one must not start beside it; nil when it may.
-    func begin(_ graph: String, with journal: LaunchJournal) -> Running? {
-        running.withLock { running in
+    /// - Returns: why this launch must not start, and the journal of the launch that runs; nil when it may.
+    func begin(_ graph: String, with journal: LaunchJournal, _ admission: LaunchAdmission) -> (
+        refusal: GraphProblem, first: LaunchJournal?
+    )? {
+        state.withLock { state in
             // The same journal excludes itself at any kind: its lines would be those of two launches.
-            if let first = running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) { return first }
-            running.append(Running(journal: journal, graph: graph))
+            if let first = state.running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) {
+                return (.refusal(of: graph, for: first.name), first.journal)
+            }
+            // One journal may serve more launches, as when the app comes back to the front.
+            if admission == .oncePerProcess, journal.kind.isCold, let first = journal.place.flatMap({ state.completed[$0] }),
+                first.number != journal.number
+            {
+                return (.refusal(of: graph, for: first.name, hasCompleted: true), nil)
+            }
+            state.running.append(Running(journal: journal, graph: graph))
             return nil
         }
     }
@@ -34,10 +50,10 @@ private final class RunningLaunches: Sendable {
     ///
     /// - Returns: its launch and the one that runs, where it must not become cold beside that; nil when it has changed.
     func change(_ journal: LaunchJournal, to kind: LaunchKind) -> (launch: Running, first: Running)? {
-        running.withLock { running in
+        state.withLock { state in
             // A journal without a launch may be of any kind.
-            if let launch = running.first(where: { $0.journal === journal }),
-                let first = running.first(where: { $0.journal !== journal && $0.excludes(journal, as: kind) })
+            if let launch = state.running.first(where: { $0.journal === journal }),
+                let first = state.running.first(where: { $0.journal !== journal && $0.excludes(journal, as: kind) })
             {
                 return (launch, first)
             }
@@ -47,36 +63,16 @@ private final class RunningLaunches: Sendable {
     }
 
     /// The launch is over.
-    func end(_ journal: LaunchJournal) {
-        let ended = running.withLock { running -> Running? in
-            running.firstIndex { $0.journal === journal }.map { running.remove(at: $0) }
+    func end(_ journal: LaunchJournal, hasCompleted: Bool) {
+        let ended = state.withLock { state -> Running? in
+            let ended = state.running.firstIndex { $0.journal === journal }.map { state.running.remove(at: $0) }
+            if hasCompleted, journal.kind.isCold, let place = journal.place, let ended {
+                state.completed[place] = (journal.number, ended.name)
+            }
+            return ended
         }
         // Its end may be the journal's, which is not to come under the lock.
         _ = ended
-    }
-}
-
-/// The launches to a main screen that run in this process without a journal: one at a time over one state. Two would show the splash, ask the person and run each
-/// migration twice.
-enum UnwrittenLaunches {
-    private static let running = Locked<[String: String]>([:])
-
-    /// The right to run over the state at `place`.
-    static func admission(at place: String) -> LaunchAdmission {
-        LaunchAdmission(
-            take: { graph in
-                let first = running.withLock { running -> String? in
-                    if let first = running[place] { return first }
-                    running[place] = graph
-                    return nil
-                }
-                return first.map {
-                    "'\(printable(graph))' is not started, for the launch '\(printable($0))' runs in this process over the same state; wait for its end, or cancel it"
-                }
-            },
-            giveBack: { running.withLock { $0[place] = nil } },
-            makeObserver: { nil }
-        )
     }
 }
 
@@ -87,11 +83,8 @@ extension RunningLaunches.Running {
         kind.isCold && journal.kind.isCold && other.place != nil && journal.place == other.place
     }
 
-    /// The end of the sentence that refuses another launch.
-    var complaint: String {
-        let number = journal.number.map { " (launch \($0) in the journal)" } ?? ""
-        return "for the launch '\(printable(graph))'\(number) runs in this process; wait for its end, or cancel it"
-    }
+    /// As messages name it.
+    var name: String { "'\(printable(graph))'" + (journal.number.map { " (launch \($0) in the journal)" } ?? "") }
 }
 
 extension LaunchKind {
@@ -113,11 +106,12 @@ extension LaunchJournal {
         return launch
     }
 
-    /// The admission that the engine asks for before it starts a launch with a journal.
-    var admission: LaunchAdmission {
-        LaunchAdmission(
-            take: { [self] in complaint(aboutStarting: $0) },
-            giveBack: { [self] in RunningLaunches.all.end(self) },
+    /// What the engine asks for before it starts a launch with a journal.
+    var permit: LaunchPermit {
+        LaunchPermit(
+            take: { [self] in refusal(of: $0, $1) },
+            giveBack: { [self] in RunningLaunches.all.end(self, hasCompleted: $0) },
+            withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder }
         )
     }
@@ -125,17 +119,16 @@ extension LaunchJournal {
     /// Makes the launch one of another kind, or says which launch it must not be that beside.
     func admit(_ kind: LaunchKind) throws(GraphError) {
         guard let (launch, first) = RunningLaunches.all.change(self, to: kind) else { return }
-        let complaint = "'\(printable(launch.graph))' stays in the background, \(first.complaint)"
-        throw GraphError(graph: launch.graph, problems: [GraphProblem(.alreadyRunning, complaint)])
+        throw GraphError(graph: launch.graph, problems: [.refusal(of: launch.graph, "stays in the background", for: first.name)])
     }
 
-    private func complaint(aboutStarting graph: String) -> String? {
-        guard let first = RunningLaunches.all.begin(graph, with: self) else {
+    private func refusal(of graph: String, _ admission: LaunchAdmission) -> GraphProblem? {
+        guard let (refusal, first) = RunningLaunches.all.begin(graph, with: self, admission) else {
             launchBegins()
             return nil
         }
         // One that never begins would count as one that died.
-        if first.journal !== self { withdraw() }
-        return "'\(printable(graph))' is not started, \(first.complaint)"
+        if first !== self { withdraw() }
+        return refusal
     }
 }

@@ -51,8 +51,6 @@ struct ForceUpdateOperation: Sendable {
     var lateCheck = LateUpdateCheck()
     /// The date, for maintenance that ends at one.
     var now: @Sendable () -> Date = { Date() }
-    /// Told of a decision against this version, before it is shown.
-    var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
     /// One sentence for the report on each push, link and shortcut that the update holds up. It may wait for a disk, and is asked when the launch was stopped.
     var entryPoints: @Sendable () -> [String] = { [] }
     /// Told of a decision against this version that came when the launch was over.
@@ -120,18 +118,22 @@ struct ForceUpdateOperation: Sendable {
         throw CancellationError()
     }
 
-    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or else that of the service when it comes.
+    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or else that of the
+    /// service, for which the launch waits as long as it is allowed to. An answer that comes later counts as any late one.
     ///
     /// - Returns: whether the update has the screen.
     func takesOverFailure(in step: StepContext) async -> Bool {
-        let isTaken = await actOnKnownPolicy(in: step)
         let hasAsked = memory.withLock { memory in
-            defer { memory.hasAsked = true }
+            // The graph may be launched again, and fail before its check.
+            defer { memory.hasAsked = false }
+            if !memory.hasAsked { (memory.isStopped, memory.hasToldOfProblem) = (false, false) }
             return memory.hasAsked
         }
+        let isTaken = await actOnKnownPolicy(in: step)
         // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.
         if !hasAsked { askInBackground(in: step) }
-        return isTaken
+        if !isTaken { await lateCheck.end(within: allowance, in: step) }
+        return memory.withLock { $0.isStopped }
     }
 
     private func askInBackground(in step: StepContext) {
@@ -180,10 +182,9 @@ struct ForceUpdateOperation: Sendable {
         let isFirst = !isStopped && step.mayGoOn
         // Two checks may say the same, one after the other.
         let isNew = !isStopped && lateCheck.isNew(decision)
-        let (operation, presenter, stage, willTakeOver) = (step.operation, presenter, stage, willTakeOver)
+        let (operation, presenter, stage) = (step.operation, presenter, stage)
         let takeOver: @MainActor @Sendable () async -> Void = {
             if isStopped { return }
-            willTakeOver(decision)
             await stage.takeOver(by: operation) {
                 if isNew { await presenter?.showUpdate(decision) }
             }
@@ -299,12 +300,6 @@ extension ForceUpdateOperation {
             allowance: environment.updateAllowance,
             memory: memory.update,
             lateCheck: environment.lateUpdateCheck,
-            // On the main thread, which waits for no store.
-            willTakeOver: { [mailbox = environment.mailbox, askedFor = environment.askedFor] _ in
-                mailbox.stopDelivering()
-                // Nobody answers a form that lies under the update screen.
-                askedFor.stopAll()
-            },
             entryPoints: { [mailbox = environment.mailbox] in
                 let dropped = mailbox.takeDropped() + mailbox.takeRefusals()
                 let held = mailbox.stop(because: "an update is required").count

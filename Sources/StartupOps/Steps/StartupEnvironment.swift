@@ -27,7 +27,7 @@ public struct StartupEnvironment: Sendable {
     /// The results of earlier launches.
     public let state: LaunchState
     /// Tells the state from others of this process, for launches over it.
-    let place: String
+    var place: String
     /// The configurations of earlier launches.
     let configurations: ConfigurationStore
     /// Answers that can be fetched again, such as the entitlements.
@@ -113,7 +113,15 @@ public struct StartupEnvironment: Sendable {
             }
         )
         self.journal = journal
-        stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
+        stage = Stage(
+            onQuestion: { journal?.questionAsked(by: $0, isAnswered: $1) },
+            onTakeover: { [mailbox, askedFor] in
+                // On the main thread, which waits for no store.
+                mailbox.stopDelivering()
+                // Nobody answers a form that lies under the update screen.
+                askedFor.stopAll()
+            }
+        )
         // In memory there is nothing to share but the screen.
         place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
         lifecycle = AppLifecycle()

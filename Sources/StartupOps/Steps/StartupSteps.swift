@@ -110,13 +110,17 @@ public struct StartupSteps: Sendable {
             try await environment.enforceKnownUpdatePolicy(memory, in: context)
             return try await work()
         }
-        graph.takeOverFailures { await environment.takesOverFailure(memory, in: $0) }
+        // As long as the step may take: the allowance, and its half second.
+        graph.takeOverFailures(within: environment.updateAllowance + ForceUpdateOperation.leastAllowance) {
+            await environment.takesOverFailure(memory, in: $0)
+        }
     }
 
-    /// Has a real launch refused while another one over the same state runs, if both are to come to a main screen.
+    /// Has a real launch refused while another one over the same state runs, and when one has completed, if both are to come to a main
+    /// screen: two would show the splash, ask the person and run each migration twice.
     func refuseSecondLaunch(of graph: inout OperationGraph) {
         guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
-        graph.needsAdmission(UnwrittenLaunches.admission(at: environment.place))
+        graph.sharesState(at: environment.place)
     }
 
     /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them

@@ -44,13 +44,7 @@ final class UpdateCheck: Sendable {
 
     /// Waits for the answer. One that has not come by then is late.
     func answer(within allowance: Duration, in step: StepContext) async -> Answer? {
-        // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would need a thread of the pool.
-        await withTaskGroup { [arrival] group in
-            group.addTask { _ = try? await step.sleep(for: allowance) }
-            group.addTask { for await _ in arrival.stream {} }
-            await group.next()
-            group.cancelAll()
-        }
+        await step.wait(atMost: allowance, for: arrival.stream)
         // Decided in one step: an answer that comes now is late, and told as such.
         return state.withLock { state in
             state.isLate = state.answer == nil
@@ -81,6 +75,9 @@ final class UpdateCheck: Sendable {
 
     /// Whether the service still has to answer.
     var isPending: Bool { state.withLock { $0.launch != nil } }
+
+    /// The events of its launch, until its end and the effects of a late answer; nil when it is over.
+    var events: (any AsyncSequence<LaunchEvent, Never> & Sendable)? { state.withLock { $0.launch }?.events }
 
     /// Waits for the end, and for the effects of a late answer.
     func waitForEnd() async {
@@ -184,8 +181,28 @@ package final class LateUpdateCheck: Sendable {
         for check in checks { await check.waitForEnd() }
     }
 
+    /// Waits for the end of the check that began last, and for the effects of its answer, at most that long.
+    func end(within limit: Duration, in step: StepContext) async {
+        guard let events = state.withLock({ $0.kept.last?.check })?.events else { return }
+        await step.wait(atMost: limit, for: events)
+    }
+
     /// Gives all of them up.
     package func cancel() {
         for check in checks { check.cancel() }
+    }
+}
+
+extension StepContext {
+    /// Waits for the end of a sequence that ends when its reader is cancelled, at most that long.
+    fileprivate func wait(atMost limit: Duration, for sequence: some AsyncSequence<some Any, Never> & Sendable) async {
+        // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would need a thread of the
+        // pool.
+        await withTaskGroup { group in
+            group.addTask { _ = try? await sleep(for: limit) }
+            group.addTask { for await _ in sequence {} }
+            await group.next()
+            group.cancelAll()
+        }
     }
 }

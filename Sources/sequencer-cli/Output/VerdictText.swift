@@ -77,7 +77,10 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + missedMilestone + report.initialDisplayText(style.duration) + trouble)
+        return (
+            report.isWithinBudgets ? "PASS" : "FAIL",
+            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + trouble
+        )
     }
 
     /// An operation with its times.

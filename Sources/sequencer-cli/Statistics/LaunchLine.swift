@@ -55,6 +55,8 @@ extension LaunchLine {
             end = .crash(operation: try document.optionalName("operation"))
             return
         }
+        // Such launches are another scenario: some of what others have still to do is done in their processes.
+        if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let budget = try document.object("budget")
         let display = try document.optionalObject("initialDisplayBudget")

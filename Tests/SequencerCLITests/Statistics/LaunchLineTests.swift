@@ -38,6 +38,13 @@ struct LaunchLineTests {
         #expect(try decode(text) == expected)
     }
 
+    @Test("A launch whose process was not started for it is kept apart")
+    func processStart() throws {
+        let text = #"{\#(Self.head),"outcome":"completed",\#(Self.budget),"processStart":"background"}"#
+        let expected = LaunchLine(scenario: "regular (background)", version: nil, end: .report(.completed, measured: 12.5, isMet: true))
+        #expect(try decode(text) == expected)
+    }
+
     @Test("Operations that have started or ended, where they are wanted; elsewhere they may be anything")
     func operations() throws {
         let texts = [

@@ -175,4 +175,37 @@ struct FailureTakeoverTests {
         #expect("\(report.outcome)".contains("loses"))
         running.withLock { $0 = nil }
     }
+
+    /// What becomes of a launch that fails at its beginning, and whose graph finds out for some seconds whose screen shows that.
+    private struct Question {
+        var seconds: Int
+        var isTaken: Bool
+        var deadline = 30
+        let end: Duration
+    }
+
+    @Test(
+        "the launch waits for its graph to take the screen, up to its limit and the deadline; then the app's takeover has the grace period"
+    )
+    func graphFirst() async throws {
+        let questions = [
+            Question(seconds: 2, isTaken: true, end: .seconds(2)), Question(seconds: 2, isTaken: false, end: .milliseconds(2_250)),
+            Question(seconds: 0, isTaken: false, end: .milliseconds(250)), Question(seconds: 5, isTaken: true, end: .seconds(3)),
+            Question(seconds: 2, isTaken: true, deadline: 1, end: .seconds(1)),
+        ]
+        for question in questions {
+            var graph = OperationGraph("launch")
+            graph.add("fails") { throw Trouble(number: 1) }
+            graph.add("main-app", .milestone, after: "fails") {}
+            graph.takeOverFailures(within: .seconds(3)) { step in
+                try? await step.sleep(for: .seconds(question.seconds))
+                return question.isTaken
+            }
+            let before = all.count
+            let report = try await run(graph, deadline: .seconds(question.deadline)) { [clock] in try? await clock.sleep(for: .seconds(60))
+            }
+            #expect(report.outcome.name == "failed" && report.makespan == question.end, "\(question): \(report.makespan)")
+            #expect(all.count - before == (question.isTaken ? 0 : 1), "\(question)")
+        }
+    }
 }

@@ -128,7 +128,7 @@ struct HeldRangeTests {
             journal.note("release \(number)")
         }
         let clock = VirtualClock()
-        let options = LaunchOptions(clock: clock)
+        let options = LaunchOptions(clock: clock, admission: .unlimited)
         let (one, other) = try clock.hold { (try graph.start(options: options), try graph.start(options: options)) }
         _ = await one.end()
         _ = await other.end()

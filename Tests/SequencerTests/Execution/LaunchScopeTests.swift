@@ -229,13 +229,14 @@ struct LaunchScopeTests {
         await eventually { launch.status.operations.first?.wait == .code("the event 'closed'") }
         let wasOver = Locked(false)
         var options = LaunchOptions()
-        options.admission = LaunchAdmission(
-            take: { _ in
+        options.permit = LaunchPermit(
+            take: { graph, _ in
                 closed.fulfill()
                 wasOver.withLock { $0 = launch.storage.state.withLock { $0.machine.phase == .over } }
-                return "another one has it"
+                return .refusal(of: graph, for: "another one")
             },
-            giveBack: {},
+            giveBack: { _ in },
+            withdraw: {},
             makeObserver: { nil }
         )
         let second = window("second", seconds: 1)

@@ -346,7 +346,9 @@ struct RealAppQueueTests {
         let queue = queue(width: 2)
         var graph = OperationGraph("shared")
         for index in 0..<50 { graph.add("op\(index)") { step in try await step.sleep(for: .microseconds(10)) } }
-        let (first, second) = (try graph.start(options: options(queue)), try graph.start(options: options(queue)))
+        var unlimited = options(queue)
+        unlimited.admission = .unlimited
+        let (first, second) = (try graph.start(options: unlimited), try graph.start(options: unlimited))
         #expect(await first.end().report.outcome == .completed)
         #expect(await second.end().report.outcome == .completed)
     }

@@ -117,8 +117,10 @@ struct RealLaunchPromiseTests {
         }
     }
 
-    @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once")
+    @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once, where the app allows that")
     func startTogether() async throws {
+        var options = LaunchOptions.patient
+        options.admission = .unlimited
         var graph = OperationGraph("together")
         let runs = Locked(0)
         let number = graph.add("only") {
@@ -126,11 +128,11 @@ struct RealLaunchPromiseTests {
                 $0 += 1; return $0
             }
         }
-        let numbers = await withTaskGroup { [graph] group in
+        let numbers = await withTaskGroup { [graph, options] group in
             for _ in 0..<64 {
                 group.addTask {
                     do {
-                        let launch = try graph.start(options: .patient)
+                        let launch = try graph.start(options: options)
                         #expect(await launch.end().report.outcome == .completed)
                         return try launch.value(of: number)
                     } catch {
@@ -143,6 +145,37 @@ struct RealLaunchPromiseTests {
         }
         #expect(runs.withLock { $0 } == 64)
         #expect(Set(numbers) == Set(1...64))
+    }
+
+    @Test("A35: one launch of a graph runs at a time, unless the app says otherwise; one that may complete once is not started after that")
+    func oneAtATime() async throws {
+        func refusal(_ graph: OperationGraph, _ admission: LaunchAdmission?) async -> GraphProblem? {
+            var options = LaunchOptions.patient
+            options.admission = admission
+            do {
+                _ = try await graph.run(options: options)
+                return nil
+            } catch {
+                return error.problems.first
+            }
+        }
+        let gate = Gate()
+        var graph = OperationGraph("only")
+        graph.add("waits") { await gate.wait() }
+        let first = try graph.start(options: .patient)
+        let running = "'only' is not started, for the launch 'only' runs in this process; wait for its end, or cancel it"
+        for admission in [nil, .oneAtATime, .oncePerProcess] as [LaunchAdmission?] {
+            let refused = await refusal(graph, admission)
+            #expect(refused?.code == .alreadyRunning && refused?.message == running)
+        }
+        // Another graph, though of the same name; and a scope, which is nobody's second launch.
+        #expect(await refusal(OperationGraph("only"), nil) == nil)
+        try first.addScope("again", graph)
+        gate.open()
+        #expect(await first.end().report.outcome == .completed)
+        for admission in [.oneAtATime, .unlimited, .oncePerProcess] as [LaunchAdmission] { #expect(await refusal(graph, admission) == nil) }
+        #expect(await refusal(graph, .oncePerProcess)?.code == .alreadyLaunched)
+        #expect(await refusal(graph, nil) == nil)
     }
 
     @Test("fault L5: any number of callers get the report, late ones too")
@@ -231,19 +264,32 @@ struct RealLaunchPromiseTests {
         #expect(try await graph.run(budget: .seconds(3)).report.beforeRun == nil)
     }
 
-    @Test("it counts from the launch where the process is older than any launch, or was prewarmed, or does not know its age")
+    @Test("it counts from the launch where the process is older than any launch, or was not started for it, or does not know its age")
     func oldProcess() async throws {
         var graph = OperationGraph("old")
         graph.wait("main-app", 22, .milestone)
-        for age in [Duration.seconds(7200), .seconds(21), nil] {
+        let cases: [(age: Duration?, said: ProcessStart?, start: ProcessStart?)] = [
+            (.seconds(7200), nil, .early), (.seconds(21), .person, .early), (nil, nil, nil), (nil, .person, nil),
+            (.seconds(4), .background, .background), (.seconds(7200), .prewarmed, .prewarmed),
+        ]
+        for (age, said, start) in cases {
             var options = LaunchOptions.virtual()
             options.processAge = { age }
+            options.processStart = said
             let report = try await graph.run(budget: Budget(.milliseconds(300), fromProcessStart: true), options: options).report
             #expect(report.budget.measured == .milliseconds(22) && report.budget.isMet)
-            #expect(report.beforeRun == nil && report.budget.budget == .milliseconds(300))
+            #expect(report.beforeRun == nil && report.budget.budget == .milliseconds(300) && report.processStart == start)
+            #expect(report.description.contains("; counted from the launch on, for its process ") == (start != nil), "\(report)")
+            #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
         }
-        #expect(LaunchStorage.timeBeforeRun(.seconds(5), isPrewarmed: true) == nil)
-        #expect(LaunchStorage.timeBeforeRun(.seconds(20), isPrewarmed: false) == .seconds(20))
+        #expect(ProcessStart.judged(nil, age: .seconds(5), isPrewarmed: true) == .prewarmed)
+        #expect(ProcessStart.judged(.person, age: .seconds(20), isPrewarmed: true) == .person)
+        // Where the budget does not count from there, only what the app has said is told.
+        var options = LaunchOptions.virtual()
+        for (said, start) in [(nil, nil), (.person, nil), (.background, .background)] as [(ProcessStart?, ProcessStart?)] {
+            options.processStart = said
+            #expect(try await graph.run(budget: .milliseconds(300), options: options).report.processStart == start)
+        }
     }
 
     @Test("a missed budget names the operations that caused it, the largest share first")

@@ -138,7 +138,7 @@ struct RealTroubleTests {
                 group.addTask {
                     var outcomes: [LaunchReport.Outcome] = []
                     for _ in 0..<2_000 {
-                        let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock())
+                        let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock(), admission: .unlimited)
                         outcomes.append(try await graph.run(options: options).report.outcome)
                     }
                     return outcomes

@@ -78,7 +78,7 @@ struct RealWatcherFaultTests {
     @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
     func blockedOverCancelling() async throws {
         let gate = Gate()
-        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
+        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), admission: .unlimited)
         options.observers.append { event in if event.kind == .stopped { gate.block() } }
         var graph = OperationGraph("watched")
         graph.add("only") { try await Task.sleep(for: .seconds(600)) }

@@ -203,6 +203,29 @@ struct EntryPointMailboxTests {
         #expect(mailbox.waiting().map(\.description) == ["shortcut two"])
     }
 
+    @Test(
+        "fault D12: a handler that runs when the screen is taken over is told to cancel, and shows nothing; what it had is kept, uncounted"
+    )
+    @MainActor
+    func handlerUnderUpdate() async throws {
+        let mailbox = mailbox()
+        mailbox.mainScreenDidAppear()
+        mailbox.receive(EntryPointSamples.shortcut())
+        let (stage, hasBegun) = (Stage(onTakeover: { mailbox.stopDelivering() }), Gate())
+        let delivery = Task {
+            await mailbox.deliver { _ in
+                hasBegun.open()
+                try? await Task.sleep(for: .seconds(600))
+                try await stage.present(by: "link") { _ = Issue.record("presented") }
+            }
+        }
+        await hasBegun.wait()
+        await stage.takeOver(by: "force-update") {}
+        #expect(await delivery.value == 0)
+        #expect(mailbox.waiting().map(\.isRedelivery) == [false])
+        #expect(await mailbox.deliver { _ in Issue.record("delivered") } == 0)
+    }
+
     @Test("B56: a handler that throws gets it again with the next delivery, marked, and three times in all")
     func postponed() async throws {
         let mailbox = mailbox()

@@ -46,7 +46,8 @@ struct IntegrationApp {
     func launch() async throws -> LaunchReport {
         let scenario = Scenario(for: environment.facts())
         let graph = scenario.graph(StartupSteps(environment))
-        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(deadline: .seconds(60))).report
+        let options = LaunchOptions(deadline: .seconds(60), admission: .oneAtATime)
+        let report = try await graph.run(budget: .seconds(3), options: options).report
         environment.devices.closeAll()
         #expect(report.stragglers.isEmpty, "\(report.json())")
         return report

@@ -34,7 +34,7 @@ struct RealOutdatedAppTests {
         var graph = environment.graph(scenario ?? Scenario(for: environment.facts()))
         journal.prepare(&graph)
         try change(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
         if waitsForCheck { await environment.lateUpdateCheck.end() }
         return Result(report: report, person: person, recovery: journal.recovery)

@@ -107,7 +107,8 @@ struct RealUpdateMatrixTests {
         case .hangs: try graph.inject(.hang, into: "force-update")
         case .leftOut: try graph.skip("force-update", because: "a test")
         }
-        _ = try await journal.run(graph, budget: .seconds(3), options: LaunchOptions(grace: .seconds(60), clock: clock))
+        let options = LaunchOptions(grace: .seconds(60), clock: clock, admission: .oneAtATime)
+        _ = try await journal.run(graph, budget: .seconds(3), options: options)
         await environment.lateUpdateCheck.end()
         let kept = environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
         return (person.shown.filter { ["main", "active", "update", "maintenance"].contains($0) }, kept?.minimumVersion)

@@ -68,7 +68,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
         let scenario = Scenario(for: environment.facts())
         var graph = environment.graph(scenario)
         journal.prepare(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
         let result = SampleDevice.Result(scenario: scenario.name, report: report, shown: person.shown, content: person.content)
         return Observation(

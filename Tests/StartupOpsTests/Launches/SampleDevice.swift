@@ -73,7 +73,7 @@ final class SampleDevice: Sendable {
         let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: patience)) { [isSpeakerGivenUpSoon] in
             isSpeakerGivenUpSoon.withLock { $0 }
         }
-        return StartupEnvironment(
+        var environment = StartupEnvironment(
             app: app,
             services: StartupServices(
                 updates: patient,
@@ -88,6 +88,9 @@ final class SampleDevice: Sendable {
             // Virtual time would not move for a splash while somebody waits for the screen that it has.
             splashMinimum: .zero
         )
+        // As a process of its own would: no launch of this one is its second.
+        environment.place = "process \(UUID())"
+        return environment
     }
 
     /// Starts the app: the stored state decides how, unless a scenario is given.

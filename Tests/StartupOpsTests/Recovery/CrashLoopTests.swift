@@ -210,7 +210,7 @@ private struct LoopingApp {
         if trouble == .beforeGraph { killThisProcess() }
         var graph = graph()
         journal.prepare(&graph)
-        var options = LaunchOptions(clock: VirtualClock())
+        var options = LaunchOptions(clock: VirtualClock(), admission: .oneAtATime)
         options.stallWatch = journal.watching(StallWatch(after: .seconds(5)) { _ in killThisProcess() })
         return try await journal.run(graph, budget: .seconds(3), options: options).report
     }

@@ -161,7 +161,7 @@ private struct KillableApp {
         let scenario = Scenario(for: environment.facts())
         var graph = environment.graph(scenario)
         journal.prepare(&graph)
-        var options = journal.recording(LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
+        var options = journal.recording(LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime))
         let events = Locked((number: 0, progress: Progress()))
         let evidence = Self.evidence(path)
         options.observers.append { event in

@@ -32,7 +32,8 @@ struct RealLaunchJournalTests {
         graph.add("main-app", .milestone, after: first, on: .main) {}
         change(&graph)
         journal.prepare(&graph)
-        return try await journal.run(graph, budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        return try await journal.run(graph, budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(), admission: .oneAtATime))
+            .report
     }
 
     @Test("A launch that completes is known for it; who asks while it runs sees that")
@@ -157,7 +158,7 @@ struct RealLaunchJournalTests {
                 let usual = limit.rlim_cur
                 limit.rlim_cur = rlim_t(size)
                 #expect(setrlimit(resource, &limit) == 0)
-                _ = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock()))
+                _ = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock(), admission: .oneAtATime))
                 limit.rlim_cur = usual
                 #expect(setrlimit(resource, &limit) == 0)
                 if journal.problem != nil { cut += 1 }

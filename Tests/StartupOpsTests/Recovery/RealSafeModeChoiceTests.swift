@@ -67,7 +67,7 @@ struct RealSafeModeChoiceTests {
         #expect(configurations.onTrial != nil)
         var graph = environment.graph(Scenario(for: environment.facts()))
         journal.prepare(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         let report = try await journal.run(graph, options: options).report
         #expect(report.outcome == .completed)
         #expect(report.operations.allSatisfy { $0.message?.hasPrefix("left out: ") != true })

@@ -31,7 +31,7 @@ struct RealSafeModeTests {
         var graph = environment.graph(Scenario(for: environment.facts()))
         change(&graph, environment)
         journal.prepare(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
         return (report, person, journal)
     }

@@ -280,4 +280,25 @@ struct RecoveryLadderTests {
         #expect(level == .minimal || level.next > level)
         #expect(RecoveryLevel.minimal.next == .minimal)
     }
+
+    @Test("what is told of safe mode names what an essential step needs and is done all the same, and what it needs and is not fresh")
+    func exceptions() throws {
+        var graph = OperationGraph("own")
+        let config = graph.add("fetch-config", fallback: 1) { 2 }
+        let flags = graph.add("flags", fallback: 1) { 2 }
+        graph.add("force-update", .essential, .onFailure(.continue), using: config, flags) { _, _ in }
+        graph.add("main-app", .milestone, using: config) { _ in }
+        var recoveries = [Recovery(.skipping, skipping: ["tutorial"]), Recovery(.withoutTrialConfiguration), Recovery.none]
+        func tell() -> [String] {
+            for index in recoveries.indices { recoveries[index].tellExceptions(in: graph) }
+            return recoveries.map(\.exceptions)
+        }
+        let done = "; done all the same, for an essential operation needs it: fetch-config"
+        #expect(tell() == ["", done, ""])
+        #expect(recoveries[1].sentence == "safe mode: the last configuration that worked is used" + done)
+        recoveries = [Recovery(.skipping, skipping: ["tutorial"]), Recovery(.minimal), Recovery.none]
+        for step in ["fetch-config", "flags"] { try graph.skip(step, because: "the app has said so") }
+        let stale = "; not fresh, though an essential operation needs it: fetch-config and flags"
+        #expect(tell() == [stale, stale, ""])
+    }
 }

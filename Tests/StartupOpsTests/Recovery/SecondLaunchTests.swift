@@ -60,7 +60,10 @@ struct SecondLaunchTests {
         return StartupEnvironment(app: app, services: services, presenters: StartupPresenters(all: AgreeablePerson()), directory: directory)
     }
 
-    @Test("fault P32: without a journal, too, one launch at a time leads to a main screen over one state", arguments: [false, true])
+    @Test(
+        "fault P32: without a journal, too, one launch at a time leads to a main screen over one state, and one completes",
+        arguments: [false, true]
+    )
     func withoutJournal(isInMemory: Bool) async throws {
         func directory() -> StateDirectory { isInMemory ? .inMemory() : .open(at: folder("app")) }
         let one = try environment(over: directory())
@@ -82,11 +85,43 @@ struct SecondLaunchTests {
         let back = try one.graph(.warmResume).start()
         back.cancel()
         _ = await back.end()
+        first.cancel()
         isOver.open()
         _ = await first.end()
-        let second = try other.graph(.regular).start()
-        second.cancel()
-        _ = await second.end()
+        // One that was cancelled can be tried again.
+        #expect(try await graph.run().report.outcome == .completed)
+        for second in [graph, other.graph(.deeplink)] {
+            let error = #expect(throws: GraphError.self) { try second.start() }
+            #expect(error?.problems.map(\.code) == [.alreadyLaunched], "\(String(describing: error))")
+        }
+        let allowed = try other.graph(.regular).start(options: LaunchOptions(admission: .oneAtATime))
+        allowed.cancel()
+        _ = await allowed.end()
+    }
+
+    @Test(
+        "fault P32: after a cold launch that has completed, one of another journal is refused, unless the app allows it; not after a failed one"
+    )
+    func afterwards() async throws {
+        struct Failure: Error {}
+        var failing = OperationGraph("regular")
+        failing.add("main-app", .milestone) { throw Failure() }
+        #expect(try await open().run(failing).report.outcome.name == "failed")
+        let first = open()
+        #expect(try await first.run(OperationGraph("regular")).report.outcome == .completed)
+        let journal = open()
+        let error = await #expect(throws: GraphError.self) { try await journal.run(OperationGraph("deeplink")) }
+        #expect(error?.problems.map(\.code) == [.alreadyLaunched])
+        let sentence = "'deeplink' is not started, for the launch 'regular' (launch 2 in the journal) has completed in this process"
+        #expect(error?.description.contains(sentence) == true, "\(String(describing: error))")
+        // It is not one that died.
+        #expect(LaunchJournal.launches(in: folder("app")).count == 2)
+        // The same one serves what comes later, and nobody waits for what is in the background.
+        #expect(try await first.run(OperationGraph("resume")).report.outcome == .completed)
+        #expect(try await open(.background).run(OperationGraph("push")).report.outcome == .completed)
+        #expect(
+            try await open().run(OperationGraph("deeplink"), options: LaunchOptions(admission: .oneAtATime)).report.outcome == .completed
+        )
     }
 
     @Test("a background launch runs beside a cold one, and one that comes to the front is a cold one")

@@ -224,8 +224,7 @@ struct ForceUpdateOperationTests {
             state: LaunchState(MemoryStore()),
             version: Self.version,
             presenter: person,
-            stage: Stage(),
-            willTakeOver: { _ in events.withLock { $0.append("taken over") } },
+            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } }),
             lateDecision: { decision in
                 #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
                 events.withLock { $0.append("told") }
@@ -249,8 +248,7 @@ struct ForceUpdateOperationTests {
             state: LaunchState(MemoryStore()),
             version: Self.version,
             presenter: AgreeablePerson(),
-            stage: Stage(),
-            willTakeOver: { _ in isTakenOver.open() },
+            stage: Stage(onTakeover: { isTakenOver.open() }),
             entryPoints: {
                 isTakenOver.block()
                 return ["a link is kept"]

@@ -103,7 +103,9 @@ final class LaunchCoordinator {
         var options = LaunchOptions(
             deadline: .seconds(20),
             deadlineCountsInteractiveTime: false,
-            version: environment.app.version.description
+            version: environment.app.version.description,
+            // Maintenance may have taken over a main screen, and be over.
+            admission: .oneAtATime
         )
         // How it was started, and what by: cold or prewarmed, by a push, a link or an intent.
         options.attributes = facts.attributes.merging(facts.ownAttributes) { $1 }

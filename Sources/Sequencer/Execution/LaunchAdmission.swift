@@ -1,0 +1,96 @@
+/// Whether a launch may start beside another one, or after it: see ``LaunchOptions/admission``.
+///
+/// A launch that may not is refused with a ``GraphError`` of the code ``GraphProblem/Code/alreadyRunning`` or
+/// ``GraphProblem/Code/alreadyLaunched``, which names the other one. Scopes of a launch are not asked.
+public struct LaunchAdmission: NamedValue, Sendable, Hashable {
+    package let name: String
+
+    /// Any number of launches, also at once.
+    public static let unlimited = Self(name: "unlimited")
+    /// One launch at a time: of a graph and its copies, or to the main screen over one stored state.
+    public static let oneAtATime = Self(name: "oneAtATime")
+    /// One launch at a time, and none after one that has completed. One that failed, was aborted or was cancelled can be tried again.
+    public static let oncePerProcess = Self(name: "oncePerProcess")
+}
+
+/// The right of one launch to run, from its start to its end.
+struct AdmittedLaunch: Sendable {
+    private enum Key: Hashable {
+        case graph(UInt32)
+        case place(String)
+    }
+
+    /// The launches of this process, by the names of their graphs.
+    private static let launches = Locked((running: [Key: String](), completed: [Key: String]()))
+
+    private let graph: String
+    /// Nil for a launch that keeps no other one from starting.
+    private let key: Key?
+    private let isRemembered: Bool
+    private let permit: LaunchPermit?
+
+    /// - Throws: ``GraphError`` where another launch runs, or has completed.
+    init(_ graph: OperationGraph, _ options: LaunchOptions, isScope: Bool) throws(GraphError) {
+        self.graph = graph.name
+        let admission = options.admission ?? (graph.place == nil ? .oneAtATime : .oncePerProcess)
+        key = isScope || admission == .unlimited ? nil : graph.place.map(Key.place) ?? .graph(graph.tag.number)
+        isRemembered = graph.place != nil || admission == .oncePerProcess
+        permit = options.permit
+        if let refusal = take(admission, graph.place == nil ? "" : " over the same state") {
+            permit?.withdraw()
+            throw GraphError(graph: graph.name, problems: [refusal])
+        }
+        if let refusal = permit?.take(graph.name, options.admission ?? .oncePerProcess) {
+            leave(hasCompleted: false)
+            throw GraphError(graph: graph.name, problems: [refusal])
+        }
+    }
+
+    /// The launch is over.
+    func end(_ outcome: LaunchReport.Outcome) {
+        leave(hasCompleted: outcome == .completed)
+        permit?.giveBack(outcome == .completed)
+    }
+
+    /// - Returns: why the launch must not start; nil when it may.
+    private func take(_ admission: LaunchAdmission, _ place: String) -> GraphProblem? {
+        guard let key else { return nil }
+        return Self.launches.withLock { launches in
+            if let first = launches.running[key] { return .refusal(of: graph, for: "'\(printable(first))'", place) }
+            if admission == .oncePerProcess, let first = launches.completed[key] {
+                return .refusal(of: graph, for: "'\(printable(first))'", hasCompleted: true, place)
+            }
+            launches.running[key] = graph
+            return nil
+        }
+    }
+
+    private func leave(hasCompleted: Bool) {
+        guard let key else { return }
+        Self.launches.withLock { launches in
+            launches.running[key] = nil
+            if hasCompleted, isRemembered { launches.completed[key] = graph }
+        }
+    }
+}
+
+extension GraphProblem {
+    /// A launch is refused for another one.
+    ///
+    /// - Parameters:
+    ///   - what: what does not happen.
+    ///   - first: the other launch, as messages name it.
+    ///   - place: the end of the sentence about it.
+    package static func refusal(
+        of graph: String,
+        _ what: String = "is not started",
+        for first: String,
+        hasCompleted: Bool = false,
+        _ place: String = ""
+    ) -> GraphProblem {
+        let (happened, advice) =
+            hasCompleted ? ("has completed", "LaunchOptions.admission allows another one") : ("runs", "wait for its end, or cancel it")
+        let message = "'\(printable(graph))' \(what), for the launch \(first) \(happened) in this process\(place); \(advice)"
+        return GraphProblem(hasCompleted ? .alreadyLaunched : .alreadyRunning, message)
+    }
+}
