@@ -113,15 +113,16 @@ final class RunRecord: Sendable {
     var hasReport: Bool { made.load() != nil }
 
     private func makeReport() -> LaunchReport {
-        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order.lazy.map(Int.init))
+        // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
+        let predecessors = graph.predecessors
+        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order.lazy.map(Int.init), dependencies: predecessors)
         let last = self.last
-        let critical = last.map { path(to: $0, holdUps) } ?? []
+        let critical = last.map(holdUps.path) ?? []
         // By place: a set would hash each operation, which costs a seventh of its report.
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
-        let slack = last.map { slacks(to: $0, holdUps) } ?? []
-        // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
-        let predecessors = graph.predecessors
+        let laneLimit = hasLaneLimit ? lanes : nil
+        let slack = last.map { holdUps.slacks(endingWith: $0, countsAll: endOfLaunchProper == nil, laneLimit: laneLimit) } ?? []
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
         var lastReader = [Int32](repeating: -1, count: nodes.count)
         return LaunchReport(
@@ -202,16 +203,6 @@ final class RunRecord: Sendable {
         case .aborted(let id, _), .failed(let id, _): return graph.positions[id].map(Int.init)
         case .completed, .cancelled:
             return nodes.indices.filter { nodes[$0].start >= 0 && nodes[$0].state == .ended }.max { nodes[$0].end < nodes[$1].end }
-        }
-    }
-
-    private func path(to last: Int, _ holdUps: HoldUps) -> [Int] {
-        holdUps.path(endingWith: last) { graph.predecessors[$0].lazy.map(\.index) }
-    }
-
-    private func slacks(to last: Int, _ holdUps: HoldUps) -> [Nanoseconds] {
-        holdUps.slacks(endingWith: last, countsAll: endOfLaunchProper == nil, laneLimit: hasLaneLimit ? lanes : nil) {
-            graph.predecessors[$0].lazy.map(\.index)
         }
     }
 
@@ -347,15 +338,14 @@ final class RunRecord: Sendable {
 
     private func use(_ index: Int) -> HoldUps.Use {
         let node = nodes[index]
-        let step = graph.nodes[index]
         // By reference, as above.
-        let policy = step.policy
+        let (isMain, policy) = (graph.nodes[index].isMain, graph.nodes[index].policy)
         return HoldUps.Use(
             ready: node.ready >= 0 ? node.ready : nil,
             start: node.start >= 0 && node.state == .ended ? node.start : nil,
             end: node.state == .ended ? node.end : -1,
-            lane: node.lane >= 0 && !step.isMain ? Int(node.lane) : nil,
-            isMain: step.isMain,
+            lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
+            isMain: isMain,
             suspends: policy?.value.suspends ?? false,
             exclusive: policy?.value.exclusive ?? []
         )

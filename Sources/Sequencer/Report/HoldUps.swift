@@ -57,6 +57,7 @@ package struct HoldUps: Sendable {
     }
 
     private let uses: [Use]
+    private let dependencies: AdjacencyList
     /// The operations by their starts, dependencies first.
     private let order: [Int]
     /// By operation, the one that had its lane or the main thread before it; -1 for none.
@@ -68,43 +69,47 @@ package struct HoldUps: Sendable {
     private static let leastWait: Nanoseconds = 1_000_000
 
     /// - Parameter order: all operations, each after its dependencies.
-    /// - Complexity: O(operations · log operations).
-    package init(_ uses: [Use], order: some Sequence<Int>) {
+    /// - Complexity: O(operations · log operations); linear where they began and ended in that order.
+    init(_ uses: [Use], order: some Sequence<Int>, dependencies: AdjacencyList) {
         self.uses = uses
+        self.dependencies = dependencies
         // Stable: of operations that took no time at one moment, dependencies stay first.
         self.order = order.sorted { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
         previous = [Int32](repeating: -1, count: uses.count)
         // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say otherwise.
-        let keepers = uses.indices.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
-            .sorted { uses[$0].end < uses[$1].end }
+        // Most end in the order in which they began, which makes sorting them linear.
+        let keepers = self.order.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
+            .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
         var (last, next) = (LastUsers(), 0)
         for node in self.order {
-            let use = uses[node]
-            guard let start = use.start else { continue }
+            guard let start = uses[node].start else { continue }
             while next < keepers.count, uses[keepers[next]].end <= start {
                 last.add(keepers[next], uses[keepers[next]])
                 next += 1
             }
-            if use.isMain {
+            if uses[node].isMain {
                 previous[node] = last.main
-            } else if let lane = use.lane, lane < last.lanes.count {
+            } else if let lane = uses[node].lane, lane < last.lanes.count {
                 previous[node] = last.lanes[lane]
             }
-            if !use.exclusive.isEmpty { previousHolders[node] = use.exclusive.compactMap { last.resources[$0] } }
+            if !uses[node].exclusive.isEmpty { previousHolders[node] = uses[node].exclusive.compactMap { last.resources[$0] } }
         }
     }
 
     /// The operation that held this one up; nil if none did.
     package func holder(of node: Int) -> Int? {
         guard var latest = uses[node].ready else { return nil }
-        var holder: Int?
+        var holder = -1
         // The more telling ones first: of two that ended together, the first one counts.
         forEachUser(before: node) { user in
             if uses[user].end > latest { (holder, latest) = (user, uses[user].end) }
         }
-        return holder
+        return holder < 0 ? nil : holder
     }
 
+    // Inlined, as below: a call of a closure for each of what was waited for costs more than all else. "report, instructions" in
+    // `Benchmarks/instructions.json` pays for it.
+    @inline(__always)
     private func forEachUser(before node: Int, _ body: (Int) -> Void) {
         // Most launches have no resources: then nothing has to be hashed.
         if !previousHolders.isEmpty { previousHolders[node]?.forEach(body) }
@@ -114,47 +119,64 @@ package struct HoldUps: Sendable {
     /// Whether lanes were scarce, as far as times can tell: an operation that needed nothing else waited for one.
     package var areForLanes: Bool {
         uses.indices.contains { node in
-            let use = uses[node]
-            guard let ready = use.ready, use.exclusive.isEmpty, !use.isMain, use.begin - ready >= Self.leastWait else { return false }
+            guard let ready = uses[node].ready, uses[node].begin - ready >= Self.leastWait else { return false }
+            guard uses[node].exclusive.isEmpty, !uses[node].isMain else { return false }
             return holder(of: node) != nil
         }
     }
 
     /// The critical path: the operations that determined when `last` ended, in their order. Before each comes the one that held it up or,
     /// without one, the dependency that ended last. Operations that never started took no time, and are left out.
-    package func path<Dependencies: Sequence<Int>>(endingWith last: Int, dependencies: (Int) -> Dependencies) -> [Int] {
+    package func path(endingWith last: Int) -> [Int] {
         var path = [last]
         // In a damaged file operations may wait in a circle.
-        var seen: Set<Int> = [last]
-        while let node = path.last, let next = cause(of: node, dependencies), seen.insert(next).inserted { path.append(next) }
+        var isSeen = [Bool](repeating: false, count: uses.count)
+        isSeen[last] = true
+        while let node = path.last, let next = cause(of: node), !isSeen[next] {
+            isSeen[next] = true
+            path.append(next)
+        }
         return path.reversed().filter { uses[$0].start != nil }
     }
 
     /// The last operation that this one waited for; nil if it waited for none.
-    private func cause<Dependencies: Sequence<Int>>(of node: Int, _ dependencies: (Int) -> Dependencies) -> Int? {
+    private func cause(of node: Int) -> Int? {
         if let holder = holder(of: node) { return holder }
-        var last: Int?
-        forEachDependency(of: node, dependencies) { dependency in
-            if last.map({ uses[$0].end < uses[dependency].end }) ?? true { last = dependency }
+        var last = -1
+        forEachDependency(of: node) { dependency in
+            if last < 0 || uses[last].end < uses[dependency].end { last = dependency }
         }
-        return last
+        return last < 0 ? nil : last
     }
 
     /// Calls `body` with the dependencies that had ended when an operation began. One that was put off had not: the operation began when
     /// those before that one had ended.
-    private func forEachDependency<Dependencies: Sequence<Int>>(
-        of node: Int,
-        _ dependencies: (Int) -> Dependencies,
-        _ body: (Int) -> Void
-    ) {
+    @inline(__always)
+    private func forEachDependency(of node: Int, _ body: (Int) -> Void) {
         var putOff: [Int] = []
-        func visit(_ dependency: Int) {
+        for place in dependencies.places(of: node) {
+            let dependency = dependencies.neighbour(at: place).index
             if wasWaitedFor(dependency, by: node) { body(dependency) } else { putOff.append(dependency) }
         }
-        dependencies(node).forEach(visit)
-        if putOff.isEmpty { return }
-        var seen = Set<Int>()
-        while let next = putOff.popLast() { if seen.insert(next).inserted { dependencies(next).forEach(visit) } }
+        if !putOff.isEmpty { waitedFor(insteadOf: putOff, by: node).forEach(body) }
+    }
+
+    private func waitedFor(insteadOf putOff: [Int], by node: Int) -> [Int] {
+        var (putOff, seen, waitedFor) = (putOff, Set<Int>(), [Int]())
+        while let next = putOff.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            for dependency in dependencies[next] {
+                if wasWaitedFor(dependency.index, by: node) { waitedFor.append(dependency.index) } else { putOff.append(dependency.index) }
+            }
+        }
+        return waitedFor
+    }
+
+    @inline(__always)
+    private func forEachWaitedFor(by node: Int, _ cause: Int, _ countsUsers: Bool, _ body: (Int) -> Void) {
+        body(cause)
+        forEachDependency(of: node, body)
+        if countsUsers { forEachUser(before: node, body) }
     }
 
     /// Whether a dependency had ended when an operation began.
@@ -172,30 +194,23 @@ package struct HoldUps: Sendable {
     ///   - laneLimit: nil without one. Where lanes were scarce, the order on each lane counts as well, and not only where an operation held
     ///     up the next one.
     /// - Complexity: O(operations + dependencies).
-    package func slacks<Dependencies: Sequence<Int>>(
-        endingWith last: Int,
-        countsAll: Bool,
-        laneLimit: Int?,
-        dependencies: (Int) -> Dependencies
-    ) -> [Nanoseconds] {
+    package func slacks(endingWith last: Int, countsAll: Bool, laneLimit: Int?) -> [Nanoseconds] {
         let sharesLanes = areForLanes || laneLimit.map { $0 < uses.count { $0.lane != nil && $0.start != nil } } ?? false
-        var latest = [Nanoseconds](repeating: uses[last].end, count: uses.count)
-        var isCounted = [Bool](repeating: countsAll, count: uses.count)
-        isCounted[last] = true
+        let lastEnd = uses[last].end
+        // The latest end of each; .max where nothing counted has waited for it so far.
+        var latest = [Nanoseconds](repeating: countsAll ? lastEnd : .max, count: uses.count)
+        latest[last] = lastEnd
         // An operation comes here after those that waited for it.
-        for node in order.reversed() where isCounted[node] {
-            guard let cause = cause(of: node, dependencies) else { continue }
+        for node in order.reversed() where latest[node] < .max {
+            guard let cause = cause(of: node) else { continue }
             // It took as long as it did from the end of the last one that it waited for on: waits for the machine are its own.
             let (begin, slack) = (uses[cause].end, max(0, latest[node] - uses[node].end))
-            func limit(_ other: Int) {
-                latest[other] = min(latest[other], max(begin, uses[other].end).addingSaturated(slack))
-                isCounted[other] = true
+            let countsUsers = sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty
+            forEachWaitedFor(by: node, cause, countsUsers) { other in
+                latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack))
             }
-            limit(cause)
-            forEachDependency(of: node, dependencies, limit)
-            if sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty { forEachUser(before: node, limit) }
         }
-        return uses.indices.map { max(0, latest[$0] - uses[$0].end) }
+        return uses.indices.map { max(0, min(latest[$0], lastEnd) - uses[$0].end) }
     }
 }
 
@@ -213,7 +228,14 @@ extension HoldUps {
                 exclusive: operation.exclusive
             )
         }
-        self.init(uses, order: uses.indices)
+        let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        var edges: [GraphEdge] = []
+        for (node, operation) in report.operations.enumerated() {
+            for case let place? in operation.dependencies.lazy.map({ places[$0] }) {
+                edges.append(GraphEdge(node: Int32(node), target: Int32(place), needsValue: false))
+            }
+        }
+        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges, .predecessors))
     }
 }
 
@@ -222,23 +244,20 @@ extension LaunchReport {
     /// reports of earlier versions have the longest path by dependencies alone. Other reports stay as they are: of launches that another
     /// program has timed, times do not say all that was waited for.
     package var withCriticalPath: LaunchReport {
-        let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        func place(of id: String) -> Int? { operations.firstIndex { $0.id == id } }
         let isMilestoneReached = isMilestoneReached
         let last: Int? =
             switch outcome {
-            case .failed(let id, _), .aborted(let id, _): places[id]
-            case .completed where isMilestoneReached: milestone.flatMap { places[$0] }
+            case .failed(let id, _), .aborted(let id, _): place(of: id)
+            case .completed where isMilestoneReached: milestone.flatMap(place)
             case .completed, .cancelled:
                 operations.indices.filter { operations[$0].start != nil }.max { operations[$0].end < operations[$1].end }
             }
         guard let last else { return self }
-        let dependencies = operations.map { operation in operation.dependencies.compactMap { places[$0] } }
         let holdUps = HoldUps(self)
-        let path = holdUps.path(endingWith: last) { dependencies[$0] }
+        let path = holdUps.path(endingWith: last)
         guard path.contains(where: { holdUps.holder(of: $0) != nil }) else { return self }
-        let slacks = holdUps.slacks(endingWith: last, countsAll: !isMilestoneReached, laneLimit: hasLaneLimit ? lanes : nil) {
-            dependencies[$0]
-        }
+        let slacks = holdUps.slacks(endingWith: last, countsAll: !isMilestoneReached, laneLimit: hasLaneLimit ? lanes : nil)
         var report = self
         report.criticalPath = path.map { operations[$0].id }
         report.criticalPathDuration = path.reduce(.zero) { $0 + operations[$1].duration }
