@@ -302,6 +302,28 @@ struct LaunchTests {
         #expect(progress.isFinished && progress.completedUnitCount == 6)
     }
 
+    @Test("A35: of a graph and its copies one launch runs at a time, unless the app allows more; one that completes once is refused then")
+    func oneAtATime() async throws {
+        var graph = OperationGraph("only")
+        let mayEnd = ExternalEvent<Bool>("may end")
+        graph.wait(for: mayEnd)
+        let (first, copy) = (try graph.start(), graph)
+        let refusal = #expect(throws: GraphError.self) { try copy.start() }
+        let message = "'only' is not started, for the launch 'only' runs in this process; wait for its end, or cancel it"
+        #expect(refusal?.problems.map(\.code) == [.alreadyRunning] && refusal?.description == "only: \(message)")
+        // Another graph, though of the same name; and a scope, which is nobody's second launch.
+        #expect(try await OperationGraph("only").run(options: virtual()).report.outcome == .completed)
+        try first.addScope("again", graph)
+        mayEnd.fulfill(true)
+        #expect(await first.end().report.outcome == .completed)
+        var once = virtual()
+        once.admission = .oncePerProcess
+        #expect(try await graph.run(options: once).report.outcome == .completed)
+        let late = await #expect(throws: GraphError.self) { try await copy.run(options: once) }
+        #expect(late?.problems.map(\.code) == [.alreadyLaunched])
+        #expect(try await graph.run(options: virtual()).report.outcome == .completed)
+    }
+
     @Test("a graph can be started as often as one likes: each start is a launch of its own, which can be asked during and after it")
     func again() async throws {
         var graph = OperationGraph("again")

@@ -36,14 +36,14 @@ struct AdmittedLaunch: Sendable {
         key = isScope || admission == .unlimited ? nil : graph.place.map(Key.place) ?? .graph(graph.tag.number)
         isRemembered = graph.place != nil || admission == .oncePerProcess
         permit = options.permit
-        if let refusal = take(admission, graph.place == nil ? "" : " over the same state") {
-            permit?.withdraw()
-            throw GraphError(graph: graph.name, problems: [refusal])
+        var refusal = take(admission, graph.place == nil ? "" : " over the same state")
+        if refusal == nil {
+            refusal = permit?.take(graph.name, options.admission ?? .oncePerProcess)
+            if refusal != nil { leave(hasCompleted: false) }
         }
-        if let refusal = permit?.take(graph.name, options.admission ?? .oncePerProcess) {
-            leave(hasCompleted: false)
-            throw GraphError(graph: graph.name, problems: [refusal])
-        }
+        guard let refusal else { return }
+        permit?.withdraw()
+        throw GraphError(graph: graph.name, problems: [refusal])
     }
 
     /// The launch is over.

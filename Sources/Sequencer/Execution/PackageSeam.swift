@@ -285,6 +285,9 @@ extension StepContext {
         (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
     }
 
+    /// The step's launch, to tell it from others.
+    package var launch: any AnyObject & Sendable { host }
+
     /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
     package var isLaunchProperOver: Bool { host.isLaunchProperOver }
 

@@ -103,8 +103,11 @@ public final class Stage {
 
     /// Takes the stage over, at once and for good, also from an operation that presents. Nothing is presented or delivered after that.
     ///
-    /// A check of the app's own takes it over so: `step.abort(.forceUpdate) { await stage.takeOver(by: "license") { await screen.show() }
-    /// }`.
+    /// So does a check of the app's own:
+    ///
+    /// ```swift
+    /// step.abort(.forceUpdate) { await stage.takeOver(by: "license") { await screen.show() } }
+    /// ```
     ///
     /// - Parameters:
     ///   - operation: the identifier of the step, or any other name of what takes it over.

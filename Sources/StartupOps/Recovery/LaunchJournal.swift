@@ -36,7 +36,8 @@ public final class LaunchJournal: Sendable {
         var isDecided = false
         /// The recovery that the app has declined.
         var declined: Recovery?
-        var wasStarted = false
+        /// Whether a launch has begun with it.
+        var isUsed = false
         var wasStopped = false
         /// The steps that wait for events. They are not suspects when the process dies.
         var eventSteps: Set<String> = []
@@ -135,6 +136,12 @@ public final class LaunchJournal: Sendable {
     var kind: LaunchKind {
         get { state.withLock { $0.kind } }
         set { state.withLock { $0.kind = newValue } }
+    }
+
+    /// Whether a launch has begun with it, which counts however it ends.
+    var isUsed: Bool {
+        get { state.withLock { $0.isUsed } }
+        set { state.withLock { $0.isUsed = newValue } }
     }
 
     /// The number of this launch; nil when it is not written down.
@@ -279,7 +286,7 @@ public final class LaunchJournal: Sendable {
             var line = JournalLine(.over)
             line.stopped = state.withLock { $0.wasStopped }
             write(line, of: launch)
-        case .launchStarted: state.withLock { ($0.wasStarted, $0.wasStopped) = (true, false) }
+        case .launchStarted: state.withLock { $0.wasStopped = false }
         case .ready, .dropped: break
         }
     }
@@ -333,7 +340,7 @@ public final class LaunchJournal: Sendable {
     ///
     /// A process that exits before its launch does so by itself. One that a signal ends looks like one that crashed, unless its handler calls this, or ``quit()``.
     public func withdraw() {
-        if !state.withLock({ $0.wasStarted }) { file?.remove() }
+        if !isUsed { file?.remove() }
     }
 
     func questionAsked(by operation: String, isAnswered: Bool) {

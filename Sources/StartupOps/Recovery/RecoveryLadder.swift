@@ -192,7 +192,7 @@ extension Recovery {
         let inputs = graph.essentialInputs
         let made = inputs.filter { !$0.isLeftOut && named.contains($0.id) }.map(\.id)
         let stale = inputs.filter(\.isLeftOut).map(\.id)
-        if !made.isEmpty { exceptions += "; done all the same, for an essential operation needs it: \(Self.list(made))" }
+        exceptions = made.isEmpty ? "" : "; done all the same, for an essential operation needs it: \(Self.list(made))"
         if !stale.isEmpty { exceptions += "; not fresh, though an essential operation needs it: \(Self.list(stale))" }
     }
 

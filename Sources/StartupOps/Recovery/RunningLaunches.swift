@@ -26,22 +26,21 @@ private final class RunningLaunches: Sendable {
 
     /// Takes the journal for a launch.
     ///
-    /// - Returns: why this launch must not start, and the journal of the launch that runs; nil when it may.
-    func begin(_ graph: String, with journal: LaunchJournal, _ admission: LaunchAdmission) -> (
-        refusal: GraphProblem, first: LaunchJournal?
-    )? {
+    /// - Returns: why the launch must not start; nil when it may.
+    func begin(_ graph: String, with journal: LaunchJournal, _ admission: LaunchAdmission) -> GraphProblem? {
         state.withLock { state in
             // The same journal excludes itself at any kind: its lines would be those of two launches.
             if let first = state.running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) {
-                return (.refusal(of: graph, for: first.name), first.journal)
+                return .refusal(of: graph, for: first.name)
             }
             // One journal may serve more launches, as when the app comes back to the front.
             if admission == .oncePerProcess, journal.kind.isCold, let first = journal.place.flatMap({ state.completed[$0] }),
                 first.number != journal.number
             {
-                return (.refusal(of: graph, for: first.name, hasCompleted: true), nil)
+                return .refusal(of: graph, for: first.name, hasCompleted: true)
             }
             state.running.append(Running(journal: journal, graph: graph))
+            journal.isUsed = true
             return nil
         }
     }
@@ -109,8 +108,13 @@ extension LaunchJournal {
     /// What the engine asks for before it starts a launch with a journal.
     var permit: LaunchPermit {
         LaunchPermit(
-            take: { [self] in refusal(of: $0, $1) },
+            take: { [self] graph, admission in
+                if let refusal = RunningLaunches.all.begin(graph, with: self, admission) { return refusal }
+                launchBegins()
+                return nil
+            },
             giveBack: { [self] in RunningLaunches.all.end(self, hasCompleted: $0) },
+            // One that never begins would count as one that died.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder }
         )
@@ -120,15 +124,5 @@ extension LaunchJournal {
     func admit(_ kind: LaunchKind) throws(GraphError) {
         guard let (launch, first) = RunningLaunches.all.change(self, to: kind) else { return }
         throw GraphError(graph: launch.graph, problems: [.refusal(of: launch.graph, "stays in the background", for: first.name)])
-    }
-
-    private func refusal(of graph: String, _ admission: LaunchAdmission) -> GraphProblem? {
-        guard let (refusal, first) = RunningLaunches.all.begin(graph, with: self, admission) else {
-            launchBegins()
-            return nil
-        }
-        // One that never begins would count as one that died.
-        if first !== self { withdraw() }
-        return refusal
     }
 }

@@ -61,13 +61,15 @@ struct ForceUpdateOperation: Sendable {
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         // A graph may be launched again with the same memory (P31).
-        memory.withLock { ($0.hasAsked, $0.isStopped, $0.hasToldOfProblem) = (true, false, false) }
+        memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
         let (check, number, askedAt) = makeCheck(in: step)
         let answer: UpdateCheck.Answer?
         do {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
             // From the start: the deadline of the launch may come at any moment.
             lateCheck.keep(check, number)
+            // Not before: a launch that fails at this moment would wait for a check that nobody keeps.
+            memory.withLock { $0.askedIn = step.launch }
             // Less where the budget is at its end, but never so little that no answer could come in time: a slow start must not lead past a required update.
             let allowance = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
             answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
@@ -124,10 +126,10 @@ struct ForceUpdateOperation: Sendable {
     /// - Returns: whether the update has the screen.
     func takesOverFailure(in step: StepContext) async -> Bool {
         let hasAsked = memory.withLock { memory in
-            // The graph may be launched again, and fail before its check.
-            defer { memory.hasAsked = false }
-            if !memory.hasAsked { (memory.isStopped, memory.hasToldOfProblem) = (false, false) }
-            return memory.hasAsked
+            if memory.askedIn === step.launch { return true }
+            // What the memory has is of another launch of the graph.
+            (memory.isStopped, memory.hasToldOfProblem) = (false, false)
+            return false
         }
         let isTaken = await actOnKnownPolicy(in: step)
         // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.

@@ -115,8 +115,8 @@ public struct SimulatedStep: Sendable {
 struct UpdateMemory: Sendable {
     /// The policy of this launch, where it could not be stored: it counts all the same.
     var policy: UpdatePolicy?
-    /// Whether the service was asked in this launch.
-    var hasAsked = false
+    /// The launch in which the service was asked last: a graph may be launched again.
+    weak var askedIn: (any AnyObject & Sendable)?
     /// Whether a decision against this version has been acted upon.
     var isStopped = false
     /// Whether the report says that the policy of earlier launches cannot be read.

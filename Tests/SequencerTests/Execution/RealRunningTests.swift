@@ -147,37 +147,6 @@ struct RealLaunchPromiseTests {
         #expect(Set(numbers) == Set(1...64))
     }
 
-    @Test("A35: one launch of a graph runs at a time, unless the app says otherwise; one that may complete once is not started after that")
-    func oneAtATime() async throws {
-        func refusal(_ graph: OperationGraph, _ admission: LaunchAdmission?) async -> GraphProblem? {
-            var options = LaunchOptions.patient
-            options.admission = admission
-            do {
-                _ = try await graph.run(options: options)
-                return nil
-            } catch {
-                return error.problems.first
-            }
-        }
-        let gate = Gate()
-        var graph = OperationGraph("only")
-        graph.add("waits") { await gate.wait() }
-        let first = try graph.start(options: .patient)
-        let running = "'only' is not started, for the launch 'only' runs in this process; wait for its end, or cancel it"
-        for admission in [nil, .oneAtATime, .oncePerProcess] as [LaunchAdmission?] {
-            let refused = await refusal(graph, admission)
-            #expect(refused?.code == .alreadyRunning && refused?.message == running)
-        }
-        // Another graph, though of the same name; and a scope, which is nobody's second launch.
-        #expect(await refusal(OperationGraph("only"), nil) == nil)
-        try first.addScope("again", graph)
-        gate.open()
-        #expect(await first.end().report.outcome == .completed)
-        for admission in [.oneAtATime, .unlimited, .oncePerProcess] as [LaunchAdmission] { #expect(await refusal(graph, admission) == nil) }
-        #expect(await refusal(graph, .oncePerProcess)?.code == .alreadyLaunched)
-        #expect(await refusal(graph, nil) == nil)
-    }
-
     @Test("fault L5: any number of callers get the report, late ones too")
     func manyWaiters() async throws {
         let gate = Gate()

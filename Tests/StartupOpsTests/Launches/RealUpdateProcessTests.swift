@@ -4,9 +4,7 @@ import SequencerTesting
 import TestSupport
 import Testing
 
-@testable import StartupNetworking
 @testable import StartupOps
-@testable import StartupStorage
 
 /// Launches of a version that has to be updated, each in a process that ends with its launch: nobody sees what would come later.
 @Suite("A required update, in processes that end", .serialized, .timeLimit(.minutes(30)), .real)
@@ -35,7 +33,7 @@ struct RealUpdateProcessTests {
 
     /// Each step of each scenario.
     private static let steps = Scenario.all.flatMap { scenario in
-        (scenario.graph(.simulated()).identifiers + ["prologue"]).filter { $0 != "force-update" }.map { "\(scenario.name) \($0)" }
+        ((try? OutdatedApp.steps(of: scenario)) ?? []).map { "\(scenario.name) \($0)" }
     }
 
     @Test(
@@ -69,23 +67,6 @@ private enum UpdatedApp {
     /// How a process exits whose launch has ended with the update's screen.
     static let isUpdated: Int32 = 6
 
-    private struct Failure: Error {}
-
-    private static func fail() throws { throw Failure() }
-
-    /// Demands an update after a moment, or does not answer.
-    private struct Policies: UpdatePolicyService {
-        static let required = UpdatePolicy(minimumVersion: SemanticVersion(2))
-
-        let answers: Bool
-
-        func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
-            guard answers else { throw unreachable }
-            try await Task.sleep(for: .milliseconds(100))
-            return Self.required
-        }
-    }
-
     /// Launches an app whose check goes by its configuration, and which dies in its main screen.
     static func readConfiguration(at path: String, isDemanded: Bool) async throws -> Never {
         let journal = LaunchJournal.open(in: .open(at: URL(fileURLWithPath: path)), version: "1")
@@ -101,7 +82,7 @@ private enum UpdatedApp {
         exit(isShown.withLock { $0 } ? isUpdated : 1)
     }
 
-    /// Launches an app of version 1, where version 2 is required.
+    /// Launches an app that has to be updated.
     ///
     /// - Parameters:
     ///   - step: the step that fails; nil for none.
@@ -114,27 +95,11 @@ private enum UpdatedApp {
         budget: Budget = .seconds(3),
         isEarly: Bool = false
     ) async throws -> Never {
-        let (directory, person) = (StateDirectory.inMemory(), AgreeablePerson())
-        let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
-        let url = try #require(URL(string: "https://api.example.com"))
-        let service = AppService(at: url, http: WireService(), directory: directory, app: app, deviceID: "d1")
-        let services = StartupServices(
-            updates: Policies(answers: !isStored),
-            configurations: service,
-            accounts: service,
-            entitlements: service,
-            speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-        )
-        let environment = StartupEnvironment(app: app, services: services, presenters: StartupPresenters(all: person), directory: directory)
-        if isStored { try environment.state.recordUpdatePolicy(try JSONEncoder().encode(Policies.required)) }
-        var graph = environment.graph(try #require(Scenario.named(scenario)))
-        if step == "prologue" {
-            graph.addPrologue("sdk") { try fail() }
-        } else if let step, graph.identifiers.contains(step) {
-            try graph.inject(.fail, into: step)
+        let app = try OutdatedApp(try #require(Scenario.named(scenario)), isStored: isStored) {
+            try await Task.sleep(for: .milliseconds(100))
         }
-        let report = try await MainActor.run { [graph] in try graph.start(budget: budget) }.end().report
-        let isUpdated = person.shown.contains("update") && !person.shown.contains("main") && !person.shown.contains("active")
-        exit(isUpdated && (report.processStart != nil) == isEarly ? Self.isUpdated : 1)
+        let graph = try app.graph(failing: step)
+        let report = try await MainActor.run { try graph.start(budget: budget) }.end().report
+        exit(app.isUpdated && (report.processStart != nil) == isEarly ? isUpdated : 1)
     }
 }

@@ -124,6 +124,19 @@ struct SecondLaunchTests {
         )
     }
 
+    @Test("fault P32: a start that is refused for the launch of its own journal takes nothing from that")
+    func sameJournal() async throws {
+        let journal = open()
+        var graph = OperationGraph("regular")
+        graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
+        let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        #expect(throws: GraphError.self) { [graph] in try graph.start(options: journal.recording(LaunchOptions())) }
+        #expect(LaunchJournal.launches(in: folder("app")).count == 1)
+        first.cancel()
+        journal.ended(await first.end().report)
+        #expect(LaunchJournal.launches(in: folder("app")).map(\.ending) == [.quit(asking: [])])
+    }
+
     @Test("a background launch runs beside a cold one, and one that comes to the front is a cold one")
     func background() async throws {
         let cold = try start("regular", open())

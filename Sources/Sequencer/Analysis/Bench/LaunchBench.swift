@@ -82,6 +82,8 @@ public struct LaunchBench: Sendable {
     private func launch(_ graph: (@Sendable () async throws -> OperationGraph)?) async throws -> LaunchReport? {
         guard let graph else { return nil }
         try Task.checkCancellation()
+        var options = options
+        options.admission = options.admission ?? .unlimited
         return try await graph().run(budget: budget, options: options).report
     }
 }

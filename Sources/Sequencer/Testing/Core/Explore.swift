@@ -39,6 +39,7 @@ nonisolated(nonsending) public func explore(
         if oneAtATime { graph.runOneAtATime() }
         var options = options ?? .ofExplorations
         options.order = order
+        options.admission = options.admission ?? .unlimited
         // More would stand empty, and an order says nothing where several are free.
         if oneAtATime { (options.lanes, options.hasTurns) = (1, true) }
         let launch = try await graph.run(options: options)

@@ -63,8 +63,9 @@ public struct LaunchShortfall: DescribedError, Sendable {
 }
 
 extension LaunchOptions {
-    /// How tests run launches unless they say otherwise: in virtual time, with the same pauses between attempts each time.
-    package static var ofTests: LaunchOptions { LaunchOptions(clock: VirtualClock(), seed: 0) }
+    /// How tests run launches unless they say otherwise: in virtual time, with the same pauses between attempts each time, beside other
+    /// tests and again.
+    package static var ofTests: LaunchOptions { LaunchOptions(clock: VirtualClock(), seed: 0, admission: .unlimited) }
 }
 
 /// Runs a launch, and throws where it does not complete within the budget: for XCTest, where an error fails the test, and for programs. With swift-testing,
