@@ -3,9 +3,9 @@ import Sequencer
 
 /// Asks a person for lines, one question at a time.
 ///
-/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the terminal, for the next question or
-/// for another program. A question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal edits lines (Backspace,
-/// Ctrl-U) and shows them.
+/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the terminal, for the
+/// next question or for another program. A question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal
+/// edits lines (Backspace, Ctrl-U) and shows them.
 ///
 /// ```swift
 /// let line = await input.line { Terminal.standardError.write("Name: ") }

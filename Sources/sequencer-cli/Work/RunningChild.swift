@@ -98,8 +98,8 @@ final class RunningChild: Sendable {
         return output.tail.output
     }
 
-    /// Reads the output until the child has ended. A cancelled child's group is asked to end, and killed after the delay; what is left of it once
-    /// the child has ended is killed as soon as nobody can write to the output any more.
+    /// Reads the output until the child has ended. A cancelled child's group is asked to end, and killed after the delay. If the child ends
+    /// before, the rest of the group is killed as soon as nobody can write to the output any more.
     ///
     /// A pid belongs to the child until it is reaped, which the caller does: until then no other group can have its number.
     ///
