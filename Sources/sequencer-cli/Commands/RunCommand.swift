@@ -90,6 +90,7 @@ struct RunCommand: LaunchingCommand {
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
         var launch = try PreparedLaunch(arguments, screens: screens, on: early)
+        if let hint = launch.hint { message(hint) }
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
         // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
