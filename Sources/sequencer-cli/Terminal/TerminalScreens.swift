@@ -20,8 +20,8 @@ struct TerminalScreens: Sendable {
     let style: TextStyle
     /// The terminal's, asked before each screen.
     let size: @Sendable () -> Terminal.Size
-    /// Pauses the view that is drawn on the same terminal.
-    let live: LivePause?
+    /// The view that is drawn on the same terminal.
+    let live: LiveView?
     /// Puts text on the terminal.
     let output: @Sendable (String) -> Void
     private let turns = Turns()
@@ -131,7 +131,7 @@ struct TerminalScreens: Sendable {
         guard await turns.take() else { return nil }
         // In this order, undone the other way round: the view comes back before the next screen can begin.
         defer { turns.give() }
-        await live?.pause()
+        live?.pause()
         defer { live?.resume() }
         return await body()
     }
@@ -247,7 +247,7 @@ extension TerminalScreens {
     /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when standard error is redirected.
     ///
     /// - Returns: nil when standard input is not a terminal.
-    init?(color: ColorMode, live: LivePause?) {
+    init?(color: ColorMode, live: LiveView?) {
         guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
         let environment = ProcessInfo.processInfo.environment
         // Standard error may be a file; the person sits at the terminal that is read.

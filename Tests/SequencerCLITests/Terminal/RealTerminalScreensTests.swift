@@ -16,7 +16,7 @@ struct RealTerminalScreensTests {
         screens = try Self.screens(on: terminal)
     }
 
-    static func screens(on terminal: PseudoTerminal, isUnicode: Bool = true, live: LivePause? = nil) throws -> TerminalScreens {
+    static func screens(on terminal: PseudoTerminal, isUnicode: Bool = true, live: LiveView? = nil) throws -> TerminalScreens {
         TerminalScreens(
             input: try #require(TerminalInput(terminalOf: terminal.descriptor)),
             style: TextStyle(isColored: false, isUnicode: isUnicode),
@@ -263,5 +263,23 @@ struct RealTerminalScreensTests {
         terminal.type("y\n")
         #expect(await first.value == true)
         #expect(!terminal.shown.contains("Second"))
+    }
+
+    @Test("A screen takes the place of a view, which comes back below it")
+    func view() async throws {
+        let view = try #require(LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { .zero })
+        let screens = try Self.screens(on: terminal, live: view)
+        view.begin { _, _ in ["view"] }
+        view.redraw()
+        async let answer = screens.confirm(question: "Go on?")
+        #expect(await terminal.shows("[y/n]: "))
+        view.redraw()
+        terminal.type("y\n")
+        #expect(await answer == true)
+        view.redraw()
+        view.end()
+        let drawn = "\u{1B}[?25lview\u{1B}[K\n\u{1B}[J\u{1B}[1A\r\u{1B}[J\u{1B}[?25h"
+        #expect(await terminal.shows("\u{1B}[?25h", times: 2))
+        #expect(shown == drawn + "Go on? [y/n]: y\n" + drawn)
     }
 }
