@@ -113,7 +113,7 @@ final class LiveView: @unchecked Sendable {
         if isAnimated {
             // Each line is cleared after it is written, not before: that does not flicker.
             let text = (drawn.map { Self.home($0.lines) } ?? Self.hideCursor) + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
-            TerminalCursor.draw(text, on: terminal)
+            TerminalModes.draw(text, on: terminal)
         } else {
             terminal.write(lines.map { $0 + "\n" }.joined())
         }
@@ -125,7 +125,7 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated, let lines = drawn?.lines else { return }
         // Forgotten, so that the next picture is drawn even if it is the same.
         drawn = nil
-        TerminalCursor.draw(Self.home(lines) + "\u{1B}[J" + Self.showCursor, on: terminal)
+        TerminalModes.draw(Self.home(lines) + "\u{1B}[J" + Self.showCursor, on: terminal)
     }
 
     // A carriage return too: the cursor may stand in a column that a person has typed to.

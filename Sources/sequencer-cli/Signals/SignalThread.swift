@@ -120,7 +120,7 @@ final class SignalThread: Sendable {
             switch number {
             case nil: break
             case SIGTSTP?: stop()
-            case SIGCONT?: resume()
+            case SIGCONT?: TerminalModes.resume()
             case SIGUSR1?:
                 // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
                 if let tell = state.withLock({ $0.tell }) { try? startThread(tell) }
@@ -155,8 +155,7 @@ final class SignalThread: Sendable {
     /// Leaves no child and no hidden cursor behind, then ends the process, even if other threads hang.
     private func end(_ status: Int32, _ bell: Int32) -> Never {
         LiveChildren.killAll()
-        TerminalEcho.restoreAll()
-        TerminalCursor.restoreAll()
+        TerminalModes.restoreAll()
         let (withdraw, abandon) = state.withLock { ($0.withdraw, $0.launch?.abandon) }
         if withdraw != nil || abandon != nil {
             let isDone = Locked(false)
@@ -177,20 +176,14 @@ final class SignalThread: Sendable {
     // MARK: Stopping
 
     private func stop() {
-        TerminalEcho.pause()
-        TerminalCursor.pause()
+        TerminalModes.pause()
         // The system's own stop, so that a shell sees a stopped job and takes the terminal back.
         signal(SIGTSTP, SIG_DFL)
         // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the process go on again.
         pthread_kill(pthread_self(), SIGTSTP)
         // Before the terminals are changed again: another Ctrl-Z may come at once.
         signal(SIGTSTP, ring)
-        resume()
-    }
-
-    private func resume() {
-        TerminalEcho.resume()
-        TerminalCursor.resume()
+        TerminalModes.resume()
     }
 }
 

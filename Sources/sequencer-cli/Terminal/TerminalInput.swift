@@ -53,9 +53,9 @@ final class TerminalInput: Sendable {
         // The cancellation handler, which writes to the pipe, is over by then.
         defer { for end in [bell.reading, bell.writing] { close(end) } }
         // Before the prompt: it is the sign that typed text is hidden.
-        if isSecret, !TerminalEcho.hide(descriptor) { return .dismissed }
+        if isSecret, !TerminalModes.hideTyping(on: descriptor) { return .dismissed }
         // However the question ends: answered, cancelled or given up by the reader.
-        defer { if isSecret { TerminalEcho.restore(descriptor) } }
+        defer { if isSecret { TerminalModes.showTyping(on: descriptor) } }
         prompt()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { answer in
