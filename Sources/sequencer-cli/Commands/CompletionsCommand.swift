@@ -126,7 +126,7 @@ struct CompleteCommand: Command {
         guard let command = commands.first(where: { $0.name == name }) else { return [] }
         let previous = words.dropFirst().last
         let option = command.allOptions.first { "--\($0.name)" == previous || $0.short.map { "-\($0)" } == previous }
-        if let option, option.takesValue {
+        if let option, option.value != nil {
             if option.takesOperation { return operations(in: words.dropFirst()) }
             // Files would be a wrong guess for a value of another kind.
             return option.words.isEmpty && option.takesFile ? [Self.files] : option.words
