@@ -218,6 +218,17 @@ struct PreparedLaunch {
         scenario = LoadedScenario(graph: graph)
     }
 
+    /// What to do about the state of a new device, where the scenario supposes that of an earlier launch; nil elsewhere.
+    var hint: String? {
+        let begins = [Scenario.firstLaunch, .restoreAccount, .warmResume, .bootstrap].map(\.name)
+        guard let name = arguments.scenario, !begins.contains(name), let facts = app?.environment.facts(),
+            facts.account == .none, facts.speaker == .none
+        else { return nil }
+        let state = arguments.state.map { " --state \(printable($0))" } ?? ""
+        return "the state is that of a new device, and \(name) supposes an earlier launch, which leaves an account and a speaker; "
+            + "begin with '\(CommandLineTool.name) run first-launch\(state)'"
+    }
+
     var budget: Budget { scenario.budget(arguments.budget, fromProcessStart: arguments.fromProcessStart) }
 
     /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.

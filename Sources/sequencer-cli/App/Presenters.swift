@@ -64,8 +64,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         if choice == 2 { return .continueAsGuest }
         let answers = await screens.form(
             title: choice == 0 ? "Log in" : "Create an account",
-            problem: nil,
-            fields: [FormField("E-mail"), FormField("Password", isSecret: true)]
+            fields: [("E-mail", isSecret: false), ("Password", isSecret: true)]
         )
         guard let answers, answers.count == 2 else { return .dismissed }
         // Wrapped at once: a secret has no description that could end in an output (T23).
@@ -77,7 +76,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         let answers = await screens.form(
             title: "Verify \(email)",
             problem: problem,
-            fields: [FormField("The code that was sent to you")]
+            fields: [("The code that was sent to you", isSecret: false)]
         )
         return answers?.first.map { Secret($0) }
     }
@@ -146,8 +145,8 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         return answer
     }
 
-    private static func checkAnswer(_ end: PagesEnd) throws {
-        if end == .dismissed { throw NoAnswer() }
+    private static func checkAnswer(_ isThere: Bool) throws {
+        if !isThere { throw NoAnswer() }
     }
 }
 

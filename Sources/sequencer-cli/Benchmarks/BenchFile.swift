@@ -19,7 +19,7 @@ func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDo
 // The format `sequencer.bench/1`, described by `Schemas/bench.schema.json`. It holds figures that follow from the measurements, too, for other readers; this tool
 // computes them again. Unknown keys are ignored: a later version may have more of them.
 
-extension BenchDocument: Codable {
+extension BenchDocument: Decodable {
     /// The document as JSON.
     ///
     /// - Parameters:
@@ -27,26 +27,15 @@ extension BenchDocument: Codable {
     ///   - pretty: two spaces a level, or all in one line, which is much shorter.
     func json(_ comparisons: [BenchComparison] = [], pretty: Bool = true) -> String {
         JSONWriter.document(Self.schema, pretty: pretty) { json in
-            writeMembers(to: &json)
+            json.write(toolVersion, for: "toolVersion")
+            json.writeObject(for: "machine") { machine.writeMembers(to: &$0) }
+            json.write(clock.rawValue, for: "clock")
+            json.write(warmups, for: "warmups")
+            if let span { json.writeObject(for: "taken") { span.writeMembers(to: &$0) } }
+            json.writeObjects(scenarios, for: "scenarios") { json, scenario in scenario.writeMembers(to: &json) }
             if comparisons.isEmpty { return }
             json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
         }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try EncoderWriter.encode(to: encoder) { document in
-            document.write(Self.schema, for: "schema")
-            writeMembers(to: &document)
-        }
-    }
-
-    private func writeMembers(to document: inout some DocumentWriter) {
-        document.write(toolVersion, for: "toolVersion")
-        document.writeObject(for: "machine") { machine.writeMembers(to: &$0) }
-        document.write(clock.rawValue, for: "clock")
-        document.write(warmups, for: "warmups")
-        if let span { document.writeObject(for: "taken") { span.writeMembers(to: &$0) } }
-        document.writeObjects(scenarios, for: "scenarios") { document, scenario in scenario.writeMembers(to: &document) }
     }
 
     init(from decoder: any Decoder) throws {
@@ -72,7 +61,7 @@ extension BenchDocument: Codable {
 }
 
 extension BenchMachine {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(system, for: "system")
         document.write(architecture, for: "architecture")
         document.write(processors, for: "processors")
@@ -90,7 +79,7 @@ extension BenchMachine {
 }
 
 extension BenchSpan {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(begin, for: "begin")
         document.write(end, for: "end")
         if let loadAtBegin { document.write(decimal: loadAtBegin, for: "loadBegin") }
@@ -107,7 +96,7 @@ extension BenchSpan {
 }
 
 extension BenchedScenario {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         let summary = BenchSummary(self)
         document.write(name, for: "scenario")
         document.write(milliseconds: budget, for: "budgetMs")
@@ -139,7 +128,7 @@ extension BenchedScenario {
 }
 
 extension BenchRun {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(outcome.rawValue, for: "outcome")
         document.write((isMet ? Verdict.pass : .fail).rawValue, for: "verdict")
         document.write(milliseconds: measured, for: "measuredMs")
@@ -166,7 +155,7 @@ extension BenchRun {
 }
 
 extension BenchedOperation {
-    fileprivate func writeMembers(to document: inout some DocumentWriter, median: Double?) {
+    fileprivate func writeMembers(to document: inout JSONWriter, median: Double?) {
         document.write(id, for: "id")
         document.write(nanoseconds: median, for: "medianMs")
         document.write(criticalRuns, for: "criticalRuns")
@@ -189,7 +178,7 @@ extension BenchedOperation {
 }
 
 extension OutcomeCounts {
-    func writeMembers(to document: inout some DocumentWriter) {
+    func writeMembers(to document: inout JSONWriter) {
         for (outcome, count) in all { document.write(count, for: outcome.rawValue) }
     }
 
@@ -218,7 +207,7 @@ extension DocumentReader {
 }
 
 extension BenchSummary {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(sample?.count ?? 0, for: "completed")
         document.write(nanoseconds: sample?.median, for: "medianMs")
         document.write(nanoseconds: sample?.medianAbsoluteDeviation, for: "madMs")
@@ -238,7 +227,7 @@ extension BenchSummary {
 }
 
 extension TwoModes {
-    fileprivate func write(to document: inout some DocumentWriter, for key: String) {
+    fileprivate func write(to document: inout JSONWriter, for key: String) {
         document.writeObjects([lower, upper], for: key) { document, mode in
             document.write(mode.count, for: "runs")
             document.write(nanoseconds: mode.median, for: "medianMs")

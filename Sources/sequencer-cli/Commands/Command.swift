@@ -121,6 +121,7 @@ func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
     switch first {
     case "-h", "--help": return HelpCommand()
     case "--version": return VersionCommand()
+    case CompleteCommand.name: return CompleteCommand(words: Array(arguments.dropFirst()))
     default: break
     }
     // A dash alone is standard input, and so a missing command, not an option.

@@ -20,7 +20,7 @@ struct PlanCommand: LaunchingCommand {
                 "what-if",
                 "OP=TIME",
                 help: "Suppose that an operation takes this long; repeatable.",
-                read: WhatIf.all
+                read: { texts throws(ValueError) in try texts.map(WhatIf.parse) }
             ) { $0.whatIf = $1 },
             .budget { $0.budget = $1 },
             .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
@@ -48,13 +48,7 @@ struct PlanCommand: LaunchingCommand {
         let operation: String
         let duration: Duration
 
-        static func all(_ texts: [String]) throws(ValueError) -> [WhatIf] {
-            var all: [WhatIf] = []
-            for text in texts { all.append(try parse(text)) }
-            return all
-        }
-
-        private static func parse(_ text: String) throws(ValueError) -> WhatIf {
+        fileprivate static func parse(_ text: String) throws(ValueError) -> WhatIf {
             // The last one: an identifier may hold `=`, a duration never does.
             guard let sign = text.lastIndex(of: "="), sign != text.startIndex else {
                 throw ValueError(message: "\(quoted(text)) is not of the form OPERATION=TIME, such as login=300ms")

@@ -83,13 +83,14 @@ struct RunCommand: LaunchingCommand {
         // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
         let early = arguments.launchesApp ? try opening.device() : nil
         let style = TextStyle(arguments.common.color, for: output)
-        let pausing = LivePause()
-        // The same pause for the screens, the view and the reports of stalls: one of them has the terminal at a time.
-        let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
+        // Screens and reports of stalls pause the view: one of them has the terminal at a time.
+        let view = showsLiveView(output) ? LiveView(on: .standardOutput) : nil
+        let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
         let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
         var launch = try PreparedLaunch(arguments, screens: screens, on: early)
+        if let hint = launch.hint { message(hint) }
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
         // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
@@ -102,9 +103,7 @@ struct RunCommand: LaunchingCommand {
         // After the faults are in: a step that is left out must not bring one about.
         device?.journal.prepare(&launch.scenario.graph)
         if let news = device?.journal.news { message(news) }
-        // After the journal: the view shows the graph as it will run, without the steps that are left out.
-        let view = showsLiveView(output) ? liveView(of: launch.scenario.graph, style, pausing) : nil
-        let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
+        let reporter = StatusReporter(view)
         var options = launch.options()
         // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it hangs is known for
         // one (P5).
@@ -125,11 +124,11 @@ struct RunCommand: LaunchingCommand {
         let running = try cancellable.start(launch.scenario.graph, launch.budget, options)
         var drawing: Task<Void, Never>?
         if let running {
-            let count = launch.scenario.graph.count
+            let graph = launch.scenario.graph
             if let view {
-                drawing = Task { await view.run(running.events) }
+                drawing = Task { await view.show(running.events, of: graph, style) }
             } else if arguments.common.showsProgress {
-                drawing = Task { await running.events.tell(of: count) }
+                drawing = Task { await running.events.tell(of: graph.count) }
             }
         }
         // A launch that was cancelled before its start still has a report: with `--json` each end is one document (A9).
@@ -205,10 +204,6 @@ struct RunCommand: LaunchingCommand {
         }
     }
 
-    private func liveView(of graph: OperationGraph, _ style: TextStyle, _ pausing: LivePause) -> LiveView? {
-        LiveView(of: graph, on: .standardOutput, style: style, pausing: pausing, environment: ProcessInfo.processInfo.environment)
-    }
-
     private func showsLiveView(_ output: Output) -> Bool {
         !arguments.common.json && clock == .wall && output.isTerminal
     }
@@ -244,12 +239,12 @@ final class StatusReporter: Sendable {
     /// After how long without an operation's end a launch counts as stalled.
     static let stallLimit = Duration.seconds(5)
 
-    private let pausing: LivePause?
+    private let view: LiveView?
     private let status = Locked<(@Sendable () -> LaunchStatus?)?>(nil)
 
-    /// - Parameter pausing: keeps a live view off the terminal meanwhile; nil without a view.
-    init(pausing: LivePause?) {
-        self.pausing = pausing
+    /// - Parameter view: makes room on the terminal meanwhile.
+    init(_ view: LiveView?) {
+        self.view = view
         // Weak: the thread for signals lives as long as the process, and this object only as long as its launch.
         SignalThread.shared.onStatusRequest { [weak self] in
             guard let self, let status = status.withLock({ $0 })?() else { return }
@@ -276,12 +271,8 @@ final class StatusReporter: Sendable {
 
     private func show(_ status: LaunchStatus, headline: String? = nil) {
         let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")
-        guard let pausing else { return message(text) }
-        // A task: the thread for signals must not wait for a terminal.
-        Task {
-            await pausing.pause()
-            message(text)
-            pausing.resume()
-        }
+        guard let view else { return message(text) }
+        // A task: a terminal that takes nothing must not hold up what called.
+        Task { view.erase { message(text) } }
     }
 }

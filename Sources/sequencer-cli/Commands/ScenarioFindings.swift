@@ -44,125 +44,93 @@ struct ScenarioFindings {
         let budget = budget.limit
         self.budget = budget
         self.deadline = deadline
+        var warnings: [Warning] = []
+        func warn(_ code: String, of operation: String? = nil, _ message: String) {
+            warnings.append(Warning(code: code, message: message, operation: operation))
+        }
         // One whose value is read cannot be left out, implied or not.
-        var warnings = graph.edges.subtracting(graph.reduced().edges).sorted().map { edge in
-            Warning(
-                code: "impliedDependency",
-                message:
-                    "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it",
-                operation: edge.operation
+        for edge in graph.edges.subtracting(graph.reduced().edges).sorted() {
+            warn(
+                "impliedDependency",
+                of: edge.operation,
+                "\(name(edge.operation)) need not wait for \(name(edge.dependency)): other dependencies imply it"
             )
         }
-        warnings += (document.map(Self.misspelledDependencies) ?? []).map { Warning(code: "absentDependency", message: $0) }
+        for message in document.map(Self.misspelledDependencies) ?? [] { warn("absentDependency", message) }
         let overlaps = graph.overlappingInteractions(maximum: Self.maximumPairs)
-        warnings += overlaps.pairs.map { first, second in
-            Warning(
-                code: "overlappingInteraction",
-                message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
-                    + "give both the exclusive resource 'ui'",
-                operation: second
-            )
+        for (first, second) in overlaps.pairs {
+            let advice = "give both the exclusive resource 'ui'"
+            warn("overlappingInteraction", of: second, "\(name(first)) and \(name(second)) can ask the person at the same time; \(advice)")
         }
         unnamed = overlaps.count - overlaps.pairs.count
-        warnings += (document?.operations ?? []).filter { $0.interactive && !$0.asksPerson }.map { operation in
-            Warning(
-                code: "nobodyAsked",
-                message: "\(printable(operation.id, limit: 64)) is interactive, but its work asks nobody, so its time counts; "
-                    + "'simulate' stands for a person",
-                operation: operation.id
+        for operation in document?.operations ?? [] where operation.interactive && !operation.asksPerson {
+            let advice = "'simulate' stands for a person"
+            warn(
+                "nobodyAsked",
+                of: operation.id,
+                "\(name(operation.id)) is interactive, but its work asks nobody, so its time counts; \(advice)"
             )
         }
         let (counted, path) = graph.budgetedPath
         if counted > budget {
-            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
-            warnings.append(
-                Warning(
-                    code: "budget",
-                    message: "the longest path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)",
-                    operation: path.last
-                )
-            )
+            let times = "\(durationText(counted)) of \(durationText(budget))"
+            warn("budget", of: path.last, "the longest path alone takes \(times): \(names(path))")
         }
         var isDisplayLate = false
         if let displayBudget, let (counted, path) = graph.budgetedPathToInitialDisplay, counted > displayBudget {
             isDisplayLate = true
-            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
-            warnings.append(
-                Warning(
-                    code: "initialDisplayBudget",
-                    message:
-                        "the path to the initial display alone takes \(durationText(counted)) of \(durationText(displayBudget)): \(names)",
-                    operation: path.last
-                )
-            )
+            let times = "\(durationText(counted)) of \(durationText(displayBudget))"
+            warn("initialDisplayBudget", of: path.last, "the path to the initial display alone takes \(times): \(names(path))")
         }
         isOverBudget = counted > budget || isDisplayLate
         let needed = graph.criticalPathDuration
         isPastDeadline = deadline.map { needed > $0 } ?? false
         if let deadline {
+            let end = durationText(deadline)
             if isPastDeadline {
-                let names = graph.criticalPath.map { printable($0, limit: 64) }.joined(separator: " → ")
-                let message =
-                    "by what is expected the launch takes \(durationText(needed)), and fails at its deadline, \(durationText(deadline)): \(names)"
-                warnings.append(Warning(code: "deadline", message: message))
+                let takes = "by what is expected the launch takes \(durationText(needed))"
+                warn("deadline", "\(takes), and fails at its deadline, \(end): \(names(graph.criticalPath))")
             } else if case let all = graph.longestPathDuration, all > deadline {
-                let message =
-                    "by what is expected, what runs on after the milestone takes until \(durationText(all)), and is ended at the deadline, \(durationText(deadline))"
-                warnings.append(Warning(code: "deadline", message: message))
+                let takes = "by what is expected, what runs on after the milestone takes until \(durationText(all))"
+                warn("deadline", "\(takes), and is ended at the deadline, \(end)")
             }
             // Only a scenario file can say so: the default deadline follows the budget.
             if deadline < budget {
-                let message =
-                    "the launch is ended at its deadline, \(durationText(deadline)), before its budget, \(durationText(budget)), is used up"
-                warnings.append(Warning(code: "deadlineWithinBudget", message: message))
+                warn(
+                    "deadlineWithinBudget",
+                    "the launch is ended at its deadline, \(end), before its budget, \(durationText(budget)), is used up"
+                )
             }
         }
         let (allowed, slow) = graph.timeoutPath
         // One alone may be meant to end a launch that is late anyway.
         if allowed > budget, slow.count > 1 {
-            let names = slow.map { printable($0, limit: 64) }.joined(separator: " → ")
-            warnings.append(
-                Warning(
-                    code: "timeouts",
-                    message: "by their timeouts, operations may take \(durationText(allowed)) of \(durationText(budget)): \(names)"
-                )
-            )
+            let times = "\(durationText(allowed)) of \(durationText(budget))"
+            warn("timeouts", "by their timeouts, operations may take \(times): \(names(slow))")
         }
-        warnings += try Self.lateUpdateCheck(graph, budget).map {
-            Warning(code: "lateUpdateCheck", message: $0, operation: StartupStep.forceUpdate.id)
-        }
+        for message in try Self.lateUpdateCheck(graph, budget) { warn("lateUpdateCheck", of: StartupStep.forceUpdate.id, message) }
         if let milestone = graph.milestone {
-            let name = printable(milestone, limit: 64)
-            warnings += graph.unawaitedRequiredOperations.map { id in
-                Warning(
-                    code: "unawaitedRequired",
-                    message: "\(printable(id, limit: 64)) is required, but \(name) does not wait for it; "
-                        + "add the dependency, or give it another 'onFailure'",
-                    operation: id
-                )
+            for id in graph.unawaitedRequiredOperations {
+                let advice = "add the dependency, or give it another 'onFailure'"
+                warn("unawaitedRequired", of: id, "\(name(id)) is required, but \(name(milestone)) does not wait for it; \(advice)")
             }
         }
-        warnings += document.map(Self.idleContinues) ?? []
+        for (id, message) in document.map(Self.idleContinues) ?? [] { warn("idleContinue", of: id, message) }
         self.warnings = warnings
     }
 
     /// Warns of dependencies whose `continue` can do nothing: all that wait for that operation go on without it, and none where it is skipped itself.
-    private static func idleContinues(in document: ScenarioDocument) -> [Warning] {
+    private static func idleContinues(in document: ScenarioDocument) -> [(operation: String, message: String)] {
         guard document.operations.contains(where: { $0.after.contains { $0.onFailure == .continue } }) else { return [] }
         let operations = Dictionary(document.operations.map { ($0.id, $0) }) { first, _ in first }
         return document.operations.flatMap { operation in
-            operation.after.compactMap { dependency -> Warning? in
-                guard dependency.onFailure == .continue, let target = operations[dependency.id], target.onFailure == .continue else {
-                    return nil
-                }
-                let (id, name) = (printable(operation.id, limit: 64), printable(target.id, limit: 64))
+            operation.after.filter { $0.onFailure == .continue }.compactMap { operations[$0.id] }.filter { $0.onFailure == .continue }.map {
+                target in
                 let cause = target.after.first { $0.onFailure != .continue && operations[$0.id]?.onFailure == .skipDependents }?.id
-                let skipped = cause.map { "; where \(printable($0, limit: 64)) fails, \(name) is skipped, and \(id) with it" } ?? ""
-                return Warning(
-                    code: "idleContinue",
-                    message: "the 'continue' of \(id) for \(name) can do nothing: \(name) says so for all that wait for it\(skipped)",
-                    operation: operation.id
-                )
+                let (id, other) = (name(operation.id), name(target.id))
+                let skipped = cause.map { "; where \(name($0)) fails, \(other) is skipped, and \(id) with it" } ?? ""
+                let message = "the 'continue' of \(id) for \(other) can do nothing: \(other) says so for all that wait for it\(skipped)"
+                return (operation.id, message)
             }
         }
     }
@@ -170,18 +138,15 @@ struct ScenarioFindings {
     /// Warns of dependencies that may be absent, and are, but for an operation of a similar name. The first few: each takes a pass over all names.
     private static func misspelledDependencies(in document: ScenarioDocument) -> [String] {
         let ids = document.operations.lazy.map(\.id)
-        let names = Set(ids)
-        var (messages, looked): ([String], Int) = ([], 0)
-        for operation in document.operations {
-            // A similar name is searched for in a pass over all names, hence at most twenty of them.
-            for dependency in operation.after where dependency.isOptional && !names.contains(dependency.id) && looked < 20 {
-                looked += 1
-                guard let nearest = nearestName(to: dependency.id, in: ids), nearest != operation.id else { continue }
-                let (id, missing) = (printable(operation.id, limit: 64), printable(dependency.id, limit: 64))
-                messages.append("\(id) does not wait for \(missing), which the file lacks; did you mean \(quoted(nearest))?")
-            }
+        let known = Set(ids)
+        let absent = document.operations.lazy.flatMap { operation in
+            operation.after.lazy.filter { $0.isOptional && !known.contains($0.id) }.map { (operation.id, $0.id) }
         }
-        return messages
+        // A similar name is searched for in a pass over all names, hence at most twenty of them.
+        return absent.prefix(20).compactMap { id, missing in
+            guard let nearest = nearestName(to: missing, in: ids), nearest != id else { return nil }
+            return "\(name(id)) does not wait for \(name(missing)), which the file lacks; did you mean \(quoted(nearest))?"
+        }
     }
 
     /// Warns of a late check for a required update, which can end the launch: all operations before it run in vain, and in a version that may not be
@@ -194,16 +159,12 @@ struct ScenarioFindings {
         var messages: [String] = []
         let (start, path) = try graph.earliestStart(of: check)
         if start > budget / 10 {
-            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
-            messages.append(
-                "\(check), which can end the launch, starts after \(durationText(start)) of \(durationText(budget)): it waits for \(names)"
-            )
+            let times = "\(durationText(start)) of \(durationText(budget))"
+            messages.append("\(check), which can end the launch, starts after \(times): it waits for \(names(path))")
         }
         let people = try graph.interactions(before: check)
         if !people.isEmpty {
-            let names = people.prefix(5).map { printable($0, limit: 64) }.joined(separator: ", ")
-            let more = people.count > 5 ? " and \(people.count - 5) more" : ""
-            messages.append("\(check), which can end the launch, waits for a person: \(names)\(more)")
+            messages.append("\(check), which can end the launch, waits for a person: \(VerdictText.list(people, describe: name))")
         }
         return messages
     }
@@ -212,9 +173,8 @@ struct ScenarioFindings {
         let edges = graph.edges.count
         let total = warnings.count + unnamed
         let count = total == 0 ? "no problem found" : total == 1 ? "1 warning" : "\(total) warnings"
-        let name = printable(graph.name, limit: 64)
         let head =
-            "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
+            "\(name(graph.name)): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
         let display = displayBudget.map { ", initial display \(durationText($0))" } ?? ""
         let times = "budget \(durationText(budget))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
         let notes = graph.notes().map { "note: \($0)\n" }.joined()
@@ -271,3 +231,8 @@ struct ScenarioFindings {
         }
     }
 }
+
+private func name(_ id: String) -> String { printable(id, limit: 64) }
+
+/// A path of operations.
+private func names(_ path: [String]) -> String { path.map(name).joined(separator: " → ") }

@@ -1,238 +1,152 @@
+import Foundation
 import Sequencer
 
-/// Shows a launch on a terminal while it runs, in lines that are drawn over again and are gone at its end.
-struct LiveView: Sendable {
+/// Lines on a terminal that are drawn over again while something goes on, and are gone at its end: a launch, or the progress of a command.
+///
+/// A thread of its own draws them while nothing happens, so that their time goes on. All drawing is done on one queue, which needs no thread,
+/// so a view can be used from any.
+final class LiveView: @unchecked Sendable {
+    // @unchecked: `picture`, `drawn` and `pauses` are only touched on `queue`.
+
     /// Makes a hidden cursor visible again; the text that removes a view ends with it.
     static let showCursor = "\u{1B}[?25h"
     /// The text that draws a view begins with it.
     static let hideCursor = "\u{1B}[?25l"
-    /// The pause between two pictures when nothing happens.
-    private static let interval = Duration.milliseconds(100)
-    /// Events that come closer than this are shown together.
-    private static let minimumInterval = Duration.milliseconds(30)
 
-    /// Takes the view off the terminal for a while.
-    let pausing: LivePause
-    private let state: LiveState
-    private let style: TextStyle
-    private let size: @Sendable () -> Terminal.Size
-    private let now: @Sendable () -> Duration
-    private let ticks: AsyncStream<Void>
-    private let write: @Sendable (String) -> Void
+    /// The time since the view was made.
+    let now: @Sendable () -> Duration
+    private let terminal: Terminal
+    private let environment: [String: String]
+    /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
+    private let isAnimated: Bool
+    private let patience: Duration
+    private let tick: Duration?
+    private let queue = DispatchQueue(label: "sequencer-cli.live-view")
+
+    private var picture: (@Sendable (Terminal.Size, Duration) -> [String])?
+    private var drawn: (lines: [String], time: Duration)?
+    private var pauses = 0
 
     /// - Parameters:
-    ///   - size: the terminal's, asked before each picture.
-    ///   - now: a clock's time, from any origin.
-    ///   - ticks: when to draw again although nothing happened.
-    ///   - write: puts text on the terminal.
-    init(
-        state: LiveState,
-        style: TextStyle,
-        size: @escaping @Sendable () -> Terminal.Size,
-        now: @escaping @Sendable () -> Duration,
-        ticks: AsyncStream<Void>,
-        pausing: LivePause = LivePause(),
-        write: @escaping @Sendable (String) -> Void
+    ///   - inLines: whether it is shown where nothing can be drawn over, too.
+    ///   - patience: how long nothing is shown on a terminal.
+    ///   - tick: how often it is drawn while nothing happens; nil: only when somebody asks.
+    ///   - now: the time since the begin; nil for a clock's.
+    /// - Returns: nil where nothing can be drawn over.
+    init?(
+        on terminal: Terminal,
+        inLines: Bool = false,
+        patience: Duration = .zero,
+        tick: Duration? = .milliseconds(100),
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        now: (@Sendable () -> Duration)? = nil
     ) {
-        self.pausing = pausing
-        self.state = state
-        self.style = style
-        self.size = size
-        self.now = now
-        self.ticks = ticks
-        self.write = write
-    }
-
-    /// A view of a launch of this graph on a terminal; nil where nothing can be drawn over.
-    init?(of graph: OperationGraph, on terminal: Terminal, style: TextStyle, pausing: LivePause, environment: [String: String]) {
-        guard terminal.canAnimate(environment) else { return nil }
-        // Before the first picture, and of the launch: times of events count from there.
+        isAnimated = terminal.canAnimate(environment)
+        guard isAnimated || inLines else { return nil }
         let begin = ContinuousClock.now
-        self.init(
-            state: LiveState(name: graph.name, identifiers: graph.identifiers),
-            style: style,
-            size: { terminal.size(environment) },
-            now: { begin.duration(to: .now) },
-            ticks: AsyncStream {
-                // A sleep that is cancelled ends the ticks, and with them their task.
-                do { try await Task.sleep(for: Self.interval) } catch { return nil }
-                return ()
-            },
-            pausing: pausing,
-            write: { TerminalCursor.draw($0, on: terminal) }
-        )
+        self.now = now ?? { begin.duration(to: .now) }
+        (self.terminal, self.environment, self.tick) = (terminal, environment, tick)
+        // Lines do not flicker: the first one comes at once.
+        self.patience = isAnimated ? patience : .zero
     }
 
-    /// Draws until the stream of events ends or the task is cancelled, then removes its lines and restores the terminal.
-    func run(_ events: some AsyncSequence<LaunchEvent, Never> & Sendable) async {
-        let inbox = Locked(Inbox())
-        // One signal is enough for any number of events: its receiver takes them all.
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await event in events {
-                    inbox.withLock { $0.events.append(event) }
-                    signal.yield()
-                }
-                // Told by a flag: the last events have to be seen before the end.
-                inbox.withLock { $0.isOver = true }
-                signal.yield()
-            }
-            group.addTask { [ticks] in
-                for await _ in ticks {
-                    inbox.withLock { $0.isTick = true }
-                    signal.yield()
-                }
-            }
-            pausing.begin { signal.yield() }
-            await draw(inbox, whenever: signals)
-            // The ticks have no end of their own.
-            group.cancelAll()
+    /// Has these lines drawn from now on, no wider and less high than the terminal.
+    ///
+    /// - Parameter picture: makes the lines for a terminal's size and the time since the view was made.
+    func begin(_ picture: @escaping @Sendable (Terminal.Size, Duration) -> [String]) {
+        queue.sync { self.picture = picture }
+        // Without a thread it is drawn only when there is news.
+        guard let tick else { return }
+        try? startThread { [weak self] in
+            // Sleeps first: most work is over before the first tick.
+            repeat { usleep(useconds_t(tick / .microseconds(1))) } while self?.redraw() == true
         }
     }
 
-    private struct Inbox {
-        var events: [LaunchEvent] = []
-        var isTick = false
-        var isOver = false
-
-        mutating func take() -> Inbox {
-            // Whether it is over stays known.
-            defer { (events, isTick) = ([], false) }
-            return self
+    /// Draws, unless nothing has changed, or the picture before is too new.
+    ///
+    /// - Returns: false once the view is over.
+    @discardableResult
+    func redraw() -> Bool {
+        queue.sync {
+            draw()
+            return picture != nil
         }
     }
 
-    private func draw(_ inbox: Locked<Inbox>, whenever signals: AsyncStream<Void>) async {
-        var state = state
-        var screen = Screen()
-        /// The clock's time at which the launch began.
-        var begin: Duration?
-        var drawn: Duration?
-        for await _ in signals {
-            let news = inbox.withLock { $0.take() }
-            let time = now()
-            // The view may begin late, so the launch's zero is found from its first event.
-            for event in news.events {
-                begin = begin ?? time - event.time
-                state.apply(event)
-            }
-            // Before drawing: a picture that is erased at once would flicker.
-            if news.isOver { break }
-            // Events are taken in during a pause as well, so that the next picture is right.
-            guard pausing.mayDraw() else {
-                erase(&screen)
-                pausing.didErase()
-                continue
-            }
-            // A tick always draws, or the time would stand still; events wait for a tick when they come in a storm.
-            guard let begin, news.isTick || drawn.map({ time - $0 >= Self.minimumInterval }) ?? true else { continue }
-            drawn = time
-            // Hidden with the first picture, and again after each pause, which shows it.
-            write((screen.height == 0 ? Self.hideCursor : "") + screen.show(state.lines(size(), now: time - begin, style: style)))
+    /// Takes the lines away while something else is written to the terminal; they come back by themselves.
+    func erase(while write: () -> Void) {
+        // Written on the queue, so that no tick draws in between.
+        queue.sync {
+            clear()
+            write()
         }
-        erase(&screen)
-        // Otherwise a pause that began meanwhile would wait for ever.
-        pausing.end()
     }
 
-    private func erase(_ screen: inout Screen) {
-        if screen.height > 0 { write(screen.clear() + Self.showCursor) }
+    /// Takes the lines away until ``resume()``; pauses add up.
+    func pause() {
+        queue.sync {
+            pauses += 1
+            clear()
+        }
     }
 
-    /// Lines that were written to a terminal, with the cursor below them.
-    private struct Screen {
-        private(set) var height = 0
+    func resume() { queue.sync { pauses -= 1 } }
 
-        /// The text that puts these lines in the place of those before.
-        mutating func show(_ lines: [String]) -> String {
-            let erase = home()
-            height = lines.count
+    /// Takes the lines away for good.
+    func end() {
+        queue.sync {
+            picture = nil
+            clear()
+        }
+    }
+
+    // MARK: On the queue
+
+    private func draw() {
+        let time = now()
+        guard let picture, pauses == 0, time >= patience else { return }
+        // Not more often than anyone reads it.
+        if let drawn, time - drawn.time < (isAnimated ? .milliseconds(30) : .seconds(5)) { return }
+        let lines = picture(terminal.size(environment), time)
+        if lines == drawn?.lines { return }
+        if isAnimated {
             // Each line is cleared after it is written, not before: that does not flicker.
-            return erase + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+            let text = (drawn.map { Self.home($0.lines) } ?? Self.hideCursor) + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+            TerminalModes.draw(text, on: terminal)
+        } else {
+            terminal.write(lines.map { $0 + "\n" }.joined())
         }
-
-        mutating func clear() -> String {
-            defer { height = 0 }
-            return home() + "\u{1B}[J"
-        }
-
-        // A carriage return too: the cursor may stand in a column that a person has typed to.
-        private func home() -> String { height == 0 ? "" : "\u{1B}[\(height)A\r" }
+        drawn = (lines, time)
     }
+
+    private func clear() {
+        // Lines that are a log stay where they are.
+        guard isAnimated, let lines = drawn?.lines else { return }
+        // Forgotten, so that the next picture is drawn even if it is the same.
+        drawn = nil
+        TerminalModes.draw(Self.home(lines) + "\u{1B}[J" + Self.showCursor, on: terminal)
+    }
+
+    // A carriage return too: the cursor may stand in a column that a person has typed to.
+    private static func home(_ lines: [String]) -> String { "\u{1B}[\(lines.count)A\r" }
 }
 
-/// Keeps a live view from drawing while something else has the terminal.
-///
-/// A task that wants the terminal calls ``pause()``, waits until the view is gone, and calls ``resume()`` at the end: the view goes on where the
-/// cursor is then. Pauses add up. Without a view that is shown, there is nothing to wait for.
-final class LivePause: Sendable {
-    private struct State {
-        var pauses = 0
-        /// Whether nothing of the view is on the terminal, and nothing will be without ``LivePause/mayDraw()``.
-        var isErased = true
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Has the view look again.
-        var wake: (@Sendable () -> Void)?
-    }
-
-    private let state = Locked(State())
-
-    /// Returns when nothing of the view is on the terminal.
-    func pause() async {
-        await withCheckedContinuation { continuation in
-            // Asked and registered in one step: a view that is erased in between would not find the waiter.
-            let (isErased, wake) = state.withLock { state in
-                state.pauses += 1
-                if !state.isErased { state.waiters.append(continuation) }
-                return (state.isErased, state.wake)
+extension LiveView {
+    /// Shows a launch until its events end, or the task is cancelled.
+    func show(_ events: some AsyncSequence<LaunchEvent, Never>, of graph: OperationGraph, _ style: TextStyle) async {
+        let state = Locked(LiveState(name: graph.name, identifiers: graph.identifiers))
+        var hasBegun = false
+        for await event in events {
+            state.withLock { $0.apply(event) }
+            if !hasBegun {
+                // The view may begin late, so the launch's zero is found from its first event.
+                let zero = now() - event.time
+                begin { size, time in state.withLock { $0 }.lines(size, now: time - zero, style: style) }
+                hasBegun = true
             }
-            // Outside the lock: the waiter may go on at once, and ask for the next pause.
-            if isErased { continuation.resume() } else { wake?() }
+            redraw()
         }
-    }
-
-    /// Ends a pause. The view is drawn again after the last one.
-    func resume() {
-        let wake = state.withLock { state in
-            // Never below zero: one resume too many must not let the view draw into a later pause.
-            state.pauses = max(state.pauses - 1, 0)
-            return state.pauses == 0 ? state.wake : nil
-        }
-        wake?()
-    }
-
-    // MARK: For the view
-
-    /// - Parameter wake: called when a pause begins or ends, on any thread.
-    func begin(wake: @escaping @Sendable () -> Void) {
-        state.withLock { $0.wake = wake }
-    }
-
-    /// Whether the view may draw: outside of a pause. From then on, a new pause waits for ``didErase()``.
-    func mayDraw() -> Bool {
-        state.withLock { state in
-            if state.pauses > 0 { return false }
-            state.isErased = false
-            return true
-        }
-    }
-
-    /// Nothing of the view is on the terminal any more.
-    func didErase() {
-        let waiters = state.withLock { state in
-            state.isErased = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        // Outside the lock, as a continuation may run at once on this thread.
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// The view is over.
-    func end() {
-        // First: no view is left that could be woken.
-        state.withLock { $0.wake = nil }
-        didErase()
+        end()
     }
 }

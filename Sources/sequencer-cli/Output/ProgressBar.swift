@@ -4,35 +4,15 @@ import SequencerAnalysis
 
 /// Shows on standard error how far something is: on a terminal once it has taken longer than a second, elsewhere only where that is asked for, in a line every
 /// five seconds.
-///
-/// A thread of its own draws it anew while nobody says anything, so that its time goes on. All drawing is done on one queue, which needs no thread,
-/// so it can be used from any.
-final class ProgressBar: @unchecked Sendable {
-    // @unchecked: `state`, `detail`, `drawn`, `isOver` and `isPaused` are only touched on `queue`.
-    private let interval: Duration
-    /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
-    private let isAnimated: Bool
-
-    private let terminal: Terminal
-    private let environment: [String: String]
-    private let patience: Duration
-    private let title: String
-    private let isUnicode: Bool
-    private let now: @Sendable () -> Duration
-    private let queue = DispatchQueue(label: "sequencer-cli.progress")
-
-    private var state = ProgressState()
-    private var detail = ""
-    private var drawn: (line: String, time: Duration)?
-    private var isOver = false
-    private var isPaused = false
+struct ProgressBar: Sendable {
+    private let view: LiveView
+    private let state = Locked((progress: ProgressState(), detail: ""))
 
     /// - Parameters:
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
     ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
     ///   - patience: how long nothing is shown.
-    ///   - tick: how often it is looked at whether the line has changed; nil: only when somebody says something.
-    ///   - now: the time since the begin; nil for a clock's.
+    ///   - tick, now: see ``LiveView``.
     /// - Returns: nil where nothing can be drawn over.
     init?(
         _ title: String,
@@ -44,33 +24,17 @@ final class ProgressBar: @unchecked Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment,
         now: (@Sendable () -> Duration)? = nil
     ) {
-        isAnimated = terminal.canAnimate(environment)
-        guard isAnimated || inLines else { return nil }
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
-        self.terminal = terminal
-        // Lines do not flicker: the first one comes at once.
-        self.patience = isAnimated ? patience : .zero
-        interval = isAnimated ? .milliseconds(100) : .seconds(5)
-        self.environment = environment
-        self.title = title
-        let begin = ContinuousClock.now
-        self.now = now ?? { begin.duration(to: .now) }
-        isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
-        // Without a thread it is drawn only when there is news.
-        if let tick {
-            try? startThread { [weak self] in
-                // Sleeps first: most work is over before the first tick.
-                repeat { usleep(useconds_t(tick / .microseconds(1))) } while self?.redraw() == true
-            }
+        guard let view = LiveView(on: terminal, inLines: inLines, patience: patience, tick: tick, environment: environment, now: now) else {
+            return nil
         }
-    }
-
-    /// - Returns: false once it is over.
-    private func redraw() -> Bool {
-        // The queue orders this with an end that comes meanwhile: after that nothing is drawn.
-        queue.sync {
-            draw()
-            return !isOver
+        self.view = view
+        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
+        view.begin { [state] size, time in
+            // One column stays free: some terminals wrap after the last.
+            let text = ProgressText(title: title, width: max(size.width - 1, 1), isUnicode: isUnicode)
+            let (progress, detail) = state.withLock { $0 }
+            return [text.line(progress, detail: detail, elapsed: time)]
         }
     }
 
@@ -80,66 +44,23 @@ final class ProgressBar: @unchecked Sendable {
     ///   - fraction: the share that is done, from 0 to 1; nil when the whole is unknown.
     ///   - detail: shown in place of a bar where nobody knows the whole.
     func update(fraction: Double?, detail: String = "") {
-        queue.sync {
-            let time = now()
-            state.update(fraction: fraction, elapsed: time)
-            self.detail = detail
-            draw()
+        state.withLock { state in
+            state.progress.update(fraction: fraction, elapsed: view.now())
+            state.detail = detail
         }
+        view.redraw()
     }
 
     /// Takes the line away while something else is written to the terminal; it comes back by itself.
-    func erase(while write: () -> Void) {
-        // Written on the queue, so that no tick draws in between.
-        queue.sync {
-            clear()
-            write()
-        }
-    }
+    func erase(while write: () -> Void) { view.erase(while: write) }
 
     /// Takes the line away until ``resume()``, for a question.
-    func pause() {
-        queue.sync {
-            // The tick must not bring the line back while a person answers.
-            isPaused = true
-            clear()
-        }
-    }
+    func pause() { view.pause() }
 
-    func resume() {
-        queue.sync { isPaused = false }
-    }
+    func resume() { view.resume() }
 
     /// Takes the line away for good.
-    func end() {
-        queue.sync {
-            isOver = true
-            clear()
-        }
-    }
-
-    // MARK: On the queue
-
-    private func draw() {
-        let time = now()
-        guard !isOver, !isPaused, time >= patience else { return }
-        // Not more often than anyone reads it.
-        if let drawn, time - drawn.time < interval { return }
-        // One column stays free: some terminals wrap after the last.
-        let text = ProgressText(title: title, width: max(terminal.size(environment).width - 1, 1), isUnicode: isUnicode)
-        let line = text.line(state, detail: detail, elapsed: time)
-        if line == drawn?.line { return }
-        drawn = (line, time)
-        terminal.write(isAnimated ? "\r\u{1B}[K" + line : line + "\n")
-    }
-
-    private func clear() {
-        // Lines stay where they are: they are a log.
-        guard isAnimated, drawn != nil else { return }
-        // Forgotten, so that the next picture is drawn even if it is the same.
-        drawn = nil
-        terminal.write("\r\u{1B}[K")
-    }
+    func end() { view.end() }
 }
 
 extension ProgressBar {

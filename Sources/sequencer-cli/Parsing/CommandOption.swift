@@ -14,58 +14,34 @@ struct CommandDeclaration: Sendable {
     let signals: KeyValuePairs<String, String>
 
     /// Every command has this option; its own options come first in help.
-    private static let helpOption = OptionDeclaration(name: "help", short: "h", kind: .flag, help: "Show this help.")
+    private static let helpOption = OptionDeclaration(name: "help", short: "h", help: "Show this help.")
 
     var allOptions: [OptionDeclaration] { options + [Self.helpOption] }
 }
 
 /// An option as it is written and explained.
 struct OptionDeclaration: Sendable {
-    enum Kind: Equatable, Sendable {
-        /// It is there or it is not.
-        case flag
-        /// It has a value, which help calls by this name.
-        case value(String)
-        /// It has a value and may be given more than once.
-        case repeated(String)
-    }
-
     /// The long name without its dashes.
     let name: String
     var short: Character?
-    let kind: Kind
-    let help: String
+    /// The name that help gives the option's value; nil for a flag, which is there or is not.
+    var value: String?
+    /// Whether it may be given more than once.
+    var isRepeated = false
     /// The values to choose from; empty where any value may be right.
     var words: [String] = []
+    let help: String
 
-    /// Whether a word follows it.
-    var takesValue: Bool { kind != .flag }
-
-    /// Whether that word names a file or a folder.
-    var takesFile: Bool {
-        switch kind {
-        case .flag: false
-        // By the name of the value, so that help and completions cannot disagree.
-        case .value(let name), .repeated(let name): name.contains("FILE") || name.contains("DIR")
-        }
-    }
-
-    /// Whether that word begins with an operation of the scenario.
-    var takesOperation: Bool {
-        switch kind {
-        case .flag: false
-        case .value(let name), .repeated(let name): name.hasPrefix("OP=")
-        }
-    }
+    // By the name of the value, so that help and completions cannot disagree.
+    /// Whether its value names a file or a folder.
+    var takesFile: Bool { value.map { $0.contains("FILE") || $0.contains("DIR") } ?? false }
+    /// Whether its value begins with an operation of the scenario.
+    var takesOperation: Bool { value?.hasPrefix("OP=") ?? false }
 
     /// How a person writes the option, `-o, --output FILE`.
     var spelling: String {
         // Long names stand below each other, whether there is a short one or not.
-        let names = (short.map { "-\($0), " } ?? "    ") + "--" + name
-        switch kind {
-        case .flag: return names
-        case .value(let value), .repeated(let value): return names + " " + value
-        }
+        (short.map { "-\($0), " } ?? "    ") + "--" + name + (value.map { " " + $0 } ?? "")
     }
 }
 
@@ -100,7 +76,7 @@ struct CommandOption<Root>: Sendable {
     }
 
     static func flag(_ name: String, help: String, set: @escaping @Sendable (inout Root) -> Void) -> Self {
-        Self(declaration: OptionDeclaration(name: name, kind: .flag, help: help)) { root, _ throws(ValueError) in set(&root) }
+        Self(declaration: OptionDeclaration(name: name, help: help)) { root, _ throws(ValueError) in set(&root) }
     }
 
     /// An option with one value, which `read` makes of its text.
@@ -113,9 +89,8 @@ struct CommandOption<Root>: Sendable {
         read: @escaping @Sendable (String) throws(ValueError) -> Value,
         set: @escaping @Sendable (inout Root, Value) -> Void
     ) -> Self {
-        Self(declaration: OptionDeclaration(name: name, short: short, kind: .value(value), help: help, words: words)) {
-            root,
-            texts throws(ValueError) in
+        let declaration = OptionDeclaration(name: name, short: short, value: value, words: words, help: help)
+        return Self(declaration: declaration) { root, texts throws(ValueError) in
             // Once at most: the scanner refuses an option that is given twice.
             for text in texts { set(&root, try read(text)) }
         }
@@ -129,7 +104,7 @@ struct CommandOption<Root>: Sendable {
         read: @escaping @Sendable ([String]) throws(ValueError) -> Value,
         set: @escaping @Sendable (inout Root, Value) -> Void
     ) -> Self {
-        Self(declaration: OptionDeclaration(name: name, kind: .repeated(value), help: help)) { root, texts throws(ValueError) in
+        Self(declaration: OptionDeclaration(name: name, value: value, isRepeated: true, help: help)) { root, texts throws(ValueError) in
             set(&root, try read(texts))
         }
     }
@@ -256,19 +231,14 @@ struct ScannedArguments: Sendable {
     }
 
     private mutating func add(_ option: OptionDeclaration, attached: String?, rest: inout ArraySlice<String>) throws(UsageError) {
-        switch option.kind {
-        case .flag:
-            if let attached { throw failure("option '--\(option.name)' takes no value, found \(quoted(attached))") }
-            if values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
-            values[option.name] = []
-        case .value(let name), .repeated(let name):
-            // The kind has the value's name, so comparing the two tells a single value from a repeated one.
-            if option.kind == .value(name), values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
-            guard let value = attached ?? takeValue(&rest) else { throw failure("option '--\(option.name)' lacks its value \(name)") }
-            // An empty variable of a script: --output "" would otherwise be a file without a name.
-            if value.isEmpty { throw failure("option '--\(option.name)' has an empty value; expected \(name)") }
-            values[option.name, default: []].append(value)
-        }
+        let name = "option '--\(option.name)'"
+        if option.value == nil, let attached { throw failure("\(name) takes no value, found \(quoted(attached))") }
+        if !option.isRepeated, values[option.name] != nil { throw failure("\(name) is given twice") }
+        guard let expected = option.value else { return values[option.name] = [] }
+        guard let value = attached ?? takeValue(&rest) else { throw failure("\(name) lacks its value \(expected)") }
+        // An empty variable of a script: --output "" would otherwise be a file without a name.
+        if value.isEmpty { throw failure("\(name) has an empty value; expected \(expected)") }
+        values[option.name, default: []].append(value)
     }
 
     /// The next word unless it is an option: `-` and `-1s` are values, `--json` and `-o` are not.

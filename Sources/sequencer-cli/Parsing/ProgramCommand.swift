@@ -7,9 +7,7 @@ struct ProgramCommand: Equatable, Sendable {
     /// The commands of a command line: one, or two to compare.
     static func all(_ texts: [String]) throws(ValueError) -> [ProgramCommand] {
         if texts.count > 2 { throw ValueError(message: "found \(texts.count) commands; give one, or two to compare") }
-        var commands: [ProgramCommand] = []
-        for text in texts { commands.append(try ProgramCommand(text)) }
-        return commands
+        return try texts.map(ProgramCommand.init)
     }
 
     init(_ text: String) throws(ValueError) {

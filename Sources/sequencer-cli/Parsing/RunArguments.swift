@@ -217,9 +217,8 @@ struct Injection: Equatable, Sendable {
 
     /// The injections of a command line, one for each operation at most.
     static func all(_ texts: [String]) throws(ValueError) -> [Injection] {
-        var injections: [Injection] = []
+        let injections = try texts.map(parse)
         var seen: Set<String> = []
-        for text in texts { injections.append(try parse(text)) }
         // After all of them have been read, so that a word that means nothing is named first.
         for injection in injections where !seen.insert(injection.operation).inserted {
             throw ValueError(message: "the operation \(quoted(injection.operation)) is given twice")

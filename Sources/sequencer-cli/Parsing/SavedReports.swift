@@ -54,14 +54,14 @@ enum SavedReports {
     static func documents(in bytes: [UInt8]) -> [Range<Int>] {
         bytes.withUnsafeBufferPointer { bytes in
             var documents: [Range<Int>] = []
-            var json = JSONTokenizer(bytes)
+            var json = JSONReader(bytes)
             json.skipWhitespace()
             while json.offset < bytes.count {
                 let start = json.offset
-                do throws(JSONFault) {
-                    // A mistake ends the list, and the decoder finds its place.
+                do throws(JSONError) {
                     documents += try skipDocuments(&json)
                 } catch {
+                    // A mistake ends the list, and the decoder finds its place.
                     json.offset = bytes.count
                     documents.append(start..<json.offset)
                 }
@@ -74,20 +74,14 @@ enum SavedReports {
     /// Skips a value.
     ///
     /// - Returns: its place, or those of the elements of an array.
-    private static func skipDocuments(_ json: inout JSONTokenizer) throws(JSONFault) -> [Range<Int>] {
+    private static func skipDocuments(_ json: inout JSONReader) throws(JSONError) -> [Range<Int>] {
         var documents: [Range<Int>] = []
         let isArray = json.skip(ASCII.openBracket)
-        json.skipWhitespace()
-        if isArray, json.skip(ASCII.closeBracket) { return documents }
-        while true {
-            json.skipWhitespace()
+        while isArray ? try json.hasNext(before: ASCII.closeBracket, documents.isEmpty) : documents.isEmpty {
             let start = json.offset
-            try json.skipValue()
+            try json.value(isKept: false)
             documents.append(start..<json.offset)
-            if !isArray { return documents }
-            json.skipWhitespace()
-            if json.skip(ASCII.closeBracket) { return documents }
-            try json.expect(ASCII.comma)
         }
+        return documents
     }
 }

@@ -140,9 +140,7 @@ struct ScenarioField: Sendable {
     }
 
     func labels(_ name: String) throws(ScenarioFault) -> [String] {
-        var labels: [String] = []
-        for element in try elements() { labels.append(try element.label(name)) }
-        return labels
+        try elements().map { element throws(ScenarioFault) in try element.label(name) }
     }
 
     // MARK: - Faults

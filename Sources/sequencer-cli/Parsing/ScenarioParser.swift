@@ -257,15 +257,10 @@ struct ScenarioParser {
     }
 
     private func parseDependencies(_ field: ScenarioField) throws(ScenarioFault) -> [DependencyDocument] {
-        var dependencies: [DependencyDocument] = []
-        for element in try field.elements() {
-            if case .object = element.value.content {
-                dependencies.append(try parseDependency(element))
-            } else {
-                dependencies.append(DependencyDocument(try element.label("the id")))
-            }
+        try field.elements().map { element throws(ScenarioFault) in
+            if case .object = element.value.content { return try parseDependency(element) }
+            return DependencyDocument(try element.label("the id"))
         }
-        return dependencies
     }
 
     private func parseDependency(_ object: ScenarioField) throws(ScenarioFault) -> DependencyDocument {

@@ -16,46 +16,34 @@ final class SignalThread: Sendable {
     }
 
     private struct State {
-        var hasBegun = false
-        var machine = SignalStateMachine()
+        /// The first signal that was to end the process: the one that a shell is told of.
+        var first: Int32?
         var launch: Launch?
         var withdraw: (@Sendable () -> Void)?
         var tell: (@Sendable () -> Void)?
     }
 
-    /// How long a cancelled launch may take to end, and files to be removed, in milliseconds. Both take a fraction of a second, unless
-    /// a thread, a disk or a terminal is stuck.
-    private static let patience: Int32 = 10_000
+    /// How long a cancelled launch may take to end, and files to be removed. Both take a fraction of a second, unless a thread, a disk or a
+    /// terminal is stuck.
+    private static let patience = Duration.seconds(10)
 
     private let state = Locked(State())
+    private let hasBegun = Locked(false)
 
     /// The first signal that was to end the process.
-    var first: Int32? { state.withLock { $0.machine.first } }
+    var first: Int32? { state.withLock { $0.first } }
 
     /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT, SIGQUIT and SIGTERM, which shells
     /// ignore out of habit.
     func begin() throws {
-        // Once for the process: handlers and the pipe stay to its end.
-        let hasBegun = state.withLock { state in
-            defer { state.hasBegun = true }
-            return state.hasBegun
+        try hasBegun.withLock { hasBegun in
+            // Once for the process: handlers and the pipe stay to its end. After an error the next call tries again.
+            if !hasBegun { try listen() }
+            hasBegun = true
         }
-        if hasBegun { return }
-        do {
-            // Before the handlers: a signal in between would be written into a pipe that nobody reads.
-            bell = try startListening()
-        } catch {
-            // The next call tries again: otherwise its caller would take signals for handled.
-            state.withLock { $0.hasBegun = false }
-            throw error
-        }
-        let unlessIgnored = [SIGHUP, SIGTSTP].filter { !ignoresSignal($0) }
-        // SIGCONT always: after a stop the terminals are not as they were, even if nobody sent SIGTSTP.
-        for number in [SIGINT, SIGQUIT, SIGTERM, SIGCONT] + unlessIgnored { signal(number, ring) }
     }
 
-    /// - Returns: the descriptor through which handlers tell the thread.
-    private func startListening() throws -> Int32 {
+    private func listen() throws {
         let pipe = try makePipe(for: "the thread for signals")
         // A handler must never wait.
         _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
@@ -66,7 +54,11 @@ final class SignalThread: Sendable {
             close(pipe.writing)
             throw error
         }
-        return pipe.writing
+        // Before the handlers, which write to it.
+        bell = pipe.writing
+        let unlessIgnored = [SIGHUP, SIGTSTP].filter { !ignoresSignal($0) }
+        // SIGCONT always: after a stop the terminals are not as they were, even if nobody sent SIGTSTP.
+        for number in [SIGINT, SIGQUIT, SIGTERM, SIGCONT] + unlessIgnored { signal(number, ring) }
     }
 
     /// From now on the first signal cancels the launch, and the second one ends the process at once.
@@ -76,10 +68,7 @@ final class SignalThread: Sendable {
     ///   - cancel: called at the first signal. Both are called on a thread that no launch can block.
     func launchBegan(abandon: @escaping @Sendable () -> Void = {}, cancel: @escaping @Sendable () -> Void) throws {
         try begin()
-        state.withLock { state in
-            state.launch = Launch(cancel: cancel, abandon: abandon)
-            state.machine.launchBegan()
-        }
+        state.withLock { $0.launch = Launch(cancel: cancel, abandon: abandon) }
     }
 
     /// From now on a signal ends the process at once.
@@ -89,7 +78,7 @@ final class SignalThread: Sendable {
         state.withLock { state in
             // Forgotten at once, so that a signal from here on calls no code of a launch that is over.
             state.launch = nil
-            return state.machine.launchEnded()
+            return state.first
         }
     }
 
@@ -123,38 +112,34 @@ final class SignalThread: Sendable {
 
     private func run(_ bell: Int32) {
         setMask()
-        /// The rest of the patience; nil while no launch is to end.
-        var rest: Int32?
+        /// When the cancelled launch has had its time; nil while none is to end. It does not pass while the machine sleeps.
+        var limit: SuspendingClock.Instant?
         while true {
-            // Suspending: the patience does not pass while the machine sleeps.
-            let begin = SuspendingClock.now
+            let rest = limit.map { Int32(clamping: max(SuspendingClock.now.duration(to: $0).nanoseconds / 1_000_000 + 1, 0)) }
             let number = nextSignal(bell, within: rest ?? -1)
-            // An interruption of `poll` must not begin the patience anew.
-            if let left = rest { rest = max(0, left - Int32(clamping: (SuspendingClock.now - begin).nanoseconds / 1_000_000)) }
-            let action = state.withLock { state in
-                if let number { return state.machine.received(number) }
-                return rest == 0 ? state.machine.patienceEnded() : .nothing
-            }
-            switch action {
-            case .nothing: break
-            case .cancel:
-                // Not here: it runs code of others. Without a thread for it nothing else would go on either.
-                if let launch = state.withLock({ $0.launch }), (try? startThread(launch.cancel)) == nil { end(128 + (number ?? 0), bell) }
-            case .end(let status): end(status, bell)
-            case .stop: stop()
-            case .resume: resume()
-            case .tell:
-                let tell = state.withLock { $0.tell }
+            switch number {
+            case nil: break
+            case SIGTSTP?: stop()
+            case SIGCONT?: TerminalModes.resume()
+            case SIGUSR1?:
                 // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
-                if let tell { try? startThread(tell) }
+                if let tell = state.withLock({ $0.tell }) { try? startThread(tell) }
+            case let number?:
+                let (launch, isFirst) = state.withLock { state in
+                    defer { state.first = state.first ?? number }
+                    return (state.launch, state.first == nil)
+                }
+                // Not here: it runs code of others. Without a thread for it nothing else would go on either.
+                guard isFirst, let launch, (try? startThread(launch.cancel)) != nil else { end(128 + number, bell) }
             }
             // Asked under the lock: the launch may have ended meanwhile.
-            if !state.withLock({ $0.machine.isWaiting }) {
-                rest = nil
-            } else if rest == nil || action == .resume || action == .stop {
-                // A process that was stopped could not end.
-                rest = Self.patience
+            guard let first = state.withLock({ $0.launch == nil ? nil : $0.first }) else {
+                limit = nil
+                continue
             }
+            // A process that was stopped could not end.
+            if limit == nil || number == SIGTSTP || number == SIGCONT { limit = .now + Self.patience }
+            if let limit, limit <= .now { end(128 + first, bell) }
         }
     }
 
@@ -170,8 +155,7 @@ final class SignalThread: Sendable {
     /// Leaves no child and no hidden cursor behind, then ends the process, even if other threads hang.
     private func end(_ status: Int32, _ bell: Int32) -> Never {
         LiveChildren.killAll()
-        TerminalEcho.restoreAll()
-        TerminalCursor.restoreAll()
+        TerminalModes.restoreAll()
         let (withdraw, abandon) = state.withLock { ($0.withdraw, $0.launch?.abandon) }
         if withdraw != nil || abandon != nil {
             let isDone = Locked(false)
@@ -181,7 +165,7 @@ final class SignalThread: Sendable {
                 abandon?()
                 isDone.withLock { $0 = true }
             }
-            var rest = (try? startThread(work)) == nil ? 0 : Self.patience / 10
+            var rest = (try? startThread(work)) == nil ? 0 : Int(Self.patience / .milliseconds(10))
             // Another signal ends the wait, too.
             while rest > 0, !isDone.withLock({ $0 }), nextSignal(bell, within: 10) == nil { rest -= 1 }
         }
@@ -192,20 +176,14 @@ final class SignalThread: Sendable {
     // MARK: Stopping
 
     private func stop() {
-        TerminalEcho.pause()
-        TerminalCursor.pause()
+        TerminalModes.pause()
         // The system's own stop, so that a shell sees a stopped job and takes the terminal back.
         signal(SIGTSTP, SIG_DFL)
         // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the process go on again.
         pthread_kill(pthread_self(), SIGTSTP)
         // Before the terminals are changed again: another Ctrl-Z may come at once.
         signal(SIGTSTP, ring)
-        resume()
-    }
-
-    private func resume() {
-        TerminalEcho.resume()
-        TerminalCursor.resume()
+        TerminalModes.resume()
     }
 }
 

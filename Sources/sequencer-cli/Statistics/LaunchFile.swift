@@ -100,16 +100,16 @@ struct LaunchFile {
     /// - Complexity: O(bytes).
     private static func documents(in text: [UInt8], from start: Int, isAtEnd: Bool) -> ([Range<Int>], end: Int) {
         text.withUnsafeBufferPointer { bytes in
-            var json = JSONTokenizer(bytes)
+            var json = JSONReader(bytes)
             json.offset = start
             var documents: [Range<Int>] = []
             while documents.count < maximumDocuments {
                 while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
                 let start = json.offset
                 if start == bytes.count { break }
-                do throws(JSONFault) {
-                    guard json.current == ASCII.openBrace else { throw JSONFault(start, .expected("an object")) }
-                    try json.skipValue()
+                do throws(JSONError) {
+                    guard json.current == ASCII.openBrace else { throw json.expected("an object") }
+                    try json.value(isKept: false)
                     documents.append(start..<json.offset)
                 } catch {
                     let isWhole = isAtEnd || bytes.count - start > sizeLimit

@@ -1,27 +1,26 @@
 import Foundation
 import Sequencer
 
-/// Asks a person for lines.
+/// Asks a person for lines, one question at a time.
 ///
-/// Nothing blocks: a thread of its own reads, and only while somebody asks. Questions that come at once are asked one after the other. A
-/// question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal edits lines (Backspace,
-/// Ctrl-U) and shows them.
+/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the terminal, for the
+/// next question or for another program. A question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal
+/// edits lines (Backspace, Ctrl-U) and shows them.
 ///
 /// ```swift
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
 /// ```
 final class TerminalInput: Sendable {
-    /// The most bytes of a line: as many as a terminal lets a person type.
-    static let lineLimit = 4096
-
-    private let reader: TerminalReader
-    private let turns = Turns()
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    /// The bytes after the last line that was read: a terminal gives one line at a time, unless another program has set it otherwise.
+    private let rest = Locked<[UInt8]>([])
 
     /// - Parameters:
     ///   - descriptor: of a terminal; of anything else that can be polled, lines are read too.
     ///   - ownsDescriptor: whether it is closed when nobody asks any more.
-    init(descriptor: Int32, ownsDescriptor: Bool = false, lineLimit: Int = TerminalInput.lineLimit) {
-        reader = TerminalReader(descriptor: descriptor, ownsDescriptor: ownsDescriptor, lineLimit: lineLimit)
+    init(descriptor: Int32, ownsDescriptor: Bool = false) {
+        (self.descriptor, self.ownsDescriptor) = (descriptor, ownsDescriptor)
     }
 
     /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change how others read.
@@ -30,47 +29,69 @@ final class TerminalInput: Sendable {
     convenience init?(terminalOf descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         // A new description of the terminal: O_NONBLOCK belongs to the description, which the shell shares.
-        if let own = reopened(descriptor) {
-            self.init(descriptor: own, ownsDescriptor: true)
-        } else {
-            self.init(descriptor: descriptor)
-        }
+        let own = reopened(descriptor)
+        self.init(descriptor: own ?? descriptor, ownsDescriptor: own != nil)
     }
 
     deinit {
-        // The thread ends by itself: it may be in `poll` at this moment.
-        reader.close()
+        // No thread reads any more: each holds this object.
+        if ownsDescriptor { close(descriptor) }
     }
 
     /// The terminal that is read.
-    var terminal: Terminal { Terminal(descriptor: reader.descriptor) }
+    var terminal: Terminal { Terminal(descriptor: descriptor) }
 
-    /// Asks for a line.
+    /// Asks for a line. The question before must have ended.
     ///
     /// - Parameters:
     ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it would be
     ///     seen all the same: that counts as dismissed.
-    ///   - prompt: shows the question; called when it is this question's turn. From then on, nothing that is secret is shown.
+    ///   - prompt: shows the question. From then on, nothing that is secret is shown.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
-        // Cancelled while it waited in line: the turn went to the next one already.
-        guard await turns.take() else { return .dismissed }
-        defer { turns.give() }
-        if Task.isCancelled { return .dismissed }
+        // `poll` ignores a negative descriptor, so its question would wait for ever.
+        guard descriptor >= 0, !Task.isCancelled, let bell = try? makePipe(for: "") else { return .dismissed }
+        // The cancellation handler, which writes to the pipe, is over by then.
+        defer { for end in [bell.reading, bell.writing] { close(end) } }
         // Before the prompt: it is the sign that typed text is hidden.
-        if isSecret, !TerminalEcho.hide(reader.descriptor) { return .dismissed }
+        if isSecret, !TerminalModes.hideTyping(on: descriptor) { return .dismissed }
         // However the question ends: answered, cancelled or given up by the reader.
-        defer { if isSecret { TerminalEcho.restore(reader.descriptor) } }
+        defer { if isSecret { TerminalModes.showTyping(on: descriptor) } }
         prompt()
-        // Before the handler is set, so that it has a number to give up.
-        let question = reader.makeQuestion()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                reader.ask(question, continuation)
-                // A cancellation that came before the question was asked has given nothing up.
-                if Task.isCancelled { reader.abandon(question) }
+            await withCheckedContinuation { answer in
+                let thread: Void? = try? startThread { answer.resume(returning: self.read(until: bell.reading)) }
+                if thread == nil { answer.resume(returning: .dismissed) }
             }
         } onCancel: {
-            reader.abandon(question)
+            _ = write(bell.writing, "!", 1)
+        }
+    }
+
+    /// Reads a line, unless the bell rings before.
+    private func read(until bell: Int32) -> TerminalLine {
+        var line = rest.withLock { $0 }
+        rest.withLock { $0 = [] }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            if let end = line.firstIndex(of: ASCII.newline) {
+                rest.withLock { $0 = Array(line[(end + 1)...]) }
+                return TerminalLine(line[..<end])
+            }
+            // The end of a line that is too long is no line.
+            line = Array(line.prefix(TerminalLine.limit + 1))
+            var requests = [bell, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            // Interrupted by a signal: nothing in the requests counts.
+            if poll(&requests, 2, -1) < 0 { continue }
+            if requests[0].revents != 0 {
+                // Half a password must not become the beginning of another answer, or of a command once the tool has ended.
+                tcflush(descriptor, TCIFLUSH)
+                return .dismissed
+            }
+            let count = Foundation.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            // Ctrl-D, or a terminal that is gone. After half a line Ctrl-D sends that half, as terminals do.
+            if count <= 0 { return line.isEmpty ? .dismissed : TerminalLine(line[...]) }
+            line += buffer[..<count]
         }
     }
 }
@@ -89,74 +110,28 @@ private func reopened(_ descriptor: Int32) -> Int32? {
     return nil
 }
 
-/// Lets one task at a time go on, in the order in which they came.
-final class Turns: Sendable {
-    private struct State {
-        var isTaken = false
-        var tickets = 0
-        var waiters: [(ticket: Int, turn: CheckedContinuation<Bool, Never>)] = []
-    }
+/// The answer to a question for a line.
+enum TerminalLine: Equatable, Sendable {
+    /// The line, without its end.
+    case text(String)
+    /// It had more bytes than a line may have, and was dropped.
+    case tooLong
+    /// It was not UTF-8, and was dropped.
+    case notUTF8
+    /// No answer: the input ended (Ctrl-D, or the terminal is gone), or the task was cancelled.
+    case dismissed
 
-    private let state = Locked(State())
+    /// The most bytes of a line: as many as a terminal lets a person type.
+    static let limit = 4096
 
-    /// Waits for the turn, which ``give()`` ends.
-    ///
-    /// - Parameter isPatient: whether to wait on although the task is cancelled.
-    /// - Returns: false, without a turn, when the task is cancelled before.
-    func take(isPatient: Bool = false) async -> Bool {
-        if isPatient { return await wait(nextTicket()) }
-        if Task.isCancelled { return false }
-        let ticket = nextTicket()
-        return await withTaskCancellationHandler {
-            await wait(ticket, unless: { Task.isCancelled })
-        } onCancel: {
-            withdraw(ticket)
+    /// - Parameter bytes: a line without its line feed; a carriage return before that is dropped, too.
+    fileprivate init(_ bytes: ArraySlice<UInt8>) {
+        if bytes.count > Self.limit {
+            self = .tooLong
+        } else {
+            // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
+            let line = bytes.last == ASCII.carriageReturn ? bytes.dropLast() : bytes
+            self = String(validating: line, as: UTF8.self).map(TerminalLine.text) ?? .notUTF8
         }
-    }
-
-    /// Ends the turn; the task that waits longest has the next one.
-    func give() {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            if state.waiters.isEmpty {
-                state.isTaken = false
-                return nil
-            }
-            return state.waiters.removeFirst().turn
-        }
-        // Outside the lock: the next one may run at once on this thread.
-        next?.resume(returning: true)
-    }
-
-    private func nextTicket() -> Int {
-        state.withLock { state in
-            state.tickets += 1
-            return state.tickets
-        }
-    }
-
-    private func wait(_ ticket: Int, unless isCancelled: () -> Bool = { false }) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                // Taken in any case: by this task, or by the one that it waits for.
-                defer { state.isTaken = true }
-                if state.isTaken { state.waiters.append((ticket, continuation)) }
-                return !state.isTaken
-            }
-            if isFree {
-                continuation.resume(returning: true)
-            }
-            // A cancellation that came before the ticket was in line has withdrawn nothing.
-            else if isCancelled() {
-                withdraw(ticket)
-            }
-        }
-    }
-
-    private func withdraw(_ ticket: Int) {
-        let turn = state.withLock { state in
-            // Not there any more means that it has its turn: it will give it back itself.
-            state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).turn }
-        }
-        turn?.resume(returning: false)
     }
 }

@@ -14,59 +14,24 @@ import SequencerAnalysis
 struct TerminalScreens: Sendable {
     /// How many answers to one question are read.
     static let maximumAnswers = 5
+    private static let leaving = ScreenText.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
 
-    private let input: TerminalInput
-    private let style: TextStyle
-    private let size: @Sendable () -> Terminal.Size
-    private let output: @Sendable (String) -> Void
-    private let live: LivePause?
+    let input: TerminalInput
+    let style: TextStyle
+    /// The terminal's, asked before each screen.
+    let size: @Sendable () -> Terminal.Size
+    /// The view that is drawn on the same terminal.
+    let live: LiveView?
+    /// Puts text on the terminal.
+    let output: @Sendable (String) -> Void
     private let turns = Turns()
-
-    /// - Parameters:
-    ///   - size: the terminal's, asked before each screen.
-    ///   - live: pauses the view that is drawn on the same terminal.
-    ///   - output: puts text on the terminal.
-    init(
-        input: TerminalInput,
-        style: TextStyle,
-        size: @escaping @Sendable () -> Terminal.Size,
-        live: LivePause?,
-        output: @escaping @Sendable (String) -> Void
-    ) {
-        self.input = input
-        self.style = style
-        self.size = size
-        self.live = live
-        self.output = output
-    }
-
-    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when standard error is redirected.
-    ///
-    /// - Returns: nil when standard input is not a terminal.
-    init?(color: ColorMode, live: LivePause?, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
-        // Standard error may be a file; the person sits at the terminal that is read.
-        let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
-        self.init(
-            input: input,
-            // It is one of the two terminals for sure.
-            style: TextStyle(color: color, isTerminal: true, environment: environment),
-            size: { terminal.size(environment) },
-            live: live,
-            output: { terminal.write($0) }
-        )
-    }
 
     /// Shows a text, and does not wait for anybody.
     ///
     /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
-        // The turn comes for certain, so nothing is given back twice.
-        _ = await turns.take(isPatient: true)
-        await live?.pause()
-        show(ScreenText(title: title, paragraphs: lines.map { .init(text: $0) }))
-        live?.resume()
-        turns.give()
+        // A task of its own is not cancelled with this one.
+        await Task { _ = await screen { show(title, lines.map { .init(text: $0) }) } }.value
     }
 
     /// Asks for yes or no.
@@ -79,79 +44,171 @@ struct TerminalScreens: Sendable {
         return await screen {
             await ask(lines.joined(separator: "\n") + " \(hint): ") { text in
                 switch text.trimmed.lowercased() {
-                case "y", "yes": return .answer(true)
-                case "n", "no": return .answer(false)
-                case "": return standard.map(Reading.answer) ?? .nonsense("Enter y or n.")
-                default: return .nonsense("Enter y or n, not \(quoted(text)).")
+                case "y", "yes": .answer(true)
+                case "n", "no": .answer(false)
+                case "": standard.map(Reading.answer) ?? .nonsense("Enter y or n.")
+                default: .nonsense("Enter y or n, not \(quoted(text)).")
                 }
             }
         }
     }
 
-    // MARK: Parts of screens
-
-    /// The meaning of a typed line for the screen that asked.
-    enum Reading<Answer> {
-        case answer(Answer)
-        /// The reason why it is not an answer, in one sentence.
-        case nonsense(String)
+    /// Lets a person choose from a list, by number or by name.
+    ///
+    /// - Returns: the position of the option; nil without an answer, and without a question when there is nothing to choose from.
+    func menu(title: String, question: String, options: [String]) async -> Int? {
+        if options.isEmpty { return nil }
+        // Numbers are aligned at their ends.
+        let digits = String(options.count).count
+        let rows = options.enumerated().map { index, option in
+            let number = String(index + 1)
+            let space = String(repeating: " ", count: digits - number.count)
+            // An option is one entry: a line feed from a service would look like two.
+            return ScreenText.Paragraph(text: "\(space)\(number)  \(option.replacing("\n", with: " "))", indent: digits + 2)
+        }
+        return await screen {
+            show(title, [.init(text: question), .blank] + rows + [.blank, Self.leaving])
+            return await ask("Number or name: ") { choice($0, among: options) }
+        }
     }
 
+    /// Asks for several things, one after the other.
+    ///
+    /// - Parameters:
+    ///   - problem: why the last answers were not accepted, in one sentence.
+    ///   - fields: names of what is asked for; typed text is hidden where it is a secret.
+    /// - Returns: one answer for each field, without the spaces around it unless it is a secret; nil when one is missing.
+    func form(title: String, problem: String? = nil, fields: [(name: String, isSecret: Bool)]) async -> [String]? {
+        await screen {
+            // The screen stays for all fields: nothing else comes between them.
+            show(title, (problem.map { [.init(text: $0, tone: .red)] } ?? []) + [Self.leaving])
+            var answers: [String] = []
+            for (name, isSecret) in fields {
+                let answer: String? = await ask("\(printable(name, limit: 60)): ", isSecret: isSecret) { text in
+                    // Spaces in a password are a part of it.
+                    let answer = isSecret ? text : text.trimmed
+                    return answer.isEmpty ? .nonsense("\(name) is missing.") : .answer(answer)
+                }
+                // One missing answer makes all of them useless.
+                guard let answer else { return nil }
+                answers.append(answer)
+            }
+            return answers
+        }
+    }
+
+    /// Shows pages one after the other: Return goes on, `s` skips the rest.
+    ///
+    /// - Returns: false when the person has left them without an answer, or the task was cancelled.
+    @discardableResult
+    func pages(title: String, _ pages: [(title: String, text: String)]) async -> Bool {
+        let end: Void? = await screen {
+            for (index, page) in pages.enumerated() {
+                // "1 of 1" says nothing.
+                let heading = pages.count == 1 ? title : "\(title) (\(index + 1) of \(pages.count))"
+                let head = page.title.isEmpty ? [] : [ScreenText.Paragraph(text: page.title, tone: .bold), .blank]
+                show(heading, head + [.init(text: page.text)])
+                let isLast = index == pages.count - 1
+                let isSkipping = await ask(isLast ? "Return: done " : "Return: next, s: skip ") { text -> Reading<Bool> in
+                    switch text.trimmed.lowercased() {
+                    case "": .answer(false)
+                    case "s", "skip": .answer(true)
+                    default: .nonsense("Press Return, or enter s.")
+                    }
+                }
+                guard let isSkipping else { return nil }
+                if isSkipping { break }
+            }
+            return ()
+        }
+        return end != nil
+    }
+
+    // MARK: Parts of screens
+
     /// Has the terminal for itself until `body` returns; nil without having it when the task is cancelled before.
-    func screen<Result>(_ body: () async -> Result?) async -> Result? {
+    private func screen<Result>(_ body: () async -> Result?) async -> Result? {
         guard await turns.take() else { return nil }
         // In this order, undone the other way round: the view comes back before the next screen can begin.
         defer { turns.give() }
-        await live?.pause()
+        live?.pause()
         defer { live?.resume() }
         return await body()
     }
 
-    func show(_ screen: ScreenText) {
-        output(screen.text(width: size().width, style: style))
+    private func show(_ title: String, _ paragraphs: [ScreenText.Paragraph]) {
+        output(ScreenText(title: title, paragraphs: paragraphs).text(width: size().width, style: style))
     }
 
-    func say(_ text: String, tone: TextStyle.Tone? = nil) {
-        let lines = wrapped(printable(text, limit: 400), to: max(size().width - 1, 2), ellipsis: style.ellipsis)
-        output(lines.map { style.applying(tone, to: $0) + "\n" }.joined())
-    }
+    private func say(_ text: String) { show("", [.init(text: String(text.prefix(400)), tone: .yellow)]) }
 
     /// Asks until there is an answer, at most ``maximumAnswers`` times.
-    func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
+    private func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
         // A bound: a terminal that sends nonsense without end must not hold the launch.
         for _ in 0..<Self.maximumAnswers {
-            let problem: String
             switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
             case .dismissed:
                 // Nobody has ended the line of the question.
                 output("\n")
                 return nil
-            case .tooLong: problem = "That is too long."
-            case .notUTF8: problem = "That is not text in UTF-8."
+            case .tooLong: say("That is too long.")
+            case .notUTF8: say("That is not text in UTF-8.")
+            // An arrow comes as an escape sequence: taken as text it would move the cursor in later output.
+            case .text(let text) where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }):
+                say("That holds a key that is no text, such as an arrow.")
             case .text(let text):
-                // An arrow comes as an escape sequence: taken as text it would move the cursor in later output.
-                if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }) {
-                    problem = "That holds a key that is no text, such as an arrow."
-                    break
-                }
                 switch read(text) {
                 case .answer(let answer): return answer
-                case .nonsense(let sentence): problem = sentence
+                case .nonsense(let sentence): say(sentence)
                 }
             }
-            say(problem, tone: .yellow)
         }
-        say("No answer after \(Self.maximumAnswers) attempts.", tone: .yellow)
+        say("No answer after \(Self.maximumAnswers) attempts.")
         return nil
     }
+}
 
-    static let leaving = ScreenText.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
+/// The meaning of a typed line for the screen that asked.
+enum Reading<Answer> {
+    case answer(Answer)
+    /// The reason why it is not an answer, in one sentence.
+    case nonsense(String)
+}
+
+extension Reading: Equatable where Answer: Equatable {}
+
+/// Reads the choice of an option: a number from 1 on, a name in any case, or the beginning of a name that no other one shares.
+///
+/// A number wins over a name that looks like another number: the list shows the numbers first.
+func choice(_ text: String, among options: [String]) -> Reading<Int> {
+    let text = text.trimmed
+    let expectation = options.count == 1 ? "enter 1 or its name" : "enter a number from 1 to \(options.count), or a name"
+    if text.isEmpty { return .nonsense("Nothing was chosen; \(expectation).") }
+    if let number = Int(text), options.indices.contains(number - 1) { return .answer(number - 1) }
+    let names = options.map { $0.trimmed.lowercased() }
+    let word = text.lowercased()
+    var matches = names.indices.filter { names[$0] == word }
+    // The beginning of a name only if no name is meant as a whole.
+    if matches.isEmpty { matches = names.indices.filter { names[$0].hasPrefix(word) } }
+    switch matches.count {
+    case 1: return .answer(matches[0])
+    case 0:
+        let hint = question(nearestName(to: text, in: options))
+        return .nonsense("There is no \(quoted(text)); \(expectation)\(hint.isEmpty ? "." : hint)")
+    // Four are enough to see why.
+    default: return .nonsense("\(quoted(text)) could be \(alternatives(matches.prefix(4).map { options[$0] })); enter its number.")
+    }
+}
+
+extension String {
+    /// Without the spaces and tabs around it.
+    var trimmed: String { trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
 }
 
 /// A title, and text below it, no wider than the terminal.
-struct ScreenText: Equatable, Sendable {
+struct ScreenText {
     /// A paragraph; line feeds in it begin new ones.
-    struct Paragraph: Equatable, Sendable {
+    struct Paragraph {
         var text: String
         var tone: TextStyle.Tone?
         /// The number of columns that all lines but the first are moved to the right.
@@ -173,18 +230,35 @@ struct ScreenText: Equatable, Sendable {
     func text(width: Int, style: TextStyle) -> String {
         let room = max(width - 1, 2)
         let title = truncated(printable(title), to: room, ellipsis: style.ellipsis)
+        let rows = paragraphs.flatMap { paragraph in
+            // A carriage return and a line feed are one character.
+            paragraph.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.prefix(Self.maximumLines).flatMap {
+                part in
+                let shown = printable(String(part), limit: Self.maximumParagraphLength)
+                return wrapped(shown, to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
+            }.map { style.applying(paragraph.tone, to: $0) + "\n" }
+        }
         // Both limits: many short lines, or a few long ones.
-        let rows = paragraphs.flatMap { lines(of: $0, to: room, style) }.prefix(Self.maximumLines)
-        return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.map { $0 + "\n" }.joined()
+        return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.prefix(Self.maximumLines).joined()
     }
+}
 
-    private func lines(of paragraph: Paragraph, to room: Int, _ style: TextStyle) -> [String] {
-        // A carriage return and a line feed are one character.
-        let ends: Set<Character> = ["\n", "\r\n"]
-        let parts: [Substring] = paragraph.text.split(omittingEmptySubsequences: false) { ends.contains($0) }
-        return parts.prefix(Self.maximumLines).flatMap { part -> [String] in
-            let shown = printable(String(part), limit: Self.maximumParagraphLength)
-            return wrapped(shown, to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
-        }.map { style.applying(paragraph.tone, to: $0) }
+extension TerminalScreens {
+    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when standard error is redirected.
+    ///
+    /// - Returns: nil when standard input is not a terminal.
+    init?(color: ColorMode, live: LiveView?) {
+        guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
+        let environment = ProcessInfo.processInfo.environment
+        // Standard error may be a file; the person sits at the terminal that is read.
+        let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
+        self.init(
+            input: input,
+            // It is one of the two terminals for sure.
+            style: TextStyle(color: color, isTerminal: true, environment: environment),
+            size: { terminal.size(environment) },
+            live: live,
+            output: { terminal.write($0) }
+        )
     }
 }

@@ -106,7 +106,7 @@ enum ChildGuard {
         _ = fcntl(ends.reading, F_SETFL, 0)
         _ = fcntl(ends.writing, F_SETFL, O_NONBLOCK)
         // It may live for long: a process that waits for the end of a pipe or a socket would wait for it, if it had that open.
-        let request = SpawnRequest(["/bin/sh", "-c", script], input: ends.reading, closesOthers: true)
+        let request = SpawnRequest(command: ["/bin/sh", "-c", script], input: ends.reading, closesOthers: true)
         var pid: pid_t = 0
         // Under the lock of the pipes, so that no child inherits an end of this one.
         guard LiveChildren.whileNoneStarts({ request.start(&pid) }) == 0 else {

@@ -10,50 +10,88 @@ func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(I
     return try input.readAll(limit: limit)
 }
 
-/// An input as it was before gzip compressed it, if that was done.
+/// An input, from its beginning to its end, as it was before gzip compressed it, if that was done.
+///
+/// A compressed file is read as the output of `gzip -dc`, a child process, since the tool links no library for that. The child reads the file from
+/// its descriptor, and is given no name and no shell. It is ended with the input, and with the tool.
 final class PlainInput {
-    private let file: OpenInput
-    private let archive: GzipInput?
+    /// How files that gzip has compressed begin (RFC 1952), and no report does.
+    private static let gzipMagic: [UInt8] = [0x1F, 0x8B]
+
+    private let path: String
+    private let file: Int32
+    /// In bytes; nil for standard input, unless that is a file.
+    private let size: Int?
+    /// The file, or the output of the child.
+    private var source: Int32
+    /// Nil for a file that is not compressed, and once the child has ended.
+    private var child: pid_t?
     /// How many bytes have been read.
     private(set) var total = 0
     /// Kept: to read a terminal again after its end (Ctrl-D) would wait for more.
     private var isAtEnd = false
 
     init(_ path: String) throws(InputError) {
-        let file = try OpenInput(path)
-        do throws(InputError) {
-            archive = try file.isCompressed ? GzipInput(file) : nil
+        self.path = path
+        (file, size) = try openInput(path)
+        source = file
+        // False for a pipe, which cannot be looked into without taking from it.
+        let position = lseek(file, 0, SEEK_CUR)
+        var head: [UInt8] = [0, 0]
+        guard position >= 0, pread(file, &head, 2, position) == 2, head == Self.gzipMagic else { return }
+        do throws(ChildProcessError) {
+            // It begins where the file has been read to.
+            let child = try spawn(["gzip", "-dc"], input: file, hasErrors: false)
+            (self.child, source) = (child.pid, child.output)
         } catch {
-            file.close()
-            throw error
+            close()
+            throw compressed("\(error)")
         }
-        self.file = file
+    }
+
+    private func compressed(_ problem: String) -> InputError {
+        InputError(path: path, category: .badData, reason: "it is compressed; \(problem)")
     }
 
     /// Fills the buffer, as far as the input goes.
     ///
     /// - Returns: how many bytes it has; 0 at the end.
+    /// - Throws: also at the end, where the child says that the file is damaged or cut off.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         var filled = 0
         while filled < buffer.count, !isAtEnd {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count: Int
-            if let archive { count = try archive.read(into: rest) } else { count = try file.read(into: rest) }
+            let count = try readAvailable(UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
             isAtEnd = count == 0
             filled += count
         }
-        // From a pipe, which `gzip -dc` can decompress, or compressed twice.
-        if total == 0, buffer[..<filled].starts(with: OpenInput.gzipMagic) {
-            throw InputError(path: file.path, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
+        if isAtEnd, let ending = endOfChild(), ending != .status(0) {
+            throw compressed("\(ChildProcessError(command: "gzip", reason: ending))")
         }
+        // From a pipe, which `gzip -dc` can decompress, or compressed twice.
+        if total == 0, buffer[..<filled].starts(with: Self.gzipMagic) { throw compressed("read the output of 'gzip -dc' with '-'") }
         total += filled
         return filled
     }
 
+    /// Reads what there is, waiting until there is something.
+    private func readAvailable(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            let count = read(source, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            // A signal came, which its own thread handles.
+            if errno == EINTR { continue }
+            guard errno == EAGAIN else { throw InputError(path, system: errno) }
+            // It does not block, as the output of a child, or since another process made this terminal or pipe so: wait for it instead.
+            var request = pollfd(fd: source, events: Int16(POLLIN), revents: 0)
+            _ = poll(&request, 1, -1)
+        }
+    }
+
     /// Reads all of it, but never more than `limit` bytes.
     func readAll(limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
+        let tooLarge = InputError(path: path, category: .badData, reason: "it is larger than the limit of \(limit) bytes")
         // Before anything is read: no memory for a file that is refused anyway (J1).
-        if let size = file.size, size > limit { throw tooLarge(file.path, limit) }
+        if let size, size > limit { throw tooLarge }
         var bytes: [UInt8] = []
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
         defer { piece.deallocate() }
@@ -61,66 +99,51 @@ final class PlainInput {
             let count = try fill(piece)
             if count == 0 { return bytes }
             // The size may be unknown, grow while the file is read, or be that of a compressed file.
-            if bytes.count + count > limit { throw tooLarge(file.path, limit) }
+            if bytes.count + count > limit { throw tooLarge }
             bytes.append(contentsOf: piece[..<count])
         }
     }
 
-    /// The share that has been read; nil for a pipe, whose size is unknown.
-    var fraction: Double? {
-        let position = archive == nil ? total : file.position ?? 0
-        return file.size.map { Double(position) / Double(max($0, 1)) }
-    }
-
-    func close() {
-        archive?.close()
-        file.close()
-    }
-}
-
-/// A compressed file as it is without the compression: the output of `gzip -dc`, a child process, since the tool links no library for that.
-///
-/// The child reads the file from its descriptor, and is given no name and no shell. It is ended with the input, and with the tool.
-final class GzipInput {
-    private let path: String
-    private let child: (pid: pid_t, output: Int32)
-    private var isRunning = true
-
-    /// Starts the child, which reads the file from where it has been read to.
-    init(_ input: OpenInput) throws(InputError) {
-        path = input.path
-        do throws(ChildProcessError) {
-            child = try spawn(["gzip", "-dc"], input: input.descriptor, hasErrors: false)
-        } catch {
-            throw InputError(path: input.path, category: .badData, reason: "it is compressed; \(error)")
-        }
-    }
-
-    /// Reads what there is, waiting until there is something.
-    ///
-    /// - Returns: how many bytes; 0 at the end of a file that was whole.
-    /// - Throws: also at the end, where the child says that the file is damaged or cut off.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
-        guard isRunning else { return 0 }
-        let count = try readAvailable(child.output, of: path, into: buffer)
-        if count > 0 { return count }
-        let ending = end()
-        if ending == .status(0) { return 0 }
-        throw InputError(path: path, category: .badData, reason: "it is compressed; \(ChildProcessError(command: "gzip", reason: ending))")
-    }
+    /// The share that has been read, by the child, too, which has the same descriptor; nil for a pipe, whose size is unknown.
+    var fraction: Double? { size.map { Double(lseek(file, 0, SEEK_CUR)) / Double(max($0, 1)) } }
 
     /// Ends the child if it has not come to the end of the file.
     func close() {
-        Foundation.close(child.output)
-        guard isRunning else { return }
-        signalGroup(child.pid, SIGKILL)
-        _ = end()
+        if source != file { Foundation.close(source) }
+        if let child { signalGroup(child, SIGKILL) }
+        _ = endOfChild()
+        // Standard input is not this type's to close.
+        if !isStandardInput(path) { Foundation.close(file) }
     }
 
-    private func end() -> ChildProcessError.Reason {
-        isRunning = false
+    private func endOfChild() -> ChildProcessError.Reason? {
+        guard let pid = child else { return nil }
+        child = nil
         // Taking the status must not wait, since it keeps others from starting children.
-        _ = waitForExit(child.pid)
-        return reap(child.pid)
+        _ = waitForExit(pid)
+        return reap(pid)
     }
+}
+
+/// Opens a file, or standard input for `-`, which alone may be a pipe or a terminal.
+///
+/// - Returns: also its size in bytes; nil for standard input, unless that is a file.
+private func openInput(_ path: String) throws(InputError) -> (descriptor: Int32, size: Int?) {
+    var status = stat()
+    if isStandardInput(path) {
+        // A closed descriptor 0 may belong to something else by now (A7).
+        guard isOpenStandardStream(STDIN_FILENO) else { throw InputError(path, system: EBADF) }
+        let isFile = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return (STDIN_FILENO, isFile ? Int(status.st_size) : nil)
+    }
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { throw InputError(path, system: errno) }
+    // Of the descriptor, not of the path: the file may be another one by then.
+    let code = fstat(descriptor, &status) == 0 ? 0 : errno
+    let kind = status.st_mode & S_IFMT
+    if code == 0, kind == S_IFREG { return (descriptor, Int(status.st_size)) }
+    close(descriptor)
+    if code != 0 || kind == S_IFDIR { throw InputError(path, system: code != 0 ? code : EISDIR) }
+    let name = kind == S_IFIFO ? "a named pipe" : "not a regular file"
+    throw InputError(path: path, category: .noInput, reason: "it is \(name); read it with '-' as standard input")
 }

@@ -11,6 +11,7 @@ import Sequencer
 /// with data.
 final class RunningChild: Sendable {
     private struct State {
+        var pid: pid_t?
         var isCancelled = false
         /// Set once the child has ended; false if it could not be waited for.
         var isThere: Bool?
@@ -20,15 +21,14 @@ final class RunningChild: Sendable {
 
     private let command: [String]
     private let capture: ChildProcess.Capture
-    private let killDelay: UInt64
+    private let killDelay: Duration
     private let state = Locked(State())
 
     init(_ command: [String], _ capture: ChildProcess.Capture, killDelay: Duration) {
-        self.command = command
-        self.capture = capture
-        // Above a day the conversion could overflow, and nobody waits that long.
-        self.killDelay = UInt64(min(max(killDelay / .nanoseconds(1), 0), 86_400e9))
+        (self.command, self.capture, self.killDelay) = (command, capture, killDelay)
     }
+
+    private var name: String { command.first ?? "" }
 
     /// Runs the child, unless the run was cancelled before.
     func start(_ continuation: CheckedContinuation<ChildProcess.Output, any Error>) {
@@ -41,12 +41,10 @@ final class RunningChild: Sendable {
     }
 
     private func noThread(_ error: ThreadError) -> ChildProcessError {
-        ChildProcessError(command: command.first ?? "", reason: .system("could not be started: \(error)"))
+        ChildProcessError(command: name, reason: .system("could not be started: \(error)"))
     }
 
-    func cancel() {
-        ring { $0.isCancelled = true }
-    }
+    func cancel() { ring { $0.isCancelled = true } }
 
     private func ring(_ change: (inout State) -> Void) {
         state.withLock { state in
@@ -57,7 +55,6 @@ final class RunningChild: Sendable {
     }
 
     private func run() throws -> ChildProcess.Output {
-        let name = command.first ?? ""
         let bell = try makePipe(for: name)
         // Set and asked in one step: a cancellation before it rang no bell, one after it does.
         let isCancelled = state.withLock { state in
@@ -73,12 +70,12 @@ final class RunningChild: Sendable {
         if isCancelled { throw CancellationError() }
 
         // First the thread, for without it there may be no child.
-        let (pids, started) = (Locked<pid_t?>(nil), DispatchSemaphore(value: 0))
+        let started = DispatchSemaphore(value: 0)
         do {
             try startThread {
-                // The pid is known only after the start; without one there is nothing to wait for.
                 started.wait()
-                guard let pid = pids.withLock({ $0 }) else { return }
+                // Without a child there is nothing to wait for.
+                guard let pid = self.state.withLock({ $0.pid }) else { return }
                 let isThere = waitForExit(pid)
                 self.ring { $0.isThere = isThere }
             }
@@ -87,121 +84,90 @@ final class RunningChild: Sendable {
         }
         let spawned = Result { try spawn(command, hasErrors: capture.hasErrors) }
         // Also after a failure: the second thread waits for it.
-        pids.withLock { $0 = try? spawned.get().pid }
+        state.withLock { $0.pid = try? spawned.get().pid }
         started.signal()
         let child = try spawned.get()
         defer { close(child.output) }
-        var attendant = Attendant(pid: child.pid, output: child.output, tail: OutputTail(limit: capture.limit), killDelay: killDelay)
-        let reason = attendant.attend(bell: bell.reading) {
-            state.withLock { ($0.isCancelled, $0.isThere) }
-        }
+        var output = ChildOutput(child.output, limit: capture.limit)
+        let wasCancelled = attend(child.pid, &output, bell.reading)
+        let reason = reap(child.pid)
+        output.readRest()
         // Before the status: a child that was cancelled and ended well was cancelled all the same.
-        if attendant.machine.isCancelled { throw CancellationError() }
-        let output = attendant.tail.output
-        if reason != .status(0) { throw ChildProcessError(command: name, reason: reason, output: output) }
-        return output
+        if wasCancelled { throw CancellationError() }
+        if reason != .status(0) { throw ChildProcessError(command: name, reason: reason, output: output.tail.output) }
+        return output.tail.output
+    }
+
+    /// Reads the output until the child has ended. A cancelled child's group is asked to end, and killed after the delay. If the child ends
+    /// before, the rest of the group is killed as soon as nobody can write to the output any more.
+    ///
+    /// A pid belongs to the child until it is reaped, which the caller does: until then no other group can have its number.
+    ///
+    /// - Returns: whether it was cancelled before its end.
+    private func attend(_ pid: pid_t, _ output: inout ChildOutput, _ bell: Int32) -> Bool {
+        var wasCancelled = false
+        /// When the group is killed. Setting the wall clock does not end a command, nor does the machine's sleep.
+        var killTime: SuspendingClock.Instant?
+        while true {
+            let news = state.withLock { $0 }
+            // First: a child that was asked to end may have done so meanwhile.
+            if news.isCancelled, !wasCancelled {
+                wasCancelled = true
+                signalGroup(pid, SIGTERM)
+                killTime = .now + killDelay
+            }
+            if let time = killTime, time <= .now {
+                signalGroup(pid, SIGKILL)
+                killTime = nil
+            }
+            // Others of a cancelled child's group that still have the output open get the rest of the delay.
+            if let isThere = news.isThere, killTime == nil || !output.isOpen || !isThere {
+                // A group whose child ended by itself may go on: it may be a daemon.
+                if wasCancelled, isThere { signalGroup(pid, SIGKILL) }
+                return wasCancelled
+            }
+            // Rounded up: rounded down, the last millisecond would be spent in a busy loop.
+            let patience = killTime.map { Int32(clamping: SuspendingClock.now.duration(to: $0).nanoseconds / 1_000_000 + 1) } ?? -1
+            // A negative descriptor is left out.
+            var requests = [bell, output.isOpen ? output.descriptor : -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            if poll(&requests, 2, patience) < 0 { continue }
+            if requests[1].revents != 0 { output.read() }
+            var rings: (UInt8, UInt8) = (0, 0)
+            if requests[0].revents != 0 { _ = read(bell, &rings, 2) }
+        }
     }
 }
 
-/// The work of the first thread while the child is there.
-private struct Attendant {
-    let pid: pid_t
-    let output: Int32
-    let killDelay: UInt64
-
-    var machine = ChildProcessStateMachine()
-    var tail: OutputTail
+/// The output of a child, as it comes.
+private struct ChildOutput {
+    let descriptor: Int32
+    private(set) var tail: OutputTail
+    private(set) var isOpen = true
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    private var isOutputOpen = true
-    private var killTime: UInt64?
-    private var ending: ChildProcessError.Reason?
 
-    init(pid: pid_t, output: Int32, tail: OutputTail, killDelay: UInt64) {
-        self.pid = pid
-        self.output = output
-        self.tail = tail
-        self.killDelay = killDelay
-    }
-
-    /// Returns how the child ended, once it is reaped.
-    mutating func attend(bell: Int32, news: () -> (isCancelled: Bool, isThere: Bool?)) -> ChildProcessError.Reason {
-        while true {
-            // A negative descriptor is left out.
-            var requests = [bell, isOutputOpen ? output : -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            if poll(&requests, 2, timeout) < 0 { continue }
-            if requests[1].revents != 0 { readOnce() }
-            if requests[0].revents != 0 {
-                var byte: UInt8 = 0
-                // One byte for one change: the state has both.
-                _ = read(bell, &byte, 1)
-                let (isCancelled, isThere) = news()
-                // Somebody else has reaped it: this only gives the pid up and tells the error.
-                if isThere == false { ending = reap(pid) }
-                // First: a child that was asked to end may have done so meanwhile.
-                if isCancelled { perform(machine.cancel()) }
-                if isThere == true { perform(machine.exited()) }
-            }
-            // By a monotonic clock: setting the wall clock must not end a command.
-            if let killTime, DispatchTime.now().uptimeNanoseconds >= killTime {
-                self.killTime = nil
-                perform(machine.killDelayPassed())
-            }
-            if let ending {
-                readRest()
-                return ending
-            }
-        }
-    }
-
-    private mutating func perform(_ action: ChildProcessStateMachine.Action) {
-        // Nobody's pid any more.
-        if ending != nil { return }
-        switch action {
-        case .nothing: break
-        case .terminate:
-            signalGroup(pid, SIGTERM)
-            killTime = DispatchTime.now().uptimeNanoseconds + killDelay
-        case .kill: signalGroup(pid, SIGKILL)
-        case .reap(let killsGroup):
-            // Before the reaping: until then the group's number belongs to the child.
-            if killsGroup { signalGroup(pid, SIGKILL) }
-            ending = reap(pid)
-        }
-    }
-
-    /// The time to `killTime` in milliseconds, rounded up; -1 is for ever.
-    private var timeout: Int32 {
-        guard let killTime else { return -1 }
-        let now = DispatchTime.now().uptimeNanoseconds
-        // Rounded up: rounded down, the last millisecond would be spent in a busy loop.
-        return killTime <= now ? 0 : Int32(clamping: (killTime - now) / 1_000_000 + 1)
-    }
-
-    /// Reads the output that the ended child left in the pipe, without waiting for other processes that have it open.
-    private mutating func readRest() {
-        // The child's own output comes first, and no pipe is larger than this; another process may go on writing for ever.
-        var rest = 1 << 20
-        while isOutputOpen, rest > 0 {
-            let count = readOnce()
-            if count == 0 { break }
-            rest -= count
-        }
+    init(_ descriptor: Int32, limit: Int) {
+        (self.descriptor, tail) = (descriptor, OutputTail(limit: limit))
     }
 
     /// Returns how many bytes there were.
     @discardableResult
-    private mutating func readOnce() -> Int {
-        let count = read(output, &buffer, buffer.count)
-        if count > 0 {
-            tail.append(buffer[..<count])
-            return count
-        }
+    mutating func read() -> Int {
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
         // It does not block, so nothing interrupts it either.
-        if count == 0 || errno != EAGAIN {
-            isOutputOpen = false
-            perform(machine.outputEnded())
+        if count == 0 || count < 0 && errno != EAGAIN { isOpen = false }
+        tail.append(buffer[..<max(count, 0)])
+        return max(count, 0)
+    }
+
+    /// Reads the output that the ended child left in the pipe, without waiting for other processes that have it open.
+    mutating func readRest() {
+        // The child's own output comes first, and no pipe is larger than this; another process may go on writing for ever.
+        var rest = 1 << 20
+        while isOpen, rest > 0 {
+            let count = read()
+            if count == 0 { break }
+            rest -= count
         }
-        return 0
     }
 }
 
@@ -219,12 +185,8 @@ func waitForExit(_ pid: pid_t) -> Bool {
 func reap(_ pid: pid_t) -> ChildProcessError.Reason {
     var status: Int32 = 0
     let code = LiveChildren.reap(pid, &status)
-    if code != 0 { return lost(code) }
+    if code != 0 { return .system("could not be waited for: \(String(cString: strerror(code)))") }
     // The macros of the header are not visible to Swift.
     let signal = status & 0x7F
     return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
-}
-
-private func lost(_ code: Int32) -> ChildProcessError.Reason {
-    .system("could not be waited for: \(String(cString: strerror(code)))")
 }

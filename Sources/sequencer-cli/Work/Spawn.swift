@@ -20,7 +20,7 @@ func spawn(
     let pipe = try makePipe(for: name)
     // The child has its own: with this one open, the output would never end.
     defer { close(pipe.writing) }
-    let request = SpawnRequest(command, input: input, output: pipe.writing, hasErrors: hasErrors)
+    let request = SpawnRequest(command: command, input: input, output: pipe.writing, hasErrors: hasErrors)
     let (pid, code) = LiveChildren.start(request.start)
     if code != 0 {
         close(pipe.reading)
@@ -31,24 +31,15 @@ func spawn(
 
 /// A command, and where it reads and writes.
 struct SpawnRequest {
-    private let command: [String]
-    private let input: Int32?
-    private let output: Int32?
-    private let hasErrors: Bool
-    private let closesOthers: Bool
-
-    /// - Parameters:
-    ///   - input: its standard input; nil is an empty one.
-    ///   - output: its standard output and standard error; nil drops them.
-    ///   - hasErrors: whether standard error goes there, too.
-    ///   - closesOthers: whether it has no other descriptor that this process has, and would pass on.
-    init(_ command: [String], input: Int32? = nil, output: Int32? = nil, hasErrors: Bool = true, closesOthers: Bool = false) {
-        self.hasErrors = hasErrors
-        self.closesOthers = closesOthers
-        self.command = command
-        self.input = input
-        self.output = output
-    }
+    let command: [String]
+    /// Its standard input; nil is an empty one.
+    var input: Int32?
+    /// Its standard output and standard error; nil drops them.
+    var output: Int32?
+    /// Whether standard error goes there, too.
+    var hasErrors = true
+    /// Whether it has no other descriptor that this process has, and would pass on.
+    var closesOthers = false
 
     /// Starts it in a process group of its own, without a signal that is ignored or blocked.
     ///

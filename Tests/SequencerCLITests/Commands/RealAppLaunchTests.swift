@@ -28,6 +28,19 @@ struct RealAppLaunchTests {
         #expect(mode == 0o700)
     }
 
+    @Test("A state without an earlier launch is told, with what to do, where the scenario supposes one; afterwards it is not")
+    func newDevice() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        @Sendable func messages(_ scenario: String) async throws -> String {
+            try await Tool.run("run", scenario, "--state", state, "--budget", "60s").messages
+        }
+        #expect(try await messages("background").contains("begin with 'sequencer-cli run first-launch --state \(state)'"))
+        #expect(try await messages("first-launch").isEmpty)
+        #expect(try await messages("push").isEmpty)
+    }
+
     @Test("B13: guest-dismissable shows somebody new the onboarding, once; the service of this process says what each scenario supposes")
     func onboarding() async throws {
         let folder = try TemporaryFolder()

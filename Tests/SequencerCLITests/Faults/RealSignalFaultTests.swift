@@ -213,7 +213,7 @@ struct RealSignalFaultTests {
         let pipe = Pipe()
         let (reading, writing) = (pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
         var pid: pid_t = 0
-        let request = SpawnRequest(["/bin/sh", "-c", "sleep 600"], closesOthers: true)
+        let request = SpawnRequest(command: ["/bin/sh", "-c", "sleep 600"], closesOthers: true)
         #expect(fcntl(writing, F_SETFD, 0) == 0)
         #expect(request.start(&pid) == 0)
         try pipe.fileHandleForWriting.close()

@@ -107,99 +107,100 @@ struct LiveViewTests {
         #expect(stray.lines(Self.size, now: .seconds(2), style: Self.plain) == lines)
     }
 
-    // MARK: The loop
+    // MARK: On a terminal
 
-    /// A view whose time, ticks and terminal belong to the test.
+    private static let picture = "· splash\u{1B}[K\r\none  0.0 s  0 of 1 ended, 1 waiting\u{1B}[K\r\n\u{1B}[J"
+    private static let erasure = "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h"
+
+    /// A view whose time and terminal belong to the test.
     private struct Stage {
+        let terminal: PseudoTerminal
         let view: LiveView
-        let tick: AsyncStream<Void>.Continuation
-        let writes: AsyncStream<String>
-        let time: Locked<Duration>
+        let time = Locked(Duration.seconds(1000))
+        let event: AsyncStream<LaunchEvent>.Continuation
+        let task: Task<Void, Never>
 
-        init() {
-            let time = Locked(Duration.seconds(1000))
-            let (ticks, tick) = AsyncStream.makeStream(of: Void.self)
-            let (writes, write) = AsyncStream.makeStream(of: String.self)
-            (self.time, self.tick, self.writes) = (time, tick, writes)
-            view = LiveView(
-                state: LiveState(name: "one", identifiers: ["splash"]),
-                style: LiveViewTests.plain,
-                size: { LiveViewTests.size },
-                now: { time.withLock { $0 } },
-                ticks: ticks,
-                write: { write.yield($0) }
+        init() throws {
+            let terminal = try PseudoTerminal()
+            let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
+            let view = try #require(
+                LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { [time] in time.withLock { $0 } }
             )
+            var graph = OperationGraph("one")
+            graph.join("splash")
+            (self.terminal, self.view, self.event) = (terminal, view, event)
+            task = Task { [graph] in await view.show(events, of: graph, LiveViewTests.plain) }
+        }
+
+        /// Shows the first picture.
+        func begin() async {
+            event.yield(LiveViewTests.event(.launchStarted, 0))
+            #expect(await terminal.shows("\u{1B}[?25l" + LiveViewTests.picture))
+        }
+
+        /// What has been shown when the launch has ended.
+        func end() async -> String {
+            event.finish()
+            await task.value
+            terminal.write("over")
+            #expect(await terminal.shows("over"))
+            return terminal.shown
         }
     }
 
-    @Test("A picture is drawn, drawn over at a tick, and removed at the end")
-    func pictures() async {
-        let stage = Stage()
-        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-        let task = Task { await stage.view.run(events) }
-        var writes = stage.writes.makeAsyncIterator()
-        event.yield(Self.event(.launchStarted, 0))
-        #expect(await writes.next() == "\u{1B}[?25l· splash\u{1B}[K\none  0.0 s  0 of 1 ended, 1 waiting\u{1B}[K\n\u{1B}[J")
+    @Test("A picture is drawn, drawn over as time goes on, and removed at the end")
+    func pictures() async throws {
+        let stage = try Stage()
+        await stage.begin()
         stage.time.withLock { $0 += .milliseconds(100) }
-        event.yield(Self.event(.started("splash", attempt: 1), 50))
-        #expect(await writes.next() == "\u{1B}[2A\r⠙ splash  0.0 s\u{1B}[K\none  0.1 s  0 of 1 ended, 1 running\u{1B}[K\n\u{1B}[J")
+        stage.event.yield(Self.event(.started("splash", attempt: 1), 50))
+        let second = "\u{1B}[2A\r⠙ splash  0.0 s\u{1B}[K\r\none  0.1 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
+        #expect(await stage.terminal.shows(second))
         stage.time.withLock { $0 += .milliseconds(100) }
-        stage.tick.yield()
-        #expect(await writes.next() == "\u{1B}[2A\r⠹ splash  0.1 s\u{1B}[K\none  0.2 s  0 of 1 ended, 1 running\u{1B}[K\n\u{1B}[J")
-        event.finish()
-        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
-        await task.value
+        stage.view.redraw()
+        let third = "\u{1B}[2A\r⠹ splash  0.1 s\u{1B}[K\r\none  0.2 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
+        #expect(await stage.end() == "\u{1B}[?25l" + Self.picture + second + third + Self.erasure + "over")
     }
 
-    @Test("Events that come at once wait for the next tick")
-    func manyEvents() async {
-        let stage = Stage()
-        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-        let task = Task { await stage.view.run(events) }
-        var writes = stage.writes.makeAsyncIterator()
-        event.yield(Self.event(.launchStarted, 0))
-        _ = await writes.next()
-        // Time stands still: none of these is worth a picture of its own.
-        for _ in 0..<100 { event.yield(Self.event(.started("splash", attempt: 1), 0)) }
-        event.yield(Self.event(.ended("splash", .succeeded), 0))
-        event.finish()
-        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
-        await task.value
+    @Test("Events that come at once are worth one picture")
+    func manyEvents() async throws {
+        let stage = try Stage()
+        await stage.begin()
+        for _ in 0..<100 { stage.event.yield(Self.event(.started("splash", attempt: 1), 0)) }
+        stage.event.yield(Self.event(.ended("splash", .succeeded), 0))
+        #expect(await stage.end() == "\u{1B}[?25l" + Self.picture + Self.erasure + "over")
     }
 
     @Test("A view that is cancelled restores the terminal")
-    func cancellation() async {
-        let stage = Stage()
-        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-        let task = Task { await stage.view.run(events) }
-        var writes = stage.writes.makeAsyncIterator()
-        event.yield(Self.event(.launchStarted, 0))
-        _ = await writes.next()
-        task.cancel()
-        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
-        await task.value
+    func cancellation() async throws {
+        let stage = try Stage()
+        await stage.begin()
+        stage.task.cancel()
+        #expect(await stage.terminal.shows(Self.erasure))
+        _ = await stage.end()
     }
 
-    @Test("A launch that is over before anything was drawn leaves the terminal alone")
-    func nothingToShow() async {
-        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-        event.finish()
-        let writes = Locked<[String]>([])
-        let view = LiveView(
-            state: state(0),
-            style: Self.plain,
-            size: { Self.size },
-            now: { .zero },
-            ticks: AsyncStream { $0.finish() },
-            write: { text in writes.withLock { $0.append(text) } }
-        )
-        await view.run(events)
-        #expect(writes.withLock { $0 }.isEmpty)
+    @Test("A launch that is over before anything was drawn leaves the terminal alone; off a terminal there is no view")
+    func nothingToShow() async throws {
+        #expect(try await Stage().end() == "over")
+        #expect(LiveView(on: Terminal(descriptor: -1), environment: [:]) == nil)
     }
 
-    @Test("Off a terminal there is no view")
-    func offTerminal() {
-        let graph = OperationGraph("empty")
-        #expect(LiveView(of: graph, on: Terminal(descriptor: -1), style: Self.plain, pausing: LivePause(), environment: [:]) == nil)
+    @Test("A pause erases the view before it begins; the view goes on below, after the last one has ended")
+    func pause() async throws {
+        let stage = try Stage()
+        await stage.begin()
+        stage.view.pause()
+        stage.terminal.write("a screen")
+        stage.view.pause()
+        stage.view.redraw()
+        stage.view.resume()
+        stage.view.redraw()
+        stage.terminal.write(", its end\n")
+        stage.view.resume()
+        stage.view.redraw()
+        stage.view.pause()
+        let drawn = "\u{1B}[?25l" + Self.picture + Self.erasure
+        #expect(await stage.end() == drawn + "a screen, its end\r\n" + drawn + "over")
     }
 }

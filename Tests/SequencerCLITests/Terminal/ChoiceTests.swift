@@ -14,11 +14,11 @@ struct ChoiceTests {
         ] as [(String, Int?)]
     )
     func chosen(_ text: String, _ expected: Int?) {
-        let choice = Choice(text, among: Self.rooms, default: nil)
+        let choice = choice(text, among: Self.rooms)
         if let expected {
-            #expect(choice == .option(expected))
+            #expect(choice == .answer(expected))
         } else {
-            guard case .unclear = choice else {
+            guard case .nonsense = choice else {
                 Issue.record("\(choice)")
                 return
             }
@@ -38,23 +38,14 @@ struct ChoiceTests {
         ]
     )
     func unclear(_ text: String, _ sentence: String) {
-        #expect(Choice(text, among: Self.rooms, default: nil) == .unclear(sentence))
-    }
-
-    @Test("Nothing chooses the default, nonsense does not")
-    func standard() {
-        #expect(Choice(" ", among: Self.rooms, default: 1) == .option(1))
-        guard case .unclear = Choice("x", among: Self.rooms, default: 1) else {
-            Issue.record("nonsense was taken")
-            return
-        }
+        #expect(choice(text, among: Self.rooms) == .nonsense(sentence))
     }
 
     @Test("Names that are the same can only be told apart by number")
     func twins() {
         let twins = ["Speaker", "Speaker", "Speaker 2"]
-        #expect(Choice("speaker", among: twins, default: nil) == .unclear("'speaker' could be 'Speaker' or 'Speaker'; enter its number."))
-        #expect(Choice("speaker 2", among: twins, default: nil) == .option(2))
-        #expect(Choice("", among: ["One"], default: nil) == .unclear("Nothing was chosen; enter 1 or its name."))
+        #expect(choice("speaker", among: twins) == .nonsense("'speaker' could be 'Speaker' or 'Speaker'; enter its number."))
+        #expect(choice("speaker 2", among: twins) == .answer(2))
+        #expect(choice("", among: ["One"]) == .nonsense("Nothing was chosen; enter 1 or its name."))
     }
 }

@@ -12,7 +12,7 @@ struct RealTerminalEchoTests {
         let modes = terminal.modes
         await #expect(processExitsWith: .exitCode(7)) { [path = terminal.path as String] in
             let descriptor = open(path, O_RDWR | O_NOCTTY)
-            #expect(TerminalEcho.hide(descriptor))
+            #expect(TerminalModes.hideTyping(on: descriptor))
             Foundation.exit(echoes(descriptor) ? 1 : 7)
         }
         #expect(terminal.echoes && areEqual(terminal.modes, modes))
@@ -28,7 +28,7 @@ struct RealTerminalEchoTests {
                 // The first one has come, and the launch ignores it.
                 kill(getpid(), SIGINT)
             }
-            #expect(TerminalEcho.hide(descriptor))
+            #expect(TerminalModes.hideTyping(on: descriptor))
             #expect(!echoes(descriptor))
             kill(getpid(), SIGINT)
             try await Task.sleep(for: .seconds(300))
@@ -42,8 +42,8 @@ struct RealTerminalEchoTests {
         let terminal = try PseudoTerminal()
         await #expect(processExitsWith: .success) { [path = terminal.path as String] in
             let descriptor = open(path, O_RDWR | O_NOCTTY)
-            TerminalEcho.restoreAll()
-            #expect(!TerminalEcho.hide(descriptor))
+            TerminalModes.restoreAll()
+            #expect(!TerminalModes.hideTyping(on: descriptor))
         }
         #expect(terminal.echoes)
     }
@@ -52,19 +52,19 @@ struct RealTerminalEchoTests {
     func twice() throws {
         let terminal = try PseudoTerminal()
         let modes = terminal.modes
-        #expect(TerminalEcho.hide(terminal.descriptor))
-        #expect(TerminalEcho.hide(terminal.descriptor))
+        #expect(TerminalModes.hideTyping(on: terminal.descriptor))
+        #expect(TerminalModes.hideTyping(on: terminal.descriptor))
         #expect(!terminal.echoes)
-        TerminalEcho.restore(terminal.descriptor)
+        TerminalModes.showTyping(on: terminal.descriptor)
         #expect(areEqual(terminal.modes, modes))
-        TerminalEcho.restore(terminal.descriptor)
+        TerminalModes.showTyping(on: terminal.descriptor)
         #expect(areEqual(terminal.modes, modes))
     }
 
     @Test("what is no terminal has nothing to hide")
     func noTerminal() {
-        #expect(TerminalEcho.hide(-1))
-        TerminalEcho.restore(-1)
+        #expect(TerminalModes.hideTyping(on: -1))
+        TerminalModes.showTyping(on: -1)
     }
 }
 

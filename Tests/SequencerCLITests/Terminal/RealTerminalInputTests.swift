@@ -179,35 +179,6 @@ struct RealTerminalInputTests {
         #expect(await line == .notUTF8)
     }
 
-    // MARK: Several questions
-
-    @Test("Questions that come at once are asked one after the other")
-    func queue() async {
-        let answers = await withTaskGroup { group in
-            for number in 0..<20 { group.addTask { await ask("<\(number)>") } }
-            for count in 1...20 {
-                #expect(await terminal.shows(">", times: count))
-                // Nobody else asks while this one waits.
-                #expect(terminal.shown.filter { $0 == "<" }.count == count)
-                terminal.type("answer \(count)\n")
-            }
-            return await group.reduce(into: [TerminalLine]()) { $0.append($1) }
-        }
-        #expect(Set(answers.map { "\($0)" }) == Set((1...20).map { "\(TerminalLine.text("answer \($0)"))" }))
-    }
-
-    @Test("A question that is cancelled while it waits for its turn is never asked")
-    func cancelledInLine() async {
-        let first = Task { await ask("First? ") }
-        #expect(await terminal.shows("First? "))
-        let second = Task { await ask("Second? ") }
-        second.cancel()
-        #expect(await second.value == .dismissed)
-        terminal.type("1\n")
-        #expect(await first.value == .text("1"))
-        #expect(!terminal.shown.contains("Second"))
-    }
-
     @Test("Many questions leave neither descriptors nor threads behind")
     func leaks() async {
         // In a process of its own: other tests open files and start threads too.

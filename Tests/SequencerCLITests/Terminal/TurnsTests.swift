@@ -41,14 +41,4 @@ struct TurnsTests {
         turns.give()
         #expect(await turns.take())
     }
-
-    @Test("Who is patient gets a turn although cancelled")
-    func patience() async {
-        let turns = Turns()
-        #expect(await turns.take())
-        let task = Task { await turns.take(isPatient: true) }
-        task.cancel()
-        turns.give()
-        #expect(await task.value)
-    }
 }

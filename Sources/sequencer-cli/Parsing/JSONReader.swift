@@ -1,0 +1,375 @@
+/// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
+///
+/// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice in
+/// one object, lone surrogates, and nesting deeper than 128 levels. The time is linear in the input.
+func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    try requireUTF8Start(bytes)
+    return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
+        var json = JSONReader(buffer)
+        json.skipWhitespace()
+        // Its own sentence: "unexpected end" would not say that the file is empty.
+        if buffer.count == json.offset { throw json.fault("the text is empty; expected a JSON value") }
+        let value = try json.value(isKept: true)
+        json.skipWhitespace()
+        if json.offset < buffer.count { throw json.expected("nothing after the end of the JSON value") }
+        return value
+    }
+}
+
+/// Names the encodings that editors write when one is not careful.
+func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
+    // RFC 8259, section 8.1, forbids writers to add one.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+        throw JSONError(offset: 0, message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
+    }
+    // JSON starts with ASCII, so a zero among the first two bytes betrays 16-bit units.
+    let startsWithZero = bytes.count >= 2 && (bytes[0] == 0) != (bytes[1] == 0)
+    if startsWithZero || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+        throw JSONError(offset: 0, message: "the text is UTF-16; save it as UTF-8")
+    }
+}
+
+/// Why a text is not JSON, as a person is told, and the byte where that shows.
+struct JSONError: Error, Equatable, CustomStringConvertible {
+    let offset: Int
+    let message: String
+
+    var description: String { message }
+}
+
+/// A value of a JSON text, together with the byte it starts at.
+struct JSONValue: Equatable, Sendable {
+    enum Content: Equatable, Sendable {
+        case null
+        case bool(Bool)
+        /// The number as it is written: no digit is lost, and it is the reader who says what range fits.
+        case number(String)
+        case string(String)
+        case array([JSONValue])
+        case object([JSONMember])
+    }
+
+    let content: Content
+    /// The offset of the value's first byte.
+    let offset: Int
+
+    /// The value's kind as a message names it, never its text: that may be a secret.
+    var kind: String {
+        switch content {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// One key of a JSON object and its value, in the order of the file.
+struct JSONMember: Equatable, Sendable {
+    let key: String
+    /// The offset of the key's opening quote.
+    let offset: Int
+    let value: JSONValue
+}
+
+/// Reads the values of a JSON text one after the other, or only passes over them: the latter allocates nothing.
+struct JSONReader {
+    /// How many arrays and objects may enclose one another: the recursion is never deeper, so no input can exhaust the stack.
+    private static let depthLimit = 128
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
+        ASCII.quote: ASCII.quote, ASCII.backslash: ASCII.backslash, ASCII.slash: ASCII.slash,
+    ]
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    var offset = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// The next byte, or 0 at the end: no token of JSON holds a 0.
+    var current: UInt8 { byte(offset) }
+
+    private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    mutating func skipWhitespace() {
+        while offset < bytes.count, ASCII.isWhitespace(bytes[offset]) { offset += 1 }
+    }
+
+    /// Skips the byte if it is next, and says whether it was.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    // MARK: Values
+
+    /// Reads the value that begins at the next byte.
+    ///
+    /// - Parameter isKept: whether its texts, elements and members are read; otherwise they are checked only, apart from their encoding and from keys
+    ///   that are given twice.
+    @discardableResult
+    mutating func value(isKept: Bool, depth: Int = 0) throws(JSONError) -> JSONValue {
+        let start = offset
+        let content: JSONValue.Content
+        switch current {
+        case ASCII.quote: content = .string(try string(isKept))
+        case ASCII.openBrace: content = .object(try object(isKept, depth + 1))
+        case ASCII.openBracket: content = .array(try array(isKept, depth + 1))
+        case ASCII.minus, ASCII.zero...ASCII.nine: content = .number(try number(isKept))
+        default: content = try word()
+        }
+        return JSONValue(content: content, offset: start)
+    }
+
+    private mutating func object(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONMember] {
+        var members: [JSONMember] = []
+        var keys = KeySet()
+        try open(depth)
+        var isFirst = true
+        while try hasNext(before: ASCII.closeBrace, isFirst) {
+            isFirst = false
+            guard current == ASCII.quote else { throw expected("a key in double quotes") }
+            let start = offset
+            let key = try string(isKept)
+            // Most readers take the last of two, some the first (J4).
+            if isKept, !keys.insert(key, after: members) { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
+            skipWhitespace()
+            guard skip(ASCII.colon) else { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
+            skipWhitespace()
+            let value = try value(isKept: isKept, depth: depth)
+            if isKept { members.append(JSONMember(key: key, offset: start, value: value)) }
+        }
+        return members
+    }
+
+    private mutating func array(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        try open(depth)
+        var isFirst = true
+        while try hasNext(before: ASCII.closeBracket, isFirst) {
+            isFirst = false
+            let element = try value(isKept: isKept, depth: depth)
+            if isKept { elements.append(element) }
+        }
+        return elements
+    }
+
+    private mutating func open(_ depth: Int) throws(JSONError) {
+        if depth > Self.depthLimit { throw fault("the nesting is deeper than the limit of \(Self.depthLimit) levels") }
+        offset += 1
+    }
+
+    /// Goes on to the next element of an array or object; false behind its end.
+    mutating func hasNext(before end: UInt8, _ isFirst: Bool) throws(JSONError) -> Bool {
+        skipWhitespace()
+        if skip(end) { return false }
+        if isFirst { return true }
+        let comma = offset
+        let name = Unicode.Scalar(end)
+        guard skip(ASCII.comma) else { throw expected("',' or '\(name)'") }
+        skipWhitespace()
+        // Pointed to the comma, which is to be removed.
+        if current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
+        return true
+    }
+
+    /// Reads `true`, `false` or `null`, and names what people write in their place.
+    private mutating func word() throws(JSONError) -> JSONValue.Content {
+        let start = offset
+        // Letters of either case: the bit that tells them apart is masked out.
+        while UInt8(ascii: "A")...UInt8(ascii: "Z") ~= current & 0xDF { offset += 1 }
+        let word = text(start..<offset)
+        switch word {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "null": return .null
+        case "NaN", "Infinity": throw fault("\(word) is not a number in JSON", at: start)
+        case "": throw expected("a value")
+        default: throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
+        }
+    }
+
+    // MARK: Numbers
+
+    private mutating func number(_ isKept: Bool) throws(JSONError) -> String {
+        let start = offset
+        let isNegative = skip(ASCII.minus)
+        if isNegative, bytes[offset...].starts(with: "Infinity".utf8) { throw fault("-Infinity is not a number in JSON", at: start) }
+        if skip(ASCII.zero) {
+            // Section 6: a number begins with 0 or with another digit, never with both.
+            if ASCII.zero...ASCII.nine ~= current { throw fault("a number has a leading zero", at: start) }
+        } else {
+            try digits(after: "'-'")
+        }
+        if skip(ASCII.dot) { try digits(after: "'.'") }
+        // Both cases of the letter, by the bit that tells them apart.
+        if current | 0x20 == UInt8(ascii: "e") {
+            offset += 1
+            if !skip(ASCII.plus) { _ = skip(ASCII.minus) }
+            try digits(after: "the exponent's 'e'")
+        }
+        return isKept ? text(start..<offset) : ""
+    }
+
+    private mutating func digits(after place: StaticString) throws(JSONError) {
+        guard ASCII.zero...ASCII.nine ~= current else { throw expected("a digit after \(place)") }
+        while ASCII.zero...ASCII.nine ~= current { offset += 1 }
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    // MARK: Strings
+
+    /// Reads a string from its opening quote to just after its closing one.
+    private mutating func string(_ isKept: Bool) throws(JSONError) -> String {
+        let start = offset
+        var hasEscapes = false
+        offset += 1
+        while current != ASCII.quote {
+            if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
+            if current < ASCII.space {
+                let name = hexadecimal(UInt32(current), digits: 4)
+                throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
+            }
+            if current == ASCII.backslash {
+                hasEscapes = true
+                try skipEscape()
+            } else {
+                offset += 1
+            }
+        }
+        let range = start + 1..<offset
+        offset += 1
+        if !isKept { return "" }
+        let decoded = hasEscapes ? try decoded(range) : Array(bytes[range])
+        guard let text = String(validating: decoded, as: UTF8.self) else { throw notUTF8(in: range) }
+        return text
+    }
+
+    private mutating func skipEscape() throws(JSONError) {
+        let start = offset
+        offset += 1
+        if skip(UInt8(ascii: "u")) {
+            for _ in 0..<4 {
+                guard Character(Unicode.Scalar(current)).isHexDigit else {
+                    throw fault("\\u in a string needs four hexadecimal digits", at: start)
+                }
+                offset += 1
+            }
+        } else if Self.escapes[current] != nil {
+            offset += 1
+        } else {
+            // No other escape exists (section 7).
+            throw fault("a string holds an unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u", at: start)
+        }
+    }
+
+    /// The bytes of a string whose escapes have been checked.
+    private func decoded(_ range: Range<Int>) throws(JSONError) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let start = index
+            if bytes[start] != ASCII.backslash {
+                result.append(bytes[start])
+                index += 1
+            } else if let byte = Self.escapes[bytes[start + 1]] {
+                result.append(byte)
+                index += 2
+            } else {
+                let unit = unit(at: start)
+                index += 6
+                var scalar = Unicode.Scalar(unit)
+                // Half a character: only a high surrogate with a low one after it means something.
+                if scalar == nil, unit < 0xDC00, bytes[index...].starts(with: "\\u".utf8), case let low = self.unit(at: index),
+                    0xDC00...0xDFFF ~= low
+                {
+                    scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+                    index += 6
+                }
+                guard let scalar else { throw fault("a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))", at: start) }
+                result += Array(String(scalar).utf8)
+            }
+        }
+        return result
+    }
+
+    /// The value of an escape's four hexadecimal digits.
+    private func unit(at escape: Int) -> UInt32 { UInt32(text(escape + 2..<escape + 6), radix: 16) ?? 0 }
+
+    // MARK: Errors
+
+    func fault(_ message: String, at place: Int? = nil) -> JSONError { JSONError(offset: place ?? offset, message: message) }
+
+    /// Points to the first byte of the range that is not UTF-8.
+    private func notUTF8(in range: Range<Int>) -> JSONError {
+        var decoder = UTF8()
+        var rest = bytes[range].makeIterator()
+        var offset = range.lowerBound
+        while case .scalarValue(let scalar) = decoder.decode(&rest) { offset += UTF8.width(scalar) }
+        return fault("the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(byte(offset)), digits: 2)))", at: offset)
+    }
+
+    /// Names the character that was found, and the expected one.
+    func expected(_ what: String) -> JSONError {
+        if offset >= bytes.count { return fault("unexpected end of the text; expected \(what)") }
+        let next = byte(offset + 1)
+        if current == UInt8(ascii: "#") || current == ASCII.slash && (next == ASCII.slash || next == UInt8(ascii: "*")) {
+            return fault("comments are not allowed in JSON; expected \(what)")
+        }
+        if current == UInt8(ascii: "'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
+        var decoder = UTF8()
+        // The character as a whole, for a byte of it would be unreadable.
+        var rest = bytes[offset...].makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&rest) else { return notUTF8(in: offset..<offset + 1) }
+        return fault("unexpected \(quoted(String(scalar))); expected \(what)")
+    }
+
+    private func hexadecimal(_ value: UInt32, digits: Int) -> String {
+        let text = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+/// Finds a key given twice: by comparing while the keys are few, which is the rule, else by hashing.
+private struct KeySet {
+    private static let few = 16
+    private var many: Set<String> = []
+
+    /// False when the key is among the members already.
+    mutating func insert(_ key: String, after members: [JSONMember]) -> Bool {
+        if members.count < KeySet.few { return !members.contains { $0.key == key } }
+        if members.count == KeySet.few { many = Set(members.map(\.key)) }
+        return many.insert(key).inserted
+    }
+}
+
+enum ASCII {
+    static let tab: UInt8 = 0x09
+    static let newline: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let space: UInt8 = 0x20
+    static let quote: UInt8 = 0x22
+    static let plus: UInt8 = 0x2B
+    static let comma: UInt8 = 0x2C
+    static let minus: UInt8 = 0x2D
+    static let dot: UInt8 = 0x2E
+    static let slash: UInt8 = 0x2F
+    static let zero: UInt8 = 0x30
+    static let nine: UInt8 = 0x39
+    static let colon: UInt8 = 0x3A
+    static let openBracket: UInt8 = 0x5B
+    static let backslash: UInt8 = 0x5C
+    static let closeBracket: UInt8 = 0x5D
+    static let openBrace: UInt8 = 0x7B
+    static let closeBrace: UInt8 = 0x7D
+
+    /// Whether JSON passes over it between its tokens.
+    @inline(__always)
+    static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == space || byte == newline || byte == carriageReturn || byte == tab
+    }
+}
