@@ -28,10 +28,10 @@ extension ValidatedGraph {
     /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. Operations
-    /// on the main thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double borders. The longest path is red and
-    /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events. A comment at the top says
-    /// so. No identifier or title can break out of its place. The same graph always gives the same text, without a newline at its end;
-    /// nothing can fail.
+    /// on the main thread are filled, those that wait for a person have cut corners, the milestone and the initial display have double borders. The longest
+    /// path is red and thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for
+    /// events. A legend above the drawing says so. Operations that wait for nothing stand in the first rank. No identifier or title can break out of its
+    /// place. The same graph always gives the same text, without a newline at its end; nothing can fail.
     ///
     /// ```swift
     /// try graph.validated().dot().write(toFile: "launch.dot", atomically: true, encoding: .utf8)   // then: dot -Tsvg launch.dot
@@ -44,65 +44,78 @@ extension ValidatedGraph {
 
     package func dot(_ options: DOTOptions) -> String {
         let facts = GraphFacts(self)
-        let hasEvents = (0..<count).contains { eventName($0) != nil }
         // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
+        let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength))
         var text = """
-            // \(printable(name)): \(count) operation\(count == 1 ? "" : "s"); arrows point from a dependency to the operation that waits for it
-            //   rounded        runs on a lane
-            //   filled         runs on the main thread
-            //   hexagon        interactive: waits for a person
-            //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; the initial display comes before it")
-            //   red, thick     the longest path, by expected durations
-            //   dashed         implied by other dependencies\(hasEvents ? ", or waits for an event from outside" : "")
             digraph \(DOT.name(name)) {
               rankdir=\(options.direction.name)
-              graph [label="\(DOT.label(name))", labelloc=t, fontname="Helvetica"]
+              graph [labelloc=t, fontname="Helvetica", fontsize=11, label=<<TABLE BORDER="0" CELLSPACING="6">
+                <TR><TD COLSPAN="6"><FONT POINT-SIZE="16">\(title)</FONT></TD></TR>
+                <TR>\(legend(facts))</TR>
+              </TABLE>>]
               node [shape=box, style=rounded, color="#555555", fontname="Helvetica"]
               edge [color="#555555"]
 
             """
         for node in 0..<count { text += "  \(names[node]) [\(attributes(of: node, facts))]\n" }
-        let implied = options.marksImpliedEdges ? impliedEdges : []
-        // Arrays, because a set cannot hold tuples.
-        let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
-        for node in 0..<count {
-            for dependency in facts.dependencies[node] {
-                var attributes: [String] = []
-                if steps.contains([dependency, node]) { attributes.append(DOT.critical) }
-                let isImplied = implied.contains(Edge(id(node), after: id(dependency)))
-                if isImplied || eventName(dependency) != nil { attributes.append("style=dashed") }
-                text += "  \(names[dependency]) -> \(names[node])"
-                text += attributes.isEmpty ? "\n" : " [\(attributes.joined(separator: ", "))]\n"
-            }
+        let first = (0..<count).filter { facts.dependencies[$0].isEmpty }
+        if first.count > 1 { text += "  { rank=source; \(first.map { names[$0] }.joined(separator: "; ")) }\n" }
+        for edge in drawnEdges(facts, options) {
+            let attributes = (edge.isCritical ? [DOT.critical] : []) + (edge.isDashed ? ["style=dashed"] : [])
+            text += "  \(names[edge.from]) -> \(names[edge.to])"
+            text += attributes.isEmpty ? "\n" : " [\(attributes.joined(separator: ", "))]\n"
         }
         return text + "}"
     }
 
-    private func attributes(of node: Int, _ facts: GraphFacts) -> String {
-        var lines = [DOT.label(facts.title(node) ?? id(node))]
-        if let expected = facts.expectedText(node) { lines.append(expected) }
-        var attributes = ["label=\"\(lines.joined(separator: "\\n"))\""]
-        let isInteractive = policy(node).isInteractive
-        if isInteractive { attributes.append("shape=hexagon") }
-        // A hexagon is not rounded, as all other nodes are: that would take its corners.
-        if facts.isMain(node) {
-            attributes.append(isInteractive ? "style=filled" : "style=\"rounded,filled\"")
-            attributes.append("fillcolor=\"#dbeafe\"")
-        } else if eventName(node) != nil {
-            attributes.append(isInteractive ? "style=dashed" : "style=\"rounded,dashed\"")
-        } else if isInteractive {
-            attributes.append("style=solid")
+    /// The dependencies as a drawing has them: those of the longest path, and those that others imply or that wait for an event.
+    func drawnEdges(_ facts: GraphFacts, _ options: DOTOptions) -> [(from: Int, to: Int, isCritical: Bool, isDashed: Bool)] {
+        let implied = options.marksImpliedEdges ? impliedEdges : []
+        // Arrays, because a set cannot hold tuples.
+        let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
+        return (0..<count).flatMap { node in
+            facts.dependencies[node].map { dependency in
+                let isDashed = eventName(dependency) != nil || implied.contains(Edge(id(node), after: id(dependency)))
+                return (from: dependency, to: node, isCritical: steps.contains([dependency, node]), isDashed: isDashed)
+            }
         }
-        if facts.isDisplay(node) { attributes.append("peripheries=2") }
-        if facts.hasExpectations && facts.isCritical[node] { attributes.append(DOT.critical) }
-        return attributes.joined(separator: ", ")
+    }
+
+    private func legend(_ facts: GraphFacts) -> String {
+        let hasEvents = (0..<count).contains { eventName($0) != nil }
+        let box = "BORDER=\"1\" COLOR=\"#555555\" STYLE=\"ROUNDED\""
+        let cells: [(String, String, Bool)] = [
+            ("\(box)", "on a lane", true),
+            ("\(box) BGCOLOR=\"\(DOT.main)\"", "on the main thread", (0..<count).contains(where: facts.isMain)),
+            ("", "cut corners: asks a person", (0..<count).contains { policy($0).isInteractive }),
+            (
+                "", "double border: milestone\(facts.initialDisplay == nil ? "" : ", initial display")",
+                facts.milestone != nil || facts.initialDisplay != nil
+            ), ("", "<FONT COLOR=\"\(DOT.red)\">red: longest path</FONT>", facts.hasExpectations),
+            ("", "dashed: implied\(hasEvents ? ", or an event" : "")", true),
+        ]
+        return cells.filter(\.2).map { "<TD \($0.0)>\($0.1)</TD>" }.joined().replacing("<TD >", with: "<TD>")
+    }
+
+    private func attributes(of node: Int, _ facts: GraphFacts) -> String {
+        let lines = [DOT.label(facts.title(node) ?? id(node)), facts.expectedText(node)].compactMap { $0 }
+        let isEvent = !facts.isMain(node) && eventName(node) != nil
+        let styles = [
+            policy(node).isInteractive ? "diagonals" : "rounded", facts.isMain(node) ? "filled" : nil, isEvent ? "dashed" : nil,
+        ].compactMap { $0 }
+        return [
+            "label=\"\(lines.joined(separator: "\\n"))\"", styles == ["rounded"] ? nil : "style=\"\(styles.joined(separator: ","))\"",
+            facts.isMain(node) ? "fillcolor=\"\(DOT.main)\"" : nil, facts.isDisplay(node) ? "peripheries=2" : nil,
+            facts.hasExpectations && facts.isCritical[node] ? DOT.critical : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
     }
 }
 
 /// Texts in the language of Graphviz.
 private enum DOT {
-    static let critical = "color=\"#c0392b\", penwidth=3"
+    static let red = "#c0392b", main = "#dbeafe"
+    static let critical = "color=\"\(red)\", penwidth=3"
     /// The most characters of a label: more makes a drawing of nothing else.
     static let maximumLabelLength = 80
 

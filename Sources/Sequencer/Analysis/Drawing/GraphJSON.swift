@@ -18,35 +18,19 @@ extension ValidatedGraph {
     public func json(pretty: Bool = true) -> String {
         let facts = GraphFacts(self)
         let implied = impliedEdges
-        return JSONWriter.object(pretty: pretty) { json in
-            json.write("sequencer.graph/1", for: "schema")
-            json.write(name, for: "scenario")
-            if let milestone = facts.milestone { json.write(id(milestone), for: "milestone") } else { json.writeNull(for: "milestone") }
-            if let initialDisplay { json.write(initialDisplay, for: "initialDisplay") }
-            json.write(facts.path.path.map(id), for: "criticalPath")
-            json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero, for: "criticalPathMs")
-            let limits = heldLimits
-            if !limits.isEmpty {
-                json.writeObject(for: "resources") { json in
-                    for (resource, limit) in limits { json.write(limit, for: resource.name) }
-                }
-            }
-            json.writeArray(for: "operations") { json in
-                for node in 0..<count { write(node, facts, to: &json) }
-            }
-            json.writeArray(for: "impliedEdges") { json in
-                // As in most graphs: then no edge has to be hashed.
-                guard !implied.isEmpty else { return }
-                for node in 0..<count {
-                    for dependency in facts.dependencies[node] where implied.contains(Edge(id(node), after: id(dependency))) {
-                        json.writeObject { json in
-                            json.write(id(node), for: "operation")
-                            json.write(id(dependency), for: "dependency")
-                        }
-                    }
-                }
-            }
-        }
+        // As in most graphs: then no edge has to be hashed.
+        let edges = implied.isEmpty ? [] : (0..<count).flatMap { node in facts.dependencies[node].map { Edge(id(node), after: id($0)) } }
+        let limits = heldLimits.map { (key: $0.0.name, value: JSONTree?.some(.number($0.1))) }
+        let document: JSONTree = [
+            "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": facts.milestone.map { .text(id($0)) } ?? .null,
+            "initialDisplay": initialDisplay.map { .text($0) }, "criticalPath": .texts(facts.path.path.map(id)),
+            "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
+            "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts) }),
+            "impliedEdges": .array(
+                edges.filter(implied.contains).map { ["operation": .text($0.operation), "dependency": .text($0.dependency)] }
+            ),
+        ]
+        return document.document(pretty: pretty)
     }
 
     /// The resources that several operations may hold at the same time, as far as any does, by name.
@@ -57,30 +41,23 @@ extension ValidatedGraph {
         return held.compactMap { resource in graph.resourceLimits[resource].map { (resource, $0) } }.sorted { $0.0.name < $1.0.name }
     }
 
-    private func write(_ node: Int, _ facts: GraphFacts, to json: inout JSONWriter) {
+    private func json(_ node: Int, _ facts: GraphFacts) -> JSONTree {
         let policy = policy(node)
-        json.writeObject { json in
-            json.write(id(node), for: "id")
-            if let title = policy.title { json.write(title, for: "title") }
-            json.write(facts.dependencies[node].lazy.map(id), for: "after")
-            json.write(facts.isMain(node) ? "main" : "background", for: "on")
-            json.write(policy.isInteractive, for: "interactive")
-            json.write(policy.exclusive.lazy.map(\.name), for: "exclusive")
-            if let expected = policy.expected { json.write(milliseconds: expected, for: "expectedMs") }
-            if policy.isInteractive, !policy.isExpectedOfPerson { json.write(true, for: "expectsOwnTime") }
-            if let timeout = policy.timeout { json.write(milliseconds: timeout, for: "timeoutMs") }
+        return [
+            "id": .text(id(node)), "title": policy.title.map { .text($0) }, "after": .texts(facts.dependencies[node].lazy.map(id)),
+            "on": facts.isMain(node) ? "main" : "background", "interactive": .flag(policy.isInteractive),
+            "exclusive": .texts(policy.exclusive.lazy.map(\.name)), "expectedMs": policy.expected.map { .milliseconds($0) },
+            "expectsOwnTime": policy.isInteractive && !policy.isExpectedOfPerson ? true : nil,
+            "timeoutMs": policy.timeout.map { .milliseconds($0) },
             // With a fallback, the policy never takes effect.
-            json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
-            if policy.isCuttable { json.write(true, for: "cuttable") }
-            if policy.isDeferrable { json.write(true, for: "deferrable") }
+            "onFailure": policy.hasFallback ? "fallback" : .text(policy.onFailure.name), "cuttable": policy.isCuttable ? true : nil,
+            "deferrable": policy.isDeferrable ? true : nil,
             // The reader of a file cannot look into closures: what follows from these is said.
-            if isJoin(node) { json.write(true, for: "join") }
-            if keepsThread(node) { json.write(true, for: "keepsThread") }
-            if let retry = policy.retry { json.write(retry.attempts, for: "retryAttempts") }
-            json.write(facts.levels[node], for: "level")
-            json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero, for: "slackMs")
-            json.write(facts.isCritical[node], for: "critical")
-        }
+            "join": isJoin(node) ? true : nil, "keepsThread": keepsThread(node) ? true : nil,
+            "retryAttempts": policy.retry.map { .number($0.attempts) }, "level": .number(facts.levels[node]),
+            "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
+            "critical": .flag(facts.isCritical[node]),
+        ]
     }
 }
 

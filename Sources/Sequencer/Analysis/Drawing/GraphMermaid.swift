@@ -23,32 +23,20 @@ extension ValidatedGraph {
         let edges = facts.dependencies.reduce(0) { $0 + $1.count }
         // Implied edges of a graph that is refused need not be found.
         guard edges <= MermaidText.maximumEdges else { return try MermaidText.checked("", name, edges: edges) }
-        let implied = options.marksImpliedEdges ? impliedEdges : []
-        // Arrays, because a set cannot hold tuples.
-        let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
         var lines = ["flowchart \(options.direction.name)", "  accTitle: \(MermaidText.label(name))"]
-        for node in 0..<count { lines.append("  " + mermaidNode(node, facts)) }
-        var critical: [String] = []
-        var number = 0
-        for node in 0..<count {
-            for dependency in facts.dependencies[node] {
-                let isDotted = eventName(dependency) != nil || implied.contains(Edge(id(node), after: id(dependency)))
-                let arrow = isDotted ? "-.->" : "-->"
-                lines.append("  n\(dependency) \(arrow) n\(node)")
-                // Mermaid tells links apart by their numbers alone.
-                if steps.contains([dependency, node]) { critical.append("\(number)") }
-                number += 1
-            }
-        }
+        lines += (0..<count).map { "  " + mermaidNode($0, facts) }
+        let drawn = drawnEdges(facts, options)
+        lines += drawn.map { "  n\($0.from) \($0.isDashed ? "-.->" : "-->") n\($0.to)" }
+        // Mermaid tells links apart by their numbers alone.
+        let critical = drawn.indices.filter { drawn[$0].isCritical }.map { "\($0)" }
         // With the colour of its text: that of a dark theme could not be read on this one.
         lines.append("  classDef main fill:#dbeafe,color:#1b1f24")
         lines.append("  classDef critical stroke:#c0392b,stroke-width:3px")
-        let events = (0..<count).filter { eventName($0) != nil }.map { "n\($0)" }
-        if !events.isEmpty { lines += ["  classDef event stroke-dasharray:4", "  class \(events.joined(separator: ",")) event"] }
-        let main = (0..<count).filter(facts.isMain).map { "n\($0)" }
-        if !main.isEmpty { lines.append("  class \(main.joined(separator: ",")) main") }
-        if facts.hasExpectations, !facts.path.path.isEmpty {
-            lines.append("  class \(facts.path.path.map { "n\($0)" }.joined(separator: ",")) critical")
+        let events = (0..<count).filter { eventName($0) != nil }
+        if !events.isEmpty { lines.append("  classDef event stroke-dasharray:4") }
+        let path = facts.hasExpectations ? facts.path.path : []
+        for (style, nodes) in [("event", events), ("main", (0..<count).filter(facts.isMain)), ("critical", path)] where !nodes.isEmpty {
+            lines.append("  class \(nodes.map { "n\($0)" }.joined(separator: ",")) \(style)")
         }
         if !critical.isEmpty { lines.append("  linkStyle \(critical.joined(separator: ",")) stroke:#c0392b,stroke-width:3px") }
         return try MermaidText.checked(lines.joined(separator: "\n"), name, edges: edges)

@@ -24,168 +24,83 @@ extension ValidatedGraph {
     /// The same; in ASCII, all but the names is.
     package func tree(inASCII: Bool) -> String {
         let facts = GraphFacts(self)
-        var header = "\(printable(name)): \(count) operation\(count == 1 ? "" : "s")"
         func time(_ text: String) -> String { inASCII ? text.replacing("µs", with: "us") : text }
+        var header = "\(printable(name)): \(plural(count, "operation"))"
         if facts.hasExpectations { header += ", longest path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" }
         guard count > 0 else { return header }
-        let glyphs: TreeGlyphs = inASCII ? .ascii : .unicode
-
-        var table = TreeTable()
-        for place in TreePlacement(self, facts, glyphs).places {
+        let rows = places(facts, inASCII: inASCII).map { place in
             let node = place.node
-            var marks: [String] = []
-            if facts.isMain(node) { marks.append("main") }
-            if policy(node).isInteractive { marks.append("interactive") }
-            if eventName(node) != nil { marks.append("event") }
-            if node == facts.initialDisplay { marks.append("initial display") }
-            if node == facts.milestone { marks.append("milestone") }
-            var expected = facts.expectedText(node).map(time) ?? ""
-            if facts.hasExpectations { expected += facts.isCritical[node] ? " *" : "  " }
-            // A title may be a sentence: cut, it leaves the columns behind it in sight.
-            table.append([
-                place.branch + id(node) + (place.continues ? " \(glyphs.ellipsis)" : ""),
-                facts.title(node).map { printable($0, limit: 40) } ?? "", marks.joined(separator: ", "), expected,
+            let marks = [
+                (facts.isMain(node), "main"), (policy(node).isInteractive, "interactive"), (eventName(node) != nil, "event"),
+                (node == facts.initialDisplay, "initial display"), (node == facts.milestone, "milestone"),
+            ]
+            let critical = facts.hasExpectations ? (facts.isCritical[node] ? " *" : "  ") : ""
+            return [
+                // A title may be a sentence: cut, it leaves the columns behind it in sight.
+                place.line, facts.title(node).map { printable($0, limit: 40) } ?? "",
+                marks.filter(\.0).map(\.1).joined(separator: ", "), (facts.expectedText(node).map(time) ?? "") + critical,
                 note(about: facts.dependencies[node], under: place.parent),
-            ])
+            ]
         }
-        return header + "\n\n" + table.text
+        return header + "\n\n" + Self.table(rows)
+    }
+
+    /// The operations in the order of a drawn tree, each with the line to its identifier and the operation that it stands under; nil at the margin.
+    private func places(_ facts: GraphFacts, inASCII: Bool) -> [(node: Int, parent: Int?, line: String)] {
+        let (open, branch, last, ellipsis) = inASCII ? ("|  ", "|- ", "`- ", " ...") : ("│  ", "├─ ", "└─ ", " …")
+        // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of gigabytes.
+        let deepest = 16
+        let ends = (0..<count).map { facts.path.earliestStart[$0].addingSaturated(policy($0).expected?.nanoseconds ?? 0) }
+        var (children, margin) = ([[Int]](repeating: [], count: count), [Int]())
+        // From the last, since the last one in is the first one out.
+        for node in (0..<count).reversed() {
+            let parent = facts.dependencies[node].max { (ends[$0], facts.levels[$0]) < (ends[$1], facts.levels[$1]) }
+            if let parent { children[parent].append(node) } else { margin.append(node) }
+        }
+        var places: [(node: Int, parent: Int?, line: String)] = []
+        // A stack of its own: a chain of 100,000 operations is a tree as deep.
+        while let root = margin.popLast() {
+            var (pending, deferred) = ([(node: root, parent: Int?.none, stem: "", corner: "", depth: 0)], [Int]())
+            while let (node, parent, stem, corner, depth) = pending.popLast() {
+                let isDeferred = depth == deepest && !children[node].isEmpty
+                places.append((node, parent, stem + corner + id(node) + (isDeferred ? ellipsis : "")))
+                if isDeferred { deferred += children[node].reversed() }
+                guard depth < deepest else { continue }
+                let inner = depth == 0 ? "" : stem + (corner == last ? "   " : open)
+                for child in children[node] {
+                    pending.append((child, node, inner, child == children[node].first ? last : branch, depth + 1))
+                }
+            }
+            margin += deferred.reversed()
+        }
+        return places
     }
 
     /// The dependencies of an operation besides the one that it stands under.
     private func note(about dependencies: [Int], under parent: Int?) -> String {
         let others = dependencies.filter { $0 != parent }
-        guard let first = others.first else { return "" }
+        if others.isEmpty { return "" }
         // So that never only one is left out.
         let named = others.count <= 6 ? others : Array(others.prefix(5))
-        var note = (parent == nil ? "after " : "also after ") + id(first)
-        for other in named.dropFirst() { note += ", " + id(other) }
-        return named.count < others.count ? note + " and \(others.count - named.count) more" : note
-    }
-}
-
-/// The characters that draw a tree.
-private struct TreeGlyphs {
-    /// The line beside the part under an operation that others follow, and the lines to an operation that others follow and to the last
-    /// one.
-    let line: String, branch: String, last: String
-    let ellipsis: String
-
-    static let unicode = TreeGlyphs(line: "│  ", branch: "├─ ", last: "└─ ", ellipsis: "…")
-    static let ascii = TreeGlyphs(line: "|  ", branch: "|- ", last: "`- ", ellipsis: "...")
-}
-
-/// Where each operation stands in a drawn tree.
-private struct TreePlacement {
-    struct Place {
-        var node: Int
-        /// The lines before the identifier.
-        var branch: String
-        /// The operation that it stands under; nil at the margin.
-        var parent: Int?
-        /// Whether the part under it follows at the margin.
-        var continues: Bool
+        let rest = named.count < others.count ? " and \(others.count - named.count) more" : ""
+        return (parent == nil ? "after " : "also after ") + named.map(id).joined(separator: ", ") + rest
     }
 
-    // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of gigabytes.
-    private static let deepest = 16
-    private let glyphs: TreeGlyphs
-    private(set) var places: [Place] = []
-    /// The first operation under each, and the next one under the same; -1 for none.
-    private var firstChild: [Int]
-    private var nextSibling: [Int]
-
-    init(_ graph: ValidatedGraph, _ facts: GraphFacts, _ glyphs: TreeGlyphs) {
-        self.glyphs = glyphs
-        firstChild = [Int](repeating: -1, count: graph.count)
-        nextSibling = firstChild
-        places.reserveCapacity(graph.count)
-        let ends = (0..<graph.count).map { facts.path.earliestStart[$0].addingSaturated(graph.policy($0).expected?.nanoseconds ?? 0) }
-        var margin: [Int] = []
-        // From the last: each is put before those that are there, and so they come out in the order in which they were added.
-        for node in (0..<graph.count).reversed() {
-            var last: Int?
-            for dependency in facts.dependencies[node] {
-                if let best = last, (ends[dependency], facts.levels[dependency]) <= (ends[best], facts.levels[best]) { continue }
-                last = dependency
-            }
-            guard let parent = last else {
-                margin.append(node)
-                continue
-            }
-            nextSibling[node] = firstChild[parent]
-            firstChild[parent] = node
-        }
-        // A stack of its own: a chain of 100,000 operations is a tree as deep.
-        while let node = margin.popLast() {
-            var deferred: [Int] = []
-            place(node, &deferred)
-            margin.append(contentsOf: deferred.reversed())
-        }
-    }
-
-    /// Places `root` at the margin and everything under it, except operations that are too deep.
-    private mutating func place(_ root: Int, _ deferred: inout [Int]) {
-        /// By depth: whether something else follows under the same operation.
-        var isOpen = [Bool](repeating: false, count: Self.deepest + 1)
-        var pending = [(node: root, parent: Int?.none, depth: 0)]
-        while let (node, parent, depth) = pending.popLast() {
-            isOpen[depth] = nextSibling[node] >= 0
-            var branch = ""
-            if depth > 0 {
-                for level in 1..<depth { branch += isOpen[level] ? glyphs.line : "   " }
-                branch += isOpen[depth] ? glyphs.branch : glyphs.last
-            }
-            var children: [Int] = []
-            var child = firstChild[node]
-            while child >= 0 {
-                children.append(child)
-                child = nextSibling[child]
-            }
-            let continues = depth == Self.deepest && !children.isEmpty
-            if continues {
-                deferred += children
-            } else {
-                // Reversed, since the last one in is the first one out.
-                pending += children.reversed().map { (node: $0, parent: node, depth: depth + 1) }
-            }
-            places.append(Place(node: node, branch: branch, parent: parent, continues: continues))
-        }
-    }
-}
-
-/// Rows of cells, each column as wide as its widest cell; the fourth flush right.
-private struct TreeTable {
-    private static let columns = 5
-    private static let flushRight = 3
-    /// One cell wider than this pushes the rest of its own row, not of all.
-    private static let widest = 60
-
-    private var rows: [[String]] = []
-    private var widths: [[Int]] = []
-    private var columnWidths = [Int](repeating: 0, count: columns)
-
-    mutating func append(_ row: [String]) {
-        let rowWidths = row.map(displayWidth)
-        for column in 0..<Self.columns { columnWidths[column] = max(columnWidths[column], min(rowWidths[column], Self.widest)) }
-        rows.append(row)
-        widths.append(rowWidths)
-    }
-
-    var text: String {
-        var text = ""
-        for (row, widths) in zip(rows, widths) {
-            if !text.isEmpty { text += "\n" }
+    /// Rows of five cells, each column as wide as its widest cell; the fourth flush right.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = rows.map { $0.map(displayWidth) }
+        // One cell wider than 60 pushes the rest of its own row, not of all.
+        let columns = (0..<5).map { column in widths.lazy.map { min($0[column], 60) }.max() ?? 0 }
+        return zip(rows, widths).map { row, widths in
             var line = ""
-            for column in 0..<Self.columns where columnWidths[column] > 0 {
-                let padding = String(repeating: " ", count: max(0, columnWidths[column] - widths[column]))
-                line += column == Self.flushRight ? padding + row[column] : row[column] + padding
-                line += "  "
+            for column in columns.indices where columns[column] > 0 {
+                let padding = String(repeating: " ", count: max(0, columns[column] - widths[column]))
+                line += (column == 3 ? padding + row[column] : row[column] + padding) + "  "
             }
             // Empty cells at the end of a row leave their padding behind.
             while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
-            text += line
-        }
-        return text
+            return line
+        }.joined(separator: "\n")
     }
 }
 

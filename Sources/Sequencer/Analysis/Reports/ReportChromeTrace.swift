@@ -20,26 +20,20 @@ extension LaunchReport {
     }
 
     private func trace(pretty: Bool) -> String {
-        let text = JSONWriter.object(pretty: pretty) { json in
-            json.write("ms", for: "displayTimeUnit")
-            json.writeArray(for: "traceEvents") { json in
-                var process = TraceProcess(number: 1, name: scenario.isEmpty ? "launch" : scenario)
-                writeProcess(&process, to: &json)
-            }
-            json.writeObject(for: "otherData") { json in
-                json.write(scenario, for: "scenario")
-                if let version { json.write(version, for: "version") }
-                if let startedAt { json.write(startedAt.formatted(Self.timestamp), for: "startedAt") }
-                json.write(verdictText, for: "verdict")
-                // Apart: their names are the app's.
-                if !attributes.isEmpty {
-                    json.writeObject(for: "attributes") { json in
-                        for (name, value) in sortedAttributes { json.write(value, for: name) }
-                    }
-                }
-            }
-        }
-        return Self.withoutFinalBackslashes(text)
+        var events: [JSONTree] = []
+        var process = TraceProcess(number: 1, name: scenario.isEmpty ? "launch" : scenario)
+        addEvents(of: &process, to: &events)
+        // Apart: their names are the app's.
+        let attributes = sortedAttributes.map { (key: $0.key, value: JSONTree?.some(.text($0.value))) }
+        let document: JSONTree = [
+            "displayTimeUnit": "ms", "traceEvents": .array(events),
+            "otherData": [
+                "scenario": .text(scenario), "version": version.map { .text($0) },
+                "startedAt": startedAt.map { .text($0.formatted(Self.timestamp)) }, "verdict": .text(verdictText),
+                "attributes": attributes.isEmpty ? nil : .object(attributes),
+            ],
+        ]
+        return Self.withoutFinalBackslashes(document.document(pretty: pretty))
     }
 
     /// The same JSON, in which no text ends with two backslashes: the last of a text's characters is written as its number then.
@@ -65,12 +59,29 @@ extension LaunchReport {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes the launch, or a scope, and then the scopes within it; leaves the numbers that were given last in `process`.
-    private func writeProcess(_ process: inout TraceProcess, to json: inout JSONWriter) {
+    /// Adds the launch, or a scope, and then the scopes within it; leaves the numbers that were given last in `process`.
+    private func addEvents(of process: inout TraceProcess, to events: inout [JSONTree]) {
         let slices = TraceSlices(self)
-        writeTracks(slices, process, to: &json)
-        writeLaunch(process, to: &json)
-        for node in slices.order { writeOperation(node, slices, process, to: &json) }
+        events.append(process.event("process_name", "M", ["args": ["name": .text(process.name)]]))
+        for (track, name) in slices.trackNames.enumerated() {
+            events.append(process.event("thread_name", "M", track: track, ["args": ["name": .text(name)]]))
+            events.append(process.event("thread_sort_index", "M", track: track, ["args": ["sort_index": .number(track)]]))
+        }
+        // Readers take an empty name for a fault.
+        let length = max(makespan.nanoseconds, 1)
+        let words: JSONTree = ["outcome": .text(outcomeText), "verdict": .text(verdictText), "critical path": .texts(criticalPath)]
+        events.append(process.event(process.name, "X", at: 0, length: length, ["args": words]))
+        let clock = BudgetClock(self)
+        for (allowed, name, limit) in [
+            (budget.budget?.initialDisplay, "budget of the initial display", clock.displayLimit),
+            (budget.budget?.limit, "budget", clock.limit),
+        ] {
+            guard let allowed, let limit else { continue }
+            // A line through all tracks of the trace, or of the scope.
+            let reach: JSONTree = process.scope == nil ? "g" : "p"
+            events.append(process.event("\(name) \(durationText(allowed))", "i", at: limit, ["s": reach]))
+        }
+        for node in slices.order { events += self.events(of: node, slices, process) }
         let (start, path) = (process.start, process.scope)
         process.arrows += slices.arrowCount
         for scope in scopes {
@@ -78,73 +89,43 @@ extension LaunchReport {
             process.start = start.addingSaturated(max(scope.start.nanoseconds, 0))
             process.scope = path.map { "\($0)/\(scope.name)" } ?? scope.name
             process.name = "scope \(process.scope ?? scope.name)"
-            scope.report.writeProcess(&process, to: &json)
+            scope.report.addEvents(of: &process, to: &events)
         }
     }
 
-    private func writeTracks(_ slices: TraceSlices, _ process: TraceProcess, to json: inout JSONWriter) {
-        json.writeEvent("process_name", "M", in: process) { json in
-            json.writeObject(for: "args") { $0.write(process.name, for: "name") }
-        }
-        for (track, name) in slices.trackNames.enumerated() {
-            json.writeEvent("thread_name", "M", in: process, track: track) { json in
-                json.writeObject(for: "args") { $0.write(name, for: "name") }
-            }
-            json.writeEvent("thread_sort_index", "M", in: process, track: track) { json in
-                json.writeObject(for: "args") { $0.write(track, for: "sort_index") }
-            }
-        }
-    }
-
-    private func writeLaunch(_ process: TraceProcess, to json: inout JSONWriter) {
-        // Readers take an empty name for a fault.
-        json.writeEvent(process.name, "X", in: process, at: 0, length: max(makespan.nanoseconds, 1)) { json in
-            json.writeObject(for: "args") { json in
-                json.write(outcomeText, for: "outcome")
-                json.write(verdictText, for: "verdict")
-                json.write(criticalPath, for: "critical path")
-            }
-        }
-        let clock = BudgetClock(self)
-        let limits = [
-            (budget.budget?.initialDisplay, "budget of the initial display", clock.displayLimit),
-            (budget.budget?.limit, "budget", clock.limit),
-        ]
-        for case (let allowed?, let name, let limit?) in limits {
-            // A line through all tracks of the trace, or of the scope.
-            let reach = process.scope == nil ? "g" : "p"
-            json.writeEvent("\(name) \(durationText(allowed))", "i", in: process, at: limit) { $0.write(reach, for: "s") }
-        }
-    }
-
-    private func writeOperation(_ node: Int, _ slices: TraceSlices, _ process: TraceProcess, to json: inout JSONWriter) {
+    private func events(of node: Int, _ slices: TraceSlices, _ process: TraceProcess) -> [JSONTree] {
         let operation = operations[node]
+        let words: JSONTree = [
+            "title": operation.title.map { .text($0) }, "outcome": .text(operation.outcome.rawValue),
+            "wait": operation.start == nil ? nil : .text(durationText(operation.wait)), "slack": .text(durationText(operation.slack)),
+            "expected": operation.expected.map { .text(durationText($0)) }, "attempts": .number(operation.attempts),
+            "marks": operation.marks.isEmpty ? nil : .texts(operation.marks), "message": operation.message.map { .text($0) },
+            "notes": operation.notes.isEmpty ? nil : .texts(operation.notes),
+        ]
         guard let slice = slices[node] else {
-            json.writeEvent(operation.id, "i", in: process, track: slices.instants, at: max(operation.end.nanoseconds, 0)) { json in
-                json.write("t", for: "s")
-                json.writeArguments(of: operation)
-            }
-            return
+            let end = max(operation.end.nanoseconds, 0)
+            return [process.event(operation.id, "i", track: slices.instants, at: end, ["s": "t", "args": words])]
         }
-        json.writeEvent(operation.id, "X", in: process, track: slice.track, at: slice.start, length: slice.end - slice.start) { json in
-            json.write(operation.marks.first ?? "operation", for: "cat")
-            json.writeArguments(of: operation)
+        let kind: JSONTree = .text(operation.marks.first ?? "operation")
+        let own = process.event(
+            operation.id,
+            "X",
+            track: slice.track,
+            at: slice.start,
+            length: slice.end - slice.start,
+            ["cat": kind, "args": words]
+        )
+        let ends = slices.arrowsIn[node].map { arrow in
+            // At the slice that is around this point: without it, the arrow would end at the next one that begins.
+            let members: JSONTree = ["bp": "e", "cat": "dependency", "id": .number(process.arrows + arrow)]
+            return process.event("after", "f", track: slice.track, at: slice.start, members)
         }
-        for arrow in slices.arrowsIn[node] {
-            json.writeEvent("after", "f", in: process, track: slice.track, at: slice.start) { json in
-                // At the slice that is around this point: without it, the arrow would end at the next one that begins.
-                json.write("e", for: "bp")
-                json.write("dependency", for: "cat")
-                json.write(process.arrows + arrow, for: "id")
-            }
-        }
-        for arrow in slices.arrowsOut[node] {
+        let starts = slices.arrowsOut[node].map { arrow in
             // An arrow begins inside its slice, and the end of a slice lies outside of it.
-            json.writeEvent("after", "s", in: process, track: slice.track, at: slice.end - 1) { json in
-                json.write("dependency", for: "cat")
-                json.write(process.arrows + arrow, for: "id")
-            }
+            let members: JSONTree = ["cat": "dependency", "id": .number(process.arrows + arrow)]
+            return process.event("after", "s", track: slice.track, at: slice.end - 1, members)
         }
+        return [own] + ends + starts
     }
 }
 
@@ -159,47 +140,23 @@ private struct TraceProcess {
     var start: Nanoseconds = 0
     /// How many arrows come before its own: their numbers are the whole trace's.
     var arrows = 0
-}
 
-extension JSONWriter {
-    /// Writes an event on a track of a process; its time counts from that one's start.
-    fileprivate mutating func writeEvent(
+    /// An event on a track; its time counts from the start of the process.
+    func event(
         _ name: String,
         _ phase: String,
-        in process: TraceProcess,
         track: Int = 0,
         at time: Nanoseconds? = nil,
         length: Nanoseconds? = nil,
-        _ members: (inout JSONWriter) -> Void
-    ) {
-        writeObject { json in
-            json.write(name, for: "name")
-            json.write(phase, for: "ph")
-            json.write(process.number, for: "pid")
-            json.write(track + 1, for: "tid")
-            if let time { json.write(microseconds: time.addingSaturated(process.start), for: "ts") }
-            if let length { json.write(microseconds: length, for: "dur") }
-            members(&json)
-        }
-    }
-
-    /// A thousand times as many milliseconds are as many microseconds.
-    private mutating func write(microseconds nanoseconds: Nanoseconds, for key: String) {
-        write(milliseconds: .nanoseconds(nanoseconds) * 1000, for: key)
-    }
-
-    fileprivate mutating func writeArguments(of operation: OperationReport) {
-        writeObject(for: "args") { json in
-            if let title = operation.title { json.write(title, for: "title") }
-            json.write(operation.outcome.rawValue, for: "outcome")
-            if operation.start != nil { json.write(durationText(operation.wait), for: "wait") }
-            json.write(durationText(operation.slack), for: "slack")
-            if let expected = operation.expected { json.write(durationText(expected), for: "expected") }
-            json.write(operation.attempts, for: "attempts")
-            if !operation.marks.isEmpty { json.write(operation.marks, for: "marks") }
-            if let message = operation.message { json.write(message, for: "message") }
-            if !operation.notes.isEmpty { json.write(operation.notes, for: "notes") }
-        }
+        _ members: JSONTree
+    ) -> JSONTree {
+        // A thousand times as many milliseconds are as many microseconds.
+        func microseconds(_ time: Nanoseconds) -> JSONTree { .milliseconds(.nanoseconds(time) * 1000) }
+        let event: JSONTree = [
+            "name": .text(name), "ph": .text(phase), "pid": .number(number), "tid": .number(track + 1),
+            "ts": time.map { microseconds($0.addingSaturated(start)) }, "dur": length.map(microseconds),
+        ]
+        return event + members
     }
 }
 

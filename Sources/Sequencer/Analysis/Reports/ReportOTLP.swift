@@ -37,35 +37,19 @@ extension LaunchReport {
             )
         }
         let trace = OTLPTrace(self, begin: begin)
-        return JSONWriter.object(pretty: pretty) { json in
-            json.writeArray(for: "resourceSpans") { json in
-                json.writeObject { json in
-                    json.writeObject(for: "resource") { json in
-                        json.writeArray(for: "attributes") { json in
-                            json.writeAttribute("service.name", service)
-                            if let version { json.writeAttribute("service.version", version) }
-                            // In one order: the same report gives the same text.
-                            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where isOfResource(name) {
-                                json.writeAttribute(name, value)
-                            }
-                        }
-                    }
-                    json.writeArray(for: "scopeSpans") { json in
-                        json.writeObject { json in
-                            json.writeObject(for: "scope") { $0.write("sequencer", for: "name") }
-                            json.writeArray(for: "spans") { trace.writeSpans(to: &$0) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-extension LaunchReport {
-    /// Whether an attribute is written under this name: OTLP forbids empty ones, and two of one name.
-    private func isOfResource(_ name: String) -> Bool {
-        !name.isEmpty && name != "service.name" && (name != "service.version" || version == nil)
+        // In one order: the same report gives the same text. OTLP forbids empty names, and two of one name.
+        let own = sortedAttributes.filter { !$0.key.isEmpty && $0.key != "service.name" && ($0.key != "service.version" || version == nil) }
+        let attributes = [("service.name", JSONTree.text(service))] + (version.map { [("service.version", .text($0))] } ?? [])
+        let resource = attributes + own.map { ($0.key, .text($0.value)) }
+        let document: JSONTree = [
+            "resourceSpans": [
+                [
+                    "resource": ["attributes": OTLPTrace.attributes(resource)],
+                    "scopeSpans": [["scope": ["name": "sequencer"], "spans": .array(trace.spans)]],
+                ]
+            ]
+        ]
+        return document.document(pretty: pretty)
     }
 
     /// When its last operation ended, or the last one of its scopes.
@@ -75,242 +59,144 @@ extension LaunchReport {
     }
 }
 
-/// The spans of a launch, or of a scope within it.
-struct OTLPTrace {
-    private let report: LaunchReport
-    /// The name of the scope; nil for the launch itself.
-    private let scope: String?
-    private let begin: Nanoseconds
-    private let dependencies: [[Int]]
-    private let trace: String
-    private let parent: String?
-    private let root: String
-    private let spans: [String]
-    private let scopes: [OTLPTrace]
-
-    /// The identifiers of a trace: all are outputs of one generator, which has none twice.
-    private struct Identifiers {
-        var numbers: SplitMix64
-
-        mutating func next() -> String {
-            var number = numbers.next()
-            // In OTLP an identifier of zeros is invalid.
-            while number == 0 { number = numbers.next() }
-            return FNV1a.digits(number)
-        }
-    }
+/// The spans of a launch and of the scopes within it.
+private struct OTLPTrace {
+    /// The number of the trace, and those of its spans: all are outputs of one generator, which has none twice.
+    private var numbers: SplitMix64
+    private var trace = ""
+    private(set) var spans: [JSONTree] = []
 
     init(_ report: LaunchReport, begin: Nanoseconds) {
-        var identifiers = Identifiers(numbers: SplitMix64(seed: Self.fingerprint(report, begin)))
-        // 16 bytes, twice those of a span.
-        let trace = identifiers.next() + identifiers.next()
-        self.init(report, nil, begin, trace, parent: nil, &identifiers)
-    }
-
-    private init(
-        _ report: LaunchReport,
-        _ scope: String?,
-        _ begin: Nanoseconds,
-        _ trace: String,
-        parent: String?,
-        _ identifiers: inout Identifiers
-    ) {
-        self.report = report
-        self.scope = scope
-        self.begin = begin
-        self.trace = trace
-        self.parent = parent
-        dependencies = report.dependencyPositions
-        let root = identifiers.next()
-        self.root = root
-        var spans: [String] = []
-        for _ in report.operations { spans.append(identifiers.next()) }
-        self.spans = spans
-        var scopes: [OTLPTrace] = []
-        for inner in report.scopes {
-            let start = begin.addingSaturated(max(inner.start.nanoseconds, 0))
-            scopes.append(OTLPTrace(inner.report, inner.name, start, trace, parent: root, &identifiers))
-        }
-        self.scopes = scopes
-    }
-
-    private static func fingerprint(_ report: LaunchReport, _ begin: Nanoseconds) -> UInt64 {
         var hash = FNV1a()
-        hash.add(part: report.scenario.utf8)
-        hash.add(part: (report.version ?? "").utf8)
-        hash.add(part: String(begin).utf8)
+        for text in [report.scenario, report.version ?? "", String(begin)] { hash.add(part: text.utf8) }
         for operation in report.operations {
             hash.add(part: operation.id.utf8)
             // -1 for one that never started, which is not one that started at 0.
             hash.add(part: "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)".utf8)
         }
-        return hash.value
+        numbers = SplitMix64(seed: hash.value)
+        // 16 bytes, twice those of a span.
+        trace = identifier() + identifier()
+        add(report, scope: nil, begin: begin, parent: nil, root: identifier())
     }
 
-    func writeSpans(to json: inout JSONWriter) {
-        writeSpan(&json, root, parent: parent, scope ?? report.scenario, 0, report.makespan.nanoseconds) { json in
-            json.writeArray(for: "attributes") { json in
-                if let scope {
-                    json.writeAttribute("sequencer.scope", scope)
-                    json.writeAttribute("sequencer.scenario", report.scenario)
-                }
-                writeAttributes(to: &json)
-            }
-            if case .failed(let operation, let message) = report.outcome { json.writeError("\(printable(operation)): \(message)") }
+    private mutating func identifier() -> String {
+        var number = numbers.next()
+        // In OTLP an identifier of zeros is invalid.
+        while number == 0 { number = numbers.next() }
+        return FNV1a.digits(number)
+    }
+
+    /// - Parameter scope: the name of the scope; nil for the launch itself.
+    private mutating func add(_ report: LaunchReport, scope: String?, begin: Nanoseconds, parent: String?, root: String) {
+        let identifiers = report.operations.map { _ in identifier() }
+        let path = scope.map { [("sequencer.scope", JSONTree.text($0)), ("sequencer.scenario", .text(report.scenario))] } ?? []
+        var error: JSONTree?
+        if case .failed(let operation, let message) = report.outcome { error = Self.error("\(printable(operation)): \(message)") }
+        func time(_ time: Nanoseconds) -> JSONTree { .text(String(begin.addingSaturated(max(time, 0)))) }
+        func span(_ id: String, _ parent: String?, _ name: String, _ start: Nanoseconds, _ end: Nanoseconds) -> JSONTree {
+            [
+                "traceId": .text(trace), "spanId": .text(id), "parentSpanId": parent.map { .text($0) }, "name": .text(name),
+                // SPAN_KIND_INTERNAL
+                "kind": 1, "startTimeUnixNano": time(start),
+                // A file may hold times that run backwards; a span must not end before it begins.
+                "endTimeUnixNano": time(max(start, end)),
+            ]
         }
-        for (node, operation) in report.operations.enumerated() {
+        spans.append(
+            span(root, parent, scope ?? report.scenario, 0, report.makespan.nanoseconds)
+                + ["attributes": Self.attributes(path + report.otlpAttributes), "status": error]
+        )
+        for (node, (operation, dependencies)) in zip(report.operations, report.dependencyPositions).enumerated() {
+            let links = dependencies.map { dependency -> JSONTree in
+                let name = JSONTree.text(report.operations[dependency].id)
+                return [
+                    "traceId": .text(trace), "spanId": .text(identifiers[dependency]),
+                    "attributes": Self.attributes([("sequencer.after", name)]),
+                ]
+            }
+            let isFailure = operation.outcome == .failed || operation.outcome == .timedOut
             let start = operation.start ?? operation.end
-            writeSpan(&json, spans[node], parent: root, operation.id, start.nanoseconds, operation.end.nanoseconds) { json in
-                json.writeArray(for: "attributes") { json in json.writeAttributes(of: operation) }
-                if !dependencies[node].isEmpty {
-                    json.writeArray(for: "links") { json in
-                        for dependency in dependencies[node] { writeLink(to: dependency, &json) }
-                    }
-                }
-                if operation.outcome == .failed || operation.outcome == .timedOut {
-                    json.writeError(operation.message ?? operation.outcome.words)
-                }
+            spans.append(
+                span(identifiers[node], root, operation.id, start.nanoseconds, operation.end.nanoseconds) + [
+                    "attributes": Self.attributes(operation.otlpAttributes), "links": links.isEmpty ? nil : .array(links),
+                    "status": isFailure ? Self.error(operation.message ?? operation.outcome.words) : nil,
+                ]
+            )
+        }
+        for inner in report.scopes {
+            let start = begin.addingSaturated(max(inner.start.nanoseconds, 0))
+            add(inner.report, scope: inner.name, begin: start, parent: root, root: identifier())
+        }
+    }
+
+    /// STATUS_CODE_ERROR
+    private static func error(_ message: String) -> JSONTree { ["message": .text(message), "code": 2] }
+
+    /// <https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/common/v1/common.proto>.
+    static func attributes(_ attributes: [(String, JSONTree?)]) -> JSONTree {
+        func typed(_ value: JSONTree) -> JSONTree {
+            switch value {
+            case .number(let number): ["intValue": .text(String(number))]
+            case .flag: ["boolValue": value]
+            case .milliseconds: ["doubleValue": value]
+            case .array(let elements): ["arrayValue": ["values": .array(elements.map(typed))]]
+            default: ["stringValue": value]
             }
         }
-        for scope in scopes { scope.writeSpans(to: &json) }
-    }
-
-    private func writeSpan(
-        _ json: inout JSONWriter,
-        _ identifier: String,
-        parent: String?,
-        _ name: String,
-        _ start: Nanoseconds,
-        _ end: Nanoseconds,
-        _ members: (inout JSONWriter) -> Void
-    ) {
-        json.writeObject { json in
-            json.write(trace, for: "traceId")
-            json.write(identifier, for: "spanId")
-            if let parent { json.write(parent, for: "parentSpanId") }
-            json.write(name, for: "name")
-            // SPAN_KIND_INTERNAL
-            json.write(1, for: "kind")
-            json.write(String(begin.addingSaturated(max(start, 0))), for: "startTimeUnixNano")
-            // A file may hold times that run backwards; a span must not end before it begins.
-            json.write(String(begin.addingSaturated(max(start, end, 0))), for: "endTimeUnixNano")
-            members(&json)
-        }
-    }
-
-    private func writeLink(to dependency: Int, _ json: inout JSONWriter) {
-        json.writeObject { json in
-            json.write(trace, for: "traceId")
-            json.write(spans[dependency], for: "spanId")
-            json.writeArray(for: "attributes") { $0.writeAttribute("sequencer.after", report.operations[dependency].id) }
-        }
-    }
-
-    private func writeAttributes(to json: inout JSONWriter) {
-        json.writeAttribute("sequencer.outcome", report.outcome.name)
-        switch report.outcome {
-        case .aborted(let operation, let reason):
-            json.writeAttribute("sequencer.abort.by", operation)
-            json.writeAttribute("sequencer.abort.reason", reason.description)
-        case .failed(let operation, _): json.writeAttribute("sequencer.failure.operation", operation)
-        case .completed, .cancelled: break
-        }
-        // Of all its budgets; each has its own below.
-        json.writeAttribute("sequencer.verdict", report.isWithinBudgets ? "pass" : "fail")
-        let budget = report.budget
-        json.writeAttribute("sequencer.budget.verdict", budget.isMet ? "pass" : "fail")
-        if let limit = budget.budget?.limit { json.writeAttribute("sequencer.budget.limit_ms", milliseconds: limit) }
-        json.writeAttribute("sequencer.budget.measured_ms", milliseconds: budget.measured)
-        json.writeAttribute("sequencer.budget.interactive_ms", milliseconds: budget.interactive)
-        if !budget.causes.isEmpty { json.writeAttribute("sequencer.budget.causes", budget.causes) }
-        if let limit = budget.budget?.initialDisplay {
-            json.writeAttribute("sequencer.initial_display.budget.limit_ms", milliseconds: limit)
-        }
-        if let isMet = report.isInitialDisplayMet {
-            json.writeAttribute("sequencer.initial_display.budget.verdict", isMet ? "pass" : "fail")
-        }
-        if let time = report.timeToInitialDisplay { json.writeAttribute("sequencer.initial_display.measured_ms", milliseconds: time) }
-        json.writeAttribute("sequencer.critical_path", report.criticalPath)
-        json.writeAttribute("sequencer.critical_path_ms", milliseconds: report.criticalPathDuration)
-        json.writeAttribute("sequencer.work_ms", milliseconds: report.work)
-        json.writeAttribute("sequencer.lanes", report.lanes)
-        if let before = report.beforeRun { json.writeAttribute("sequencer.before_run_ms", milliseconds: before) }
-        if let later = report.afterMilestone {
-            if let outcome = later.outcome { json.writeAttribute("sequencer.after_milestone.outcome", outcome.name) }
-            switch later.outcome {
-            case .aborted(let operation, let reason)?:
-                json.writeAttribute("sequencer.after_milestone.abort.by", operation)
-                json.writeAttribute("sequencer.after_milestone.abort.reason", reason.description)
-            case .failed(let operation, _)?: json.writeAttribute("sequencer.after_milestone.failure.operation", operation)
-            case .completed?, .cancelled?, nil: break
-            }
-            json.writeAttribute("sequencer.after_milestone.start_ms", milliseconds: later.start)
-            json.writeAttribute("sequencer.after_milestone.operations", later.operations)
-        }
-        if !report.stragglers.isEmpty { json.writeAttribute("sequencer.stragglers", report.stragglers) }
-        if !report.anomalies.isEmpty { json.writeAttribute("sequencer.anomalies", report.anomalies.map(\.description)) }
+        return .array(attributes.compactMap { name, value in value.map { ["key": .text(name), "value": typed($0)] } })
     }
 }
 
-/// Attributes and statuses of OTLP: <https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/common/v1/common.proto>.
-extension JSONWriter {
-    private mutating func writeAttribute(_ key: String, value: (inout JSONWriter) -> Void) {
-        writeObject { json in
-            json.write(key, for: "key")
-            json.writeObject(for: "value", value)
+extension LaunchReport {
+    fileprivate var otlpAttributes: [(String, JSONTree?)] {
+        func verdict(_ isMet: Bool) -> JSONTree { isMet ? "pass" : "fail" }
+        func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
+        let later = afterMilestone.map { later in
+            Self.attributes(of: later.outcome, "sequencer.after_milestone.") + [
+                ("sequencer.after_milestone.start_ms", .milliseconds(later.start)),
+                ("sequencer.after_milestone.operations", .texts(later.operations)),
+            ]
+        }
+        return Self.attributes(of: outcome, "sequencer.") + [
+            // Of all its budgets; each has its own below.
+            ("sequencer.verdict", verdict(isWithinBudgets)), ("sequencer.budget.verdict", verdict(budget.isMet)),
+            ("sequencer.budget.limit_ms", budget.budget.map { .milliseconds($0.limit) }),
+            ("sequencer.budget.measured_ms", .milliseconds(budget.measured)),
+            ("sequencer.budget.interactive_ms", .milliseconds(budget.interactive)), ("sequencer.budget.causes", list(budget.causes)),
+            ("sequencer.initial_display.budget.limit_ms", budget.budget?.initialDisplay.map { .milliseconds($0) }),
+            ("sequencer.initial_display.budget.verdict", isInitialDisplayMet.map(verdict)),
+            ("sequencer.initial_display.measured_ms", timeToInitialDisplay.map { .milliseconds($0) }),
+            ("sequencer.critical_path", .texts(criticalPath)), ("sequencer.critical_path_ms", .milliseconds(criticalPathDuration)),
+            ("sequencer.work_ms", .milliseconds(work)), ("sequencer.lanes", .number(lanes)),
+            ("sequencer.before_run_ms", beforeRun.map { .milliseconds($0) }),
+        ] + (later ?? []) + [
+            ("sequencer.stragglers", list(stragglers)), ("sequencer.anomalies", list(anomalies.map(\.description))),
+        ]
+    }
+
+    private static func attributes(of outcome: Outcome?, _ prefix: String) -> [(String, JSONTree?)] {
+        let name = (prefix + "outcome", outcome.map { JSONTree.text($0.name) })
+        return switch outcome {
+        case .aborted(let operation, let reason)?:
+            [name, (prefix + "abort.by", .text(operation)), (prefix + "abort.reason", .text(reason.description))]
+        case .failed(let operation, _)?: [name, (prefix + "failure.operation", .text(operation))]
+        case .completed?, .cancelled?, nil: [name]
         }
     }
+}
 
-    mutating func writeAttribute(_ key: String, _ text: String) {
-        writeAttribute(key) { $0.write(text, for: "stringValue") }
-    }
-
-    mutating func writeAttribute(_ key: String, _ number: Int) {
-        writeAttribute(key) { $0.write(String(number), for: "intValue") }
-    }
-
-    mutating func writeAttribute(_ key: String, _ isTrue: Bool) {
-        writeAttribute(key) { $0.write(isTrue, for: "boolValue") }
-    }
-
-    mutating func writeAttribute(_ key: String, milliseconds: Duration) {
-        writeAttribute(key) { $0.write(milliseconds: milliseconds, for: "doubleValue") }
-    }
-
-    mutating func writeAttribute(_ key: String, _ texts: [String]) {
-        writeAttribute(key) { json in
-            json.writeObject(for: "arrayValue") { json in
-                json.writeArray(for: "values") { json in
-                    for text in texts { json.writeObject { $0.write(text, for: "stringValue") } }
-                }
-            }
-        }
-    }
-
-    mutating func writeAttributes(of operation: OperationReport) {
-        if let title = operation.title { writeAttribute("sequencer.title", title) }
-        writeAttribute("sequencer.outcome", operation.outcome.rawValue)
-        if let failure = operation.failure { writeAttribute("sequencer.failure", failure.rawValue) }
-        if let place = operation.place { writeAttribute("sequencer.lane", place) }
-        writeAttribute("sequencer.attempts", operation.attempts)
-        writeAttribute("sequencer.critical", operation.isCritical)
-        writeAttribute("sequencer.slack_ms", milliseconds: operation.slack)
-        if operation.start != nil { writeAttribute("sequencer.wait_ms", milliseconds: operation.wait) }
-        if let expected = operation.expected { writeAttribute("sequencer.expected_ms", milliseconds: expected) }
-        if operation.isInteractive { writeAttribute("sequencer.interactive", true) }
-        if operation.isCut { writeAttribute("sequencer.cut", true) }
-        if operation.isDeferred { writeAttribute("sequencer.deferred", true) }
-        if let message = operation.message { writeAttribute("sequencer.message", message) }
-        if !operation.notes.isEmpty { writeAttribute("sequencer.notes", operation.notes) }
-    }
-
-    /// Writes the status of a span that did not end well.
-    mutating func writeError(_ message: String) {
-        writeObject(for: "status") { json in
-            json.write(message, for: "message")
-            // STATUS_CODE_ERROR
-            json.write(2, for: "code")
-        }
+extension OperationReport {
+    fileprivate var otlpAttributes: [(String, JSONTree?)] {
+        [
+            ("sequencer.title", title.map { .text($0) }), ("sequencer.outcome", .text(outcome.rawValue)),
+            ("sequencer.failure", failure.map { .text($0.rawValue) }), ("sequencer.lane", place.map { .text($0) }),
+            ("sequencer.attempts", .number(attempts)), ("sequencer.critical", .flag(isCritical)),
+            ("sequencer.slack_ms", .milliseconds(slack)), ("sequencer.wait_ms", start == nil ? nil : .milliseconds(wait)),
+            ("sequencer.expected_ms", expected.map { .milliseconds($0) }), ("sequencer.interactive", isInteractive ? true : nil),
+            ("sequencer.cut", isCut ? true : nil), ("sequencer.deferred", isDeferred ? true : nil),
+            ("sequencer.message", message.map { .text($0) }), ("sequencer.notes", notes.isEmpty ? nil : .texts(notes)),
+        ]
     }
 }
 

@@ -1,142 +1,143 @@
-/// How timelines look: light or dark as the person prefers, and with patterns for people who do not see colours. Critical bars have a border. Bars
-/// of failed operations are crossed or hatched, of fallbacks half filled, of cancelled operations hollow. Waiting and slack are thinner than work.
+/// How timelines look: light or dark as the person prefers. Kinds of bars differ by shape where their colours have less contrast than 3 to 1: failed bars
+/// are struck through, those of fallbacks half filled, those of cancelled operations hollow; the critical path is a line below the bars, and operations on
+/// the main thread have a sign.
 enum TimelineStyle {
-    /// The colours of the page and of the picture.
     static let palette = """
-        :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --row: #8c95a014; --band: #f6f7f8; \
-        --work: #4c8dd6; --main: #7a62c9; --critical: #a34a00; --interactive: #b27d00; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
-        --fell-back: #0b7a75; --good: #1a7f37; --stopped: #9a6700; --mark: #fff8c5; }
-        @media (prefers-color-scheme: dark) { :root { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --rule: #30363d; --row: #8c95a01f; \
-        --band: #1c2128; --work: #5a9be6; --main: #9a86e8; --critical: #ffb069; --interactive: #d4a72c; --wait: #545d68; --slack: #6e7781; --pause: #2b2411; \
-        --bad: #ff7b72; --fell-back: #4fd1c5; --good: #3fb950; --stopped: #d29922; --mark: #392e00; } }
+        :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --work: #4c8dd6;
+        --person: #4d3300; --critical: #a34a00; --thin: #7d8792; --pause: #fbf1d3; --bad: #cf222e; --fell-back: #0b7a75; --good: #1a7f37;
+        --stopped: #8a5a00; --mark: #fff8c5; }
+        @media (prefers-color-scheme: dark) { :root { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --rule: #30363d;
+        --work: #3874b8; --person: #ffd666; --critical: #ffb069; --thin: #8b949e; --pause: #2b2411; --bad: #ff7b72; --fell-back: #4fd1c5; --good: #3fb950;
+        --stopped: #d29922; --mark: #392e00; } }
         """
 
-    /// The picture, which stands alone.
-    static let css =
-        palette + """
+    /// The parts of ``TimelineParts``.
+    static let shapes = """
+        svg text { fill: var(--ink); }
+        .bar, .rest { fill: var(--work); }
+        [data-lane] .bar { stroke: var(--paper); }
+        .interactive .bar { fill: var(--person); }
+        .failed .bar { fill: var(--bad); }
+        .strike { stroke: var(--paper); stroke-width: 2; stroke-dasharray: 5 3; }
+        .fell-back .bar { fill: var(--paper); stroke: var(--fell-back); }
+        .half { fill: var(--fell-back); }
+        .cancelled .bar { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2; }
+        .way { fill: var(--critical); }
+        .path { stroke: var(--critical); stroke-width: 1.5; }
+        .wait { fill: var(--thin); }
+        .slack { stroke: var(--thin); stroke-width: 2; stroke-dasharray: 2 3; }
+        .expected { stroke: var(--ink); stroke-width: 2; }
+        .never { fill: var(--paper); stroke: var(--faint); }
+        .pause { fill: var(--pause); }
+        .tick { stroke: var(--rule); }
+        line.budget { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 4; }
+        line.milestone { stroke: var(--ink); stroke-width: 1.5; }
+        line.display { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 1 3; }
+        line.takeover { stroke: var(--stopped); stroke-width: 3; }
+        .mark { fill: var(--ink); font-size: 11px; font-weight: 600; }
+        text.budget { fill: var(--bad); }
+        text.takeover { fill: var(--stopped); }
+        .axis text { fill: var(--faint); font-size: 11px; }
+        """
 
-            .timeline { max-width: 100%; height: auto; background: var(--paper); font: 12px system-ui, sans-serif; }
-            .timeline text { fill: var(--ink); }
-            .timeline .heading { font-size: 18px; font-weight: 700; }
-            .timeline .verdict { font-size: 13px; font-weight: 700; }
-            .timeline .scope { font-weight: 700; }
-            .timeline .label, .timeline .number, .timeline .scope { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; \
-            stroke-linejoin: round; }
-            .timeline .pass { fill: var(--good); }
-            .timeline .fail { fill: var(--bad); }
-            .timeline .stopped { fill: var(--stopped); }
-            .timeline .axis text, .timeline .note, .timeline .legend text, .timeline .number { fill: var(--faint); font-size: 11px; }
-            .timeline .axis line { stroke: var(--rule); }
-            .timeline .band { fill: var(--row); }
-            .timeline .pause { fill: var(--pause); }
-            .timeline .bar { fill: var(--work); }
-            .timeline .main .bar { fill: var(--main); }
-            .timeline .interactive .bar { fill: var(--interactive); }
-            .timeline .failed .bar { fill: var(--bad); fill-opacity: 1; }
-            .timeline .failed .label, .timeline .failed .number { fill: var(--bad); }
-            .timeline .cross { fill: none; stroke: var(--paper); stroke-width: 1.5; }
-            .timeline .fell-back .bar { fill: var(--fell-back); fill-opacity: .3; stroke: var(--fell-back); }
-            .timeline .half { fill: var(--fell-back); }
-            .timeline .fell-back .number { fill: var(--fell-back); }
-            .timeline .cancelled .bar { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2; }
-            .timeline .critical .bar { stroke: var(--critical); stroke-width: 2; }
-            .timeline .legend .critical .bar { fill: none; }
-            .timeline .critical .label { fill: var(--critical); font-weight: 600; }
-            .timeline .wait { fill: var(--wait); }
-            .timeline .slack { stroke: var(--slack); stroke-width: 1.5; stroke-dasharray: 2 3; }
-            .timeline .expected { stroke: var(--ink); stroke-width: 1.5; }
-            .timeline .never { fill: none; stroke: var(--faint); }
-            .timeline .path { fill: none; stroke: var(--critical); stroke-width: 1.5; }
-            .timeline line.budget { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 4; }
-            .timeline line.milestone { stroke: var(--ink); stroke-width: 1.5; }
-            .timeline line.display { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 1 3; }
-            .timeline .mark { font-size: 11px; font-weight: 600; }
-            .timeline text.budget { fill: var(--bad); }
-            """
+    /// The frame of the picture, which stands alone.
+    static let picture = """
+        .timeline { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+        .paper { fill: var(--paper); }
+        .band { fill: var(--faint); fill-opacity: .06; }
+        .ground { fill: none; pointer-events: all; }
+        .heading { font-size: 18px; font-weight: 700; }
+        .verdict { font-size: 13px; font-weight: 700; }
+        .scope { font-weight: 700; }
+        .label, .number { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }
+        text.pass { fill: var(--good); }
+        text.fail, .failed text { fill: var(--bad); }
+        text.stopped { fill: var(--stopped); }
+        text.note, text.number { fill: var(--faint); font-size: 11px; }
+        .critical text.label { fill: var(--critical); font-weight: 600; }
+        """
 
-    /// The page's timeline: places and lengths are parts of the width. On a narrow screen the labels stand above the bars.
+    /// The frame of the page's timeline: a row has its label, its bars and its number, which stand in two lines on a narrow screen.
     static let page = """
-        .timeline { --under: var(--paper); --name: 230px; --end: 130px; --height: 20px; --middle: 10px; position: relative; \
-        width: calc(100% * var(--zoom, 1)); min-width: 100%; font-size: 12px; line-height: 20px; background: var(--paper); }
-        .timeline .head { display: grid; grid-template-columns: var(--name) 1fr var(--end); position: sticky; top: 0; z-index: 6; \
-        background: var(--paper); border-bottom: 1px solid var(--rule); }
-        .timeline .head::before { content: ""; grid-area: 1 / 1 / span 4; position: sticky; left: 0; z-index: 1; \
-        width: max(0px, 100% - 22px); background: var(--paper); }
-        .timeline .head > div { grid-column: 2; position: relative; height: 17px; }
-        .timeline .head span { position: absolute; white-space: nowrap; font-size: 11px; line-height: 17px; }
-        .timeline .head .before { transform: translateX(-100%); padding-right: 5px; }
-        .timeline .head .behind { padding-left: 5px; }
-        .timeline .axis span { transform: translateX(-50%); color: var(--faint); }
-        .timeline .mark { font-weight: 600; }
-        .timeline .mark.budget { color: var(--bad); }
-        .timeline .lines { position: absolute; inset: 0 var(--end) 0 var(--name); pointer-events: none; }
-        .timeline .lines > span { position: absolute; top: 0; bottom: 0; }
-        .timeline .tick { border-left: 1px solid var(--rule); }
-        .timeline .pause, .swatch.pause { background: var(--pause); }
-        .timeline .lines > .budget, .swatch.budget { border-left: 2px dashed var(--bad); z-index: 2; }
-        .timeline .lines > .milestone, .swatch.milestone { border-left: 2px solid var(--ink); z-index: 2; }
-        .timeline .lines > .display, .swatch.display { border-left: 2px dotted var(--ink); z-index: 2; }
-        .timeline .lanes { padding: 4px 0; border-bottom: 1px solid var(--rule); }
-        .timeline .lane, .timeline .row { display: block; position: relative; height: var(--height); color: inherit; text-decoration: none; }
-        .timeline .lane { height: 16px; line-height: 16px; }
-        #rows { position: relative; }
-        #rows a:nth-child(odd of :not([hidden])), #scopes div:nth-child(odd of :not([hidden])) { --under: var(--band); background: var(--row); }
-        #scopes h3 { position: sticky; left: 0; z-index: 5; width: fit-content; max-width: 100%; margin: 0; padding: 6px 8px 0; overflow: hidden; \
-        white-space: nowrap; text-overflow: ellipsis; font-size: 12px; background: var(--paper); }
-        .timeline .label { display: block; position: sticky; left: 0; z-index: 5; width: calc(var(--name) - 6px); padding: 0 8px; overflow: hidden; \
-        white-space: nowrap; text-overflow: ellipsis; background: var(--under); }
-        .timeline .lane .label { text-align: right; color: var(--faint); font-size: 11px; }
-        .timeline .track { position: absolute; inset: 0 var(--end) 0 var(--name); }
-        .timeline .row .track > span { position: absolute; }
-        .timeline .bar { position: absolute; top: 4px; height: 12px; min-width: 1px; border-radius: 2px; background: var(--work); z-index: 1; }
-        .timeline .lane .bar { top: 3px; height: 10px; min-width: 2px; border-radius: 0; border-right: 1px solid var(--paper); }
-        .timeline .lane svg { position: absolute; top: 3px; width: 100%; height: 10px; fill: var(--work); }
-        .timeline .lane.main svg { fill: var(--main); }
-        .timeline .main .bar, .swatch.main { background: var(--main); }
-        .timeline .interactive .bar, .swatch.interactive { background: var(--interactive); }
-        .timeline .failed .bar, .swatch.failed { background: repeating-linear-gradient(135deg, var(--bad) 0 5px, var(--paper) 5px 6.5px); \
-        box-shadow: inset 0 0 0 1px var(--bad); }
-        .timeline .failed .label, .timeline .failed .number { color: var(--bad); }
-        .timeline .fell-back .bar, .swatch.fell-back { background: linear-gradient(transparent 50%, var(--fell-back) 50%) var(--paper); \
-        box-shadow: inset 0 0 0 1px var(--fell-back); }
-        .timeline .fell-back .number { color: var(--fell-back); }
-        .timeline .cancelled .bar, .swatch.cancelled { background: var(--paper); outline: 1px dashed var(--faint); outline-offset: -1px; }
-        .timeline .critical .bar, .swatch.critical { box-shadow: 0 0 0 2px var(--critical); }
-        .timeline .lane .critical .bar { box-shadow: inset 0 0 0 2px var(--critical); }
-        .timeline .critical .label { color: var(--critical); font-weight: 600; }
-        .timeline .row .bar, .timeline .never { scroll-margin: 80px calc(var(--end) + 8px) 8px calc(var(--name) + 8px); }
-        .timeline .wait { top: 8px; height: 4px; background: var(--wait); }
-        .timeline .slack { top: 17px; border-top: 2px dotted var(--slack); }
-        .timeline .expected { top: 2px; height: 16px; border-left: 2px solid var(--ink); z-index: 2; }
-        .timeline .expected.later { top: 15px; height: 5px; z-index: 4; }
-        .timeline .never { top: 6px; width: 8px; height: 8px; margin-left: -4px; border: 1px solid var(--faint); border-radius: 50%; }
-        .timeline .number { top: 3px; z-index: 3; margin-left: 4px; padding: 0 2px; white-space: nowrap; font-size: 11px; line-height: 14px; \
-        color: var(--faint); background: var(--under); }
-        .timeline .never + .number { margin-left: 8px; }
-        .timeline .joins > .join { top: calc(var(--height) * var(--from) + var(--middle)); bottom: auto; \
-        height: calc(var(--height) * var(--rows)); min-width: 1px; border: 0 solid var(--critical); border-left-width: 1.5px; border-bottom-width: 1.5px; }
-        .timeline .omission { position: relative; z-index: 5; margin: 0; padding: 4px 8px; color: var(--faint); font-size: 11px; background: var(--paper); }
-        .timeline.moved .joins { display: none; }
-        .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 8px 0; padding: 0; list-style: none; color: var(--faint); font-size: 12px; }
-        .swatch { display: inline-block; width: 22px; height: 11px; margin-right: 6px; background: var(--work); border-radius: 2px; }
-        .swatch.critical { width: 18px; margin-left: 2px; background: transparent; }
-        .swatch.never { width: 10px; height: 10px; background: none; border: 1px solid var(--faint); border-radius: 50%; }
-        .swatch.wait { height: 4px; margin-bottom: 3px; background: var(--wait); }
-        .swatch.slack { height: 0; margin-bottom: 4px; background: none; border-top: 2px dotted var(--slack); border-radius: 0; }
-        .swatch.expected { width: 0; background: none; border-left: 2px solid var(--ink); border-radius: 0; }
-        .swatch.budget, .swatch.milestone, .swatch.display { width: 0; height: 14px; margin-bottom: -3px; background: none; border-radius: 0; }
-        @media (max-width: 900px) { .timeline .axis:not(.ruled) span:nth-child(even) { display: none; } }
-        @media (max-width: 700px) {
-        .timeline { --name: 8px; --end: 24px; --height: 36px; --middle: 26px; }
-        .timeline .row .label { width: fit-content; max-width: calc(100% - 150px); line-height: 18px; }
-        .timeline .row .track > span { transform: translateY(16px); }
-        .timeline .row .track > .number { left: auto !important; right: 0; transform: none; }
-        .timeline .lane { height: 28px; }
-        .timeline .lane .label { width: fit-content; line-height: 12px; }
-        #scopes h3 { max-width: calc(100vw - 40px); white-space: normal; }
-        .timeline .lane .bar, .timeline .lane svg { top: 14px; }
-        .timeline .axis span:first-child { transform: none; }
-        }
-        @media (min-width: 1800px) { .timeline { --name: 360px; } }
+        #timeline { --name: 230px; --end: 130px; --height: 20px; position: relative; width: calc(100% * var(--zoom, 1)); min-width: 100%; \
+        font-size: 12px; line-height: 20px; }
+        #timeline svg { overflow: visible; }
+        .head, .lines, .row > svg { position: relative; left: var(--name); width: calc(100% - var(--name) - var(--end)); }
+        .head { display: block; height: 100%; }
+        .top { position: sticky; top: 0; z-index: 3; background: var(--paper); border-bottom: 1px solid var(--rule); }
+        .lines { position: absolute; top: 0; height: 100%; pointer-events: none; }
+        .row { display: block; position: relative; height: var(--height); color: inherit; text-decoration: none; }
+        .row > svg { position: absolute; top: 0; height: 20px; pointer-events: none; }
+        .lane { height: 16px; line-height: 16px; color: var(--faint); }
+        .lane > svg { pointer-events: auto; }
+        #rows { position: relative; margin-top: 8px; }
+        .row { --tint: 0%; background: color-mix(in srgb, var(--faint) var(--tint), transparent); }
+        #rows > .row:nth-child(odd of :not([hidden])) { --tint: 5%; }
+        #rows > .row:hover { --tint: 14%; }
+        .row.before, .row.after, tr.before, tr.after { background: var(--mark); }
+        .label { display: block; position: sticky; left: 0; z-index: 2; width: var(--name); padding: 0 8px; overflow: hidden; white-space: nowrap; \
+        text-overflow: ellipsis; background: color-mix(in srgb, var(--faint) var(--tint), var(--paper)); }
+        .lane .label { text-align: right; }
+        .critical > .label { color: var(--critical); font-weight: 600; }
+        .number { position: absolute; top: 0; left: calc(var(--name) + (100% - var(--name) - var(--end)) / 100 * var(--at)); z-index: 1; margin-left: 6px; \
+        white-space: nowrap; font-size: 11px; color: var(--faint); text-shadow: 0 0 2px var(--paper), 0 0 2px var(--paper), 0 0 3px var(--paper); }
+        .failed > .label, .failed > .number { color: var(--bad); }
+        .filtered .join, .sorted .join { display: none; }
+        .lane .out, .filtered .rest { opacity: .2; }
+        .note, #rows h3 { margin: 0; padding: 4px 8px; font-size: 12px; color: var(--faint); }
+        .legend { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 8px 0; padding: 0; list-style: none; color: var(--faint); font-size: 12px; }
+        .legend svg { width: 22px; height: 20px; margin-right: 6px; vertical-align: -5px; overflow: visible; }
+        #range { position: absolute; top: 0; bottom: 0; background: var(--work); opacity: .25; pointer-events: none; }
+        @media (max-width: 700px) { #timeline { --name: 8px; --end: 16px; --height: 36px; } .row > svg { top: 16px; } .row > .label { width: 62%; }
+        .lane { height: 28px; } .lane > svg { top: 12px; } .lane .label { text-align: left; } .axis:not(.ruled) text:nth-child(even) { display: none; }
+        .row > .number { left: auto; right: 8px; } .row > .label { background: none; }
+        .join { transform-origin: 0 0; transform: translateY(1.6px) scaleY(1.8); } }
+        """
+
+    /// The rest of the page.
+    static let document = """
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; max-width: 2400px; padding: 20px; background: var(--paper); color: var(--ink); font: 14px/1.5 system-ui, sans-serif; }
+        header, footer { overflow-wrap: anywhere; }
+        h1 { margin: 0; font-size: 15px; font-weight: 600; }
+        h2 { margin: 24px 0 8px; font-size: 15px; }
+        header p, footer p { margin: 2px 0; color: var(--faint); font-size: 13px; }
+        header .verdict { margin: 0 0 4px; font-size: 26px; font-weight: 700; line-height: 1.25; }
+        .verdict.pass, #rows .pass { color: var(--good); }
+        .verdict.fail, #rows .fail { color: var(--bad); }
+        .verdict.stopped, #rows .stopped { color: var(--stopped); }
+        .figures { display: flex; flex-wrap: wrap; gap: 4px 24px; margin: 16px 0 8px; font-size: 12px; }
+        .figures dt { color: var(--faint); }
+        .figures dd { margin: 0; font-variant-numeric: tabular-nums; }
+        .scroll { overflow: auto; isolation: isolate; border: 1px solid var(--rule); border-radius: 6px; }
+        .tall { max-height: 75vh; }
+        #tools { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; margin: 8px 0; font-size: 13px; }
+        [hidden] { display: none !important; }
+        input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--faint); border-radius: 6px; padding: 1px 8px; }
+        button[aria-pressed="true"] { color: var(--paper); background: var(--ink); }
+        thead button { border: 0; padding: 0; font-weight: inherit; cursor: pointer; }
+        thead [aria-sort] button::after { content: " ▴"; }
+        thead [aria-sort="descending"] button::after { content: " ▾"; }
+        #operations, #operations thead, #operations tbody { display: block; }
+        #operations { min-width: 98em; font-size: 13px; line-height: 20px; }
+        #operations thead { position: sticky; top: 0; z-index: 2; }
+        #operations tr { display: grid; background: var(--paper); border-bottom: 1px solid var(--rule); grid-template-columns: \
+        minmax(11em, 2fr) 8em repeat(var(--numbers), 5.6em) 5em 6em minmax(10em, 3fr) minmax(10em, 3fr); }
+        #operations tbody tr { scroll-margin-top: 34px; }
+        .tall #operations tbody tr { content-visibility: auto; contain-intrinsic-size: auto 46px; }
+        #operations th:first-child { position: sticky; left: 0; background: inherit; }
+        th, td { padding: 4px 6px; text-align: left; overflow-wrap: anywhere; }
+        td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+        tbody th { font-weight: 400; }
+        tr.critical th { color: var(--critical); font-weight: 600; }
+        #operations tr:target, .row:target { background: var(--mark); }
+        tr.failed .outcome { color: var(--bad); }
+        tr.fell-back .outcome { color: var(--fell-back); }
+        tr.cancelled .outcome { color: var(--faint); }
+        small { display: block; color: var(--faint); font-weight: 400; line-height: 16px; }
+        a { color: inherit; }
+        a:focus-visible { outline: 2px solid var(--work); outline-offset: -2px; }
+        @media (max-width: 700px) { body { padding: 12px; } header .verdict { font-size: 20px; } .legend { gap: 0 10px; font-size: 11px; } }
+        @media print { .scroll { max-height: none; overflow: visible; } #tools { display: none; } }
         """
 }

@@ -20,7 +20,7 @@ struct GraphEventTests {
     func drawings() throws {
         let graph = try Self.graph().validated()
         let dot = graph.dot()
-        #expect(dot.contains("//   dashed         implied by other dependencies, or waits for an event from outside\n"))
+        #expect(dot.contains("<TD>dashed: implied, or an event</TD>"))
         #expect(dot.contains("\"window\" [label=\"window\\n2 s\", style=\"rounded,dashed\""))
         #expect(dot.contains("\"window\" -> \"home\" [color=\"#c0392b\", penwidth=3, style=dashed]\n"))
         #expect(dot.contains("\"config\" -> \"home\"\n"))

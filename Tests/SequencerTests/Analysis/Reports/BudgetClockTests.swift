@@ -75,7 +75,11 @@ struct BudgetClockTests {
         arguments: [1, 7, 10, 11, 99, 1234, 700_000_000, 3_000_000_000, 61_000_000_001, .max] as [Int64]
     )
     func ticks(extent: Int64) {
-        let ticks = TimelineScale(extent: extent, origin: 0, width: 100).ticks
+        var report = ReportSamples.small()
+        report.operations = []
+        report.budget = BudgetResult(budget: nil, measured: .zero, interactive: .zero, isMet: true)
+        report.makespan = .nanoseconds(extent)
+        let ticks = Timeline(report).ticks()
         #expect(ticks.first == 0 && (2...11).contains(ticks.count))
         let step = ticks[1]
         #expect(extent - (ticks.last ?? 0) < step)

@@ -60,15 +60,14 @@ struct TimelineTests {
         )
     }
 
-    @Test("the duration stands at the bar's end, wherever the slack ends")
+    @Test("the duration stands at the bar's end, wherever the slack ends; a picture and a page have the same bars")
     func labels() {
-        let page = Self.launch().html()
-        #expect(
-            page.contains(#"<span class="slack" style="left:12.5%;width:75%"></span><span class="bar" style="left:0%;width:12.5%"></span>"#)
-        )
-        #expect(page.contains(#"<span class="number" style="left:12.5%">100 ms</span>"#))
-        // 840 pixels for 800 ms, from 230.
-        #expect(Self.launch().svg().contains(#"<text class="number" x="341" "#))
+        let (picture, page) = (Self.launch().svg(), Self.launch().html())
+        for drawing in [picture, page] {
+            #expect(drawing.contains(#"<line class="slack" x1="12.5%" x2="87.5%" y1="18" y2="18"/><rect class="bar" x="0%" width="12.5%""#))
+        }
+        #expect(page.contains(#"<span class="number" style="--at:12.5">100 ms</span>"#))
+        #expect(picture.contains(#"<text class="number" x="12.5%" dx="6" y="14">100 ms</text>"#))
     }
 
     @Test("failed, fallen back, cancelled and never started differ in class, sign and words")
@@ -79,49 +78,78 @@ struct TimelineTests {
             (3, "op cancelled", "⊘ 100 ms, cancelled"), (5, "op cancelled", "⊘ not started"),
         ] {
             #expect(page.contains("<a class=\"row \(style)\" id=\"op-\(node)\""), "\(words)")
-            let colour = style.split(separator: " ").last ?? ""
-            #expect(page.contains("</th><td class=\"\(colour)\">"), "the table: \(words)")
+            #expect(page.contains("<tr class=\"\(style)\" id=\"row-\(node)\""), "the table: \(words)")
             for drawing in [page, picture] { #expect(drawing.contains(">\(words)</"), "\(words)") }
         }
-        #expect(picture.components(separatedBy: "<path class=\"cross\"").count == 4, "in the legend, on the lane and on the bar")
-        #expect(picture.components(separatedBy: "<rect class=\"half\"").count == 4)
-        #expect(picture.components(separatedBy: "<circle class=\"never\"").count == 3)
+        for drawing in [page, picture] {
+            #expect(drawing.components(separatedBy: "<line class=\"strike\"").count == 4, "in the legend, on the lane and on the bar")
+            #expect(drawing.components(separatedBy: "<rect class=\"half\"").count == 4)
+            #expect(drawing.components(separatedBy: "<circle class=\"never\"").count == 3)
+        }
+    }
+
+    @Test("an operation on the main thread has a sign before its name")
+    func mainThread() {
+        #expect(Self.launch().html().contains(#"<span class="label">◆ <bdi>home</bdi></span>"#))
+        #expect(Self.launch().svg().contains(#"<tspan class="sign">◆ </tspan>home</text>"#))
+        for drawing in [Self.launch().html(), Self.launch().svg()] {
+            #expect(drawing.components(separatedBy: "◆").count == 3, "and in the legend")
+        }
     }
 
     @Test("the legend has a sample of each thing that this launch has, and of no other")
     func legend() {
-        let page = Self.launch().html()
-        let swatches = page.matches(of: /<span class="swatch ([a-z-]+)"><\/span>/).map { String($0.1) }
-        #expect(
-            swatches == [
-                "lane", "main", "failed", "fell-back", "cancelled", "never", "critical", "slack", "expected", "budget", "milestone",
-            ]
-        )
-        let picture = Self.launch().svg()
-        for entry in LegendEntry.allCases {
-            #expect(picture.contains(">\(entry.text)</text>") == swatches.contains(entry.rawValue), "\(entry)")
+        let (page, picture) = (Self.launch().html(), Self.launch().svg())
+        let signs: [TimelineSign] = [
+            .lane, .main, .failed, .fellBack, .cancelled, .never, .critical, .slack, .expected, .budget, .milestone,
+        ]
+        for sign in TimelineSign.allCases {
+            #expect(picture.contains(">\(sign.text)</text>") == signs.contains(sign), "\(sign)")
+            #expect(page.contains("</svg>\(sign.text)</li>") == signs.contains(sign), "\(sign)")
         }
     }
 
     @Test("the budget and the milestone are lines with names that do not lie over each other")
     func marks() throws {
-        let page = Self.launch().html()
-        #expect(page.contains(#"<div><span class="mark budget before" style="left:62.5%">budget 500 ms</span></div>"#))
-        #expect(page.contains(#"<div><span class="mark milestone before" style="left:100%">milestone 800 ms</span></div>"#))
-        #expect(page.contains(#"<span class="milestone" style="left:100%"></span>"#))
-        let picture = Self.launch().svg()
-        #expect(picture.contains(#"<line class="milestone" x1="1070" "#))
-        let heights = picture.matches(of: /<text class="mark [a-z]+" x="[0-9.]+" y="([0-9.]+)"/).compactMap { Double($0.1) }
-        #expect(heights.count == 2 && abs(heights[0] - heights[1]) >= 12)
+        for drawing in [Self.launch().html(), Self.launch().svg()] {
+            #expect(drawing.contains(#"<text class="mark budget" x="62.5%" y="11" text-anchor="end" dx="-5">budget 500 ms</text>"#))
+            #expect(drawing.contains(#"<text class="mark milestone" x="100%" y="25" text-anchor="end" dx="-5">milestone 800 ms</text>"#))
+            #expect(drawing.contains(#"<line class="milestone" x1="100%" x2="100%" y1="0" y2="100%"/>"#))
+        }
     }
 
-    @Test("the expected end is a mark, below the words where it lies behind the bar; one that is not in the picture has none")
+    @Test("the budget's line stands at its own time plus that of persons, and says so")
+    func persons() {
+        var report = Self.launch()
+        report.budget = BudgetResult(
+            budget: .milliseconds(500),
+            measured: .milliseconds(650),
+            interactive: .milliseconds(150),
+            questions: [.milliseconds(100)..<(.milliseconds(250)), .milliseconds(700)..<(.milliseconds(750))],
+            isMet: false
+        )
+        for drawing in [report.html(), report.svg()] {
+            #expect(drawing.contains(#"x="81.25%" y="11" text-anchor="end" dx="-5">budget 500 ms + 150 ms of a person</text>"#))
+            #expect(drawing.contains(#"<rect class="pause" x="12.5%" width="18.75%""#))
+        }
+    }
+
+    @Test("the moment at which an operation stopped the launch is marked")
+    func takeover() {
+        var report = Self.launch()
+        report.outcome = .aborted(by: "early", reason: .forceUpdate)
+        for drawing in [report.html(), report.svg()] {
+            #expect(drawing.contains(">early takes over 100 ms</text>") && drawing.contains(#"<line class="takeover" x1="12.5%""#))
+        }
+    }
+
+    @Test("the expected end is a mark, below the words where it lies behind the bar; one that is not in the picture, or was met, has none")
     func expected() {
-        let page = Self.launch().html()
-        #expect(page.contains(#"<span class="expected" style="left:6.25%"></span>"#))
-        #expect(page.contains(#"<span class="expected later" style="left:62.5%"></span>"#))
-        #expect(page.components(separatedBy: "<span class=\"expected").count == 4)
-        #expect(Self.launch().svg().components(separatedBy: "<line class=\"expected\"").count == 5, "three, and the legend's")
+        for drawing in [Self.launch().html(), Self.launch().svg()] {
+            #expect(drawing.contains(#"<line class="expected" x1="6.25%" x2="6.25%" y1="2" y2="20"/>"#))
+            #expect(drawing.contains(#"<line class="expected" x1="62.5%" x2="62.5%" y1="15" y2="20"/>"#))
+            #expect(drawing.components(separatedBy: "<line class=\"expected\"").count == 5, "three, and the legend's")
+        }
     }
 
     @Test("the reason of a miss is that of the terminal, and a launch that was stopped says how far it came")
@@ -138,6 +166,7 @@ struct TimelineTests {
         #expect(report.html().contains("<bdi>c3</bdi>, <bdi>c4</bdi> and 2 more.</p>"), "as on a terminal")
         report.outcome = .cancelled
         #expect(report.html().contains(#"<p id="outcome">Cancelled; 3 of 6 operations done, 1 not started.</p>"#))
+        #expect(!Self.launch().html().contains("id=\"outcome\""), "the verdict says it")
         report.budget = BudgetResult(budget: nil, measured: .milliseconds(800), interactive: .zero, isMet: true)
         #expect(!report.html().contains("id=\"reason\""))
     }
@@ -147,11 +176,11 @@ struct TimelineTests {
         let report = ReportSamples.large(3000)
         for drawing in [report.html(maximumRows: 100), report.svg(maximumRows: 100)] {
             #expect(drawing.components(separatedBy: " data-lane=\"").count - 1 == 100)
-            let shapes = drawing.matches(of: /<path (class="bar" )?d="([^"]*z)"/).map { $0.2.count { $0 == "M" } }
+            let shapes = drawing.matches(of: /<path class="rest" d="([^"]*z)"/).map { $0.1.count { $0 == "M" } }
             #expect(shapes.count == 10 && shapes.reduce(0, +) == 2900)
+            #expect(drawing.contains(">2900 more operations, none longer than 1 ms.<"))
             _ = try Elements(drawing)
         }
-        #expect(report.html(maximumRows: 100).contains("2900 more operations, none longer than 1 ms: on the lanes and in the table"))
     }
 
     @Test("of more than 16 lanes, it is said how many are left out")
@@ -170,20 +199,33 @@ struct TimelineTests {
                 isCritical: false
             )
         }
-        #expect(report.html().contains("<p class=\"omission\">4 more lanes.</p>"))
+        #expect(report.html().contains("<p class=\"note\">4 more lanes.</p>"))
         #expect(report.svg().contains(">4 more lanes.</text>"))
     }
 
-    @Test("search, sorting and magnification wait for the script; a page without it has all but these")
+    @Test("search, filters, sorting and magnification wait for the script; a page without it has all but these")
     func tools() throws {
         let page = Self.launch().html()
         let elements = try Elements(page)
         #expect(page.contains(#"<div id="tools" hidden="hidden">"#))
-        for id in ["search", "found", "sort", "closer", "farther", "whole", "view", "grid", "axis", "links", "rows"] {
+        for id in ["search", "found", "sort", "view", "lines", "rows", "range", "timeline", "tools"] {
             #expect(elements.ids.contains(id), "\(id)")
-            #expect(HTMLScript.javaScript.contains("getElementById('\(id)')"), "\(id)")
+            #expect(PageScript.javaScript.contains("get('\(id)')"), "\(id)")
         }
+        for id in ["closer", "farther", "whole"] { #expect(elements.ids.contains(id) && PageScript.javaScript.contains("\(id): ")) }
         #expect(elements.texts.contains("never") && page.contains("@media (max-width: 700px)"))
+    }
+
+    @Test("the table has the gain of each step where it is known, in the order of the timeline")
+    func gains() {
+        var report = Self.launch()
+        let page = report.html(gains: [0: .zero, 1: .milliseconds(500)])
+        #expect(page.contains(">Slack</th><th scope=\"col\" class=\"n\">Gain</th>"))
+        #expect(page.contains("<td class=\"n\">0 ms</td><td class=\"n\">500 ms</td><td>lane 2</td>"))
+        #expect(!report.html().contains(">Gain</th>"))
+        // Positions are those of the report, without the time before it.
+        report.beforeRun = .milliseconds(100)
+        #expect(report.html(gains: [1: .milliseconds(500)]).contains("<td class=\"n\">500 ms</td><td>lane 2</td>"))
     }
 
     @Test("what failed stands above all that never started because of it, in a scope too; an axis without time has a millisecond")
@@ -216,20 +258,19 @@ struct TimelineTests {
     func widths() throws {
         let report = Self.launch()
         let wide = report.svg(width: 2560)
-        #expect(wide.contains("viewBox=\"0 0 2560 ") && wide.contains("<line class=\"milestone\" x1=\"2430\" "))
+        #expect(wide.contains("viewBox=\"0 0 2560 ") && wide.contains("<svg x=\"230\"") && wide.contains("width=\"2200\""))
         for (asked, width) in [(400, 400), (1, 280), (Int.max, 20_000)] {
             let picture = report.svg(width: asked)
             #expect(picture.contains("viewBox=\"0 0 \(width) "))
             _ = try Elements(picture)
         }
         let narrow = Self.launch().svg(width: 400)
-        // A row is 36 pixels high: the words at 14, the bar from 20.
+        // A row is 36 pixels high: the words at 14, the bars from 16.
         let places = narrow.matches(
-            of: /<text class="label" x="8" y="([0-9.]+)" [^>]*>[a-z]+<\/text><rect class="bar" x="[0-9.]+" y="([0-9.]+)"/
+            of: /<text class="label" x="8" y="([0-9.]+)"[^\n]*\n<text class="number" x="392" y="([0-9.]+)"[^\n]*\n<svg x="8" y="([0-9.]+)"/
         )
-        #expect(places.count >= 3)
-        for place in places { #expect(Double(place.2) == Double(place.1).map { $0 + 6 }) }
-        #expect(narrow.components(separatedBy: #"<text class="number" x="392""#).count == 7)
+        #expect(places.count == 6)
+        for place in places { #expect(place.1 == place.2 && Double(place.3) == Double(place.1).map { $0 + 2 }) }
     }
 
     @Test("in a narrow picture, the verdict and the heading of a scope have two lines, and no time of the axis is cut off")
@@ -244,8 +285,8 @@ struct TimelineTests {
             #expect(narrow.contains(">\(words)</text>") && !wide.contains(">\(words)</text>"), "\(words)")
         }
         _ = try Elements(narrow)
-        #expect(narrow.contains(#"y="44">fail"#) && narrow.contains(#"y="60">initial"#) && !narrow.contains("…"))
-        #expect(narrow.contains(#"text-anchor="end">800 ms</text>"#) && wide.contains(#"text-anchor="middle">800 ms</text>"#))
+        #expect(narrow.contains(/y="44"[^>]*>fail/) && narrow.contains(/y="60"[^>]*>initial/) && !narrow.contains("…"))
+        #expect(narrow.contains(#"text-anchor="end">800 ms</text>"#) && narrow.contains(#"text-anchor="start">0 ms</text>"#))
     }
 
     @Test("names are cut off where they would leave their place")
