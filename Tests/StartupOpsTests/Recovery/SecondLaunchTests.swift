@@ -130,7 +130,10 @@ struct SecondLaunchTests {
         var graph = OperationGraph("regular")
         graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
         let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
-        #expect(throws: GraphError.self) { [graph] in try graph.start(options: journal.recording(LaunchOptions())) }
+        do {
+            _ = try graph.start(options: journal.recording(LaunchOptions()))
+            Issue.record("it was not refused")
+        } catch {}
         #expect(LaunchJournal.launches(in: folder("app")).count == 1)
         first.cancel()
         journal.ended(await first.end().report)
