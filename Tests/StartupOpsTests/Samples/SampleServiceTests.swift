@@ -209,14 +209,6 @@ struct SampleServiceTests {
         #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(last.refresh), of: services[1]).status == 400)
     }
 
-    @Test("of a thousand logins that nobody goes on with, the oldest are forgotten first")
-    func manyLogins() throws {
-        let (first, second) = (try tokens().refresh, try tokens().refresh)
-        for _ in 0..<999 { _ = try tokens() }
-        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(first)).status == 400)
-        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(second)).status == 200)
-    }
-
     @Test("GraphQL answers by the operation's name, and names what it refuses")
     func graphQL() throws {
         service.setSpeakers([.init(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])

@@ -218,7 +218,7 @@ public final class SDKLifecycle: Sendable {
             let wasInitialized = isInitialized
             let result = body()
             // At the end: a reconfiguration takes it down, too, and up again.
-            if wasInitialized, !isInitialized { eventLine.send(.uninitialized) }
+            if wasInitialized, !isInitialized { eventLine.note(.uninitialized) }
             return result
         }
     }

@@ -124,7 +124,6 @@ extension SDKLifecycle {
         } else {
             log.write(.info, Self.tag, "\(step): \(outcome)")
         }
-        eventLine.handOut()
     }
 
     private func endRestore(_ generation: Int, timedOut: Bool) {
@@ -150,6 +149,5 @@ extension SDKLifecycle {
             task?.cancel()
             log.write(.error, Self.tag, "the auto-restore was not over at its deadline of \(durationText(options.restoreTimeout))")
         }
-        deliver()
     }
 }

@@ -150,7 +150,6 @@ extension Bootstrap {
             let configuration = fetched.with(flags).configuration
             if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
         }
-        configurationLine.handOut()
     }
 
     private static func user(_ session: StoredAnswer<StoredSession>) -> String {
@@ -188,7 +187,6 @@ extension Bootstrap {
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
             if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
         }
-        configurationLine.handOut()
         launch.note(decision.description)
     }
 
