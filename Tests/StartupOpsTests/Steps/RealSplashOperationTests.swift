@@ -91,7 +91,7 @@ struct RealSplashOperationTests {
     )
     func video(shows: Bool) async throws {
         let splash = VideoSplash()
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: shows, hasSplashController: true))
+        let first = ReadinessGate.firstScreen(showsSplashVideo: shows, hasSplashController: true)
         let operation = SplashOperation(
             presenter: splash,
             minimum: .milliseconds(400),
@@ -111,7 +111,7 @@ struct RealSplashOperationTests {
     func cutOffVideo() async throws {
         let lifecycle = AppLifecycle()
         let splash = VideoSplash(end: Gate())
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true, hasSplashController: true))
+        let first = ReadinessGate.firstScreen(showsSplashVideo: true, hasSplashController: true)
         let operation = SplashOperation(
             presenter: splash,
             minimum: .zero,
@@ -130,7 +130,7 @@ struct RealSplashOperationTests {
 
     @Test("B44: an app without a splash meets the conditions of one, also where it is set to a video")
     func noSplash() async throws {
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let first = ReadinessGate.firstScreen(showsSplashVideo: true)
         let operation = SplashOperation(
             presenter: nil,
             minimum: .seconds(9),

@@ -243,17 +243,8 @@ extension StartupEnvironment {
         get { self[Bootstrap.self] }
         set {
             self[Bootstrap.self] = newValue
-            firstScreen = newValue.map { _ in
-                .firstScreen(
-                    FirstScreenOptions(
-                        showsSplashVideo: settings[.showsSplashVideo],
-                        hasSplashController: presenters.splash != nil,
-                        // The coordinator bypasses them when it knows the session: a person who is logged in need not wait.
-                        waitsForInitialFlags: true,
-                        waitsForUser: true
-                    )
-                )
-            }
+            let splash = presenters.splash != nil
+            firstScreen = newValue.map { _ in .firstScreen(showsSplashVideo: settings[.showsSplashVideo], hasSplashController: splash) }
             restoresAccountsByPlan = newValue?.plan.enablesRestoreAccount
             hasEndedEarlierSession = { newValue?.hasConfiguration == true }
         }
