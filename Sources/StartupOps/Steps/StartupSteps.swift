@@ -37,7 +37,8 @@ public struct StartupSteps: Sendable {
         source = .environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch))
         offersSubscription =
             environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
-        fallbackConfiguration = Self.fallback(in: environment)
+        let operation = FetchConfigurationOperation(environment: environment)
+        fallbackConfiguration = { step, _ in operation.fallback(step) }
     }
 
     /// The real work of steps that the person has asked for, outside a launch.

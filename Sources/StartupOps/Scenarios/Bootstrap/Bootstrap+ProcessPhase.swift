@@ -30,13 +30,11 @@ extension Bootstrap {
     /// Whether a module is used in this launch. It is asked once, so that a module that was prepared is made.
     func isActive(_ module: BootstrapModule) -> Bool {
         if let known = state.withLock({ $0.activations[module.name] }) { return known }
-        // Outside the lock: it is the app's code.
+        // Outside the lock: it is the app's code. Two may ask at once: the first answer stays.
         let answer = module.isActive()
         return state.withLock { state in
-            // Two may have asked at once: the first answer stays.
-            let decided = state.activations[module.name] ?? answer
-            state.activations[module.name] = decided
-            return decided
+            state.activations[module.name] = state.activations[module.name] ?? answer
+            return state.activations[module.name] ?? answer
         }
     }
 
@@ -50,13 +48,12 @@ extension Bootstrap {
 
     /// Says that the modules are set up, when none of the active ones works with one that is not.
     @MainActor
-    func endModuleSetUp(_ launch: StepContext) throws {
-        var problems: [RegistryProblem] = []
-        for module in plan.modules where isActive(module) {
-            for dependency in module.dependencies {
+    func endModuleSetUp() throws {
+        let problems = plan.modules.filter(isActive).flatMap { module in
+            module.dependencies.compactMap { dependency -> RegistryProblem? in
                 // A module that is missing in the plan was found when the plan was checked.
-                guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { continue }
-                problems.append(.missingDependency(of: module.name, dependency, "is not active"))
+                guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { return nil }
+                return .missingDependency(of: module.name, dependency, "is not active")
             }
         }
         try require(problems)
@@ -65,7 +62,7 @@ extension Bootstrap {
 
     /// Ends the phase: from now on there can be scenes.
     @MainActor
-    func endProcessPhase(_ launch: StepContext) throws {
+    func endProcessPhase() throws {
         if !plan.thirdParties.isEmpty { try require(registry.mark("third-party")) }
         // Everything required is there, or the scenes would find out one by one.
         try registry.validate()
@@ -79,7 +76,7 @@ extension Bootstrap {
     /// - Throws: ``RegistryError`` when it was made before, when a module is missing that another one works with, or when it comes too early.
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
-        try endModuleSetUp(launch)
+        try endModuleSetUp()
         let trace = configurationTrace
         // First: everything else sends requests with it.
         try await trace.make("network", in: launch) {
