@@ -7,19 +7,19 @@ public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
         package let name: String
 
         /// It is required and was not registered.
-        package static let missing = Code(name: "missing")
+        static let missing = Code(name: "missing")
         /// It was registered before something that has to come first.
-        package static let misordered = Code(name: "misordered")
+        static let misordered = Code(name: "misordered")
         /// Something was registered before the registration that has to come first.
-        package static let beforeRoot = Code(name: "beforeRoot")
+        static let beforeRoot = Code(name: "beforeRoot")
         /// It was registered twice, with different values.
-        package static let repeated = Code(name: "repeated")
+        static let repeated = Code(name: "repeated")
         /// It was not registered on the main thread.
-        package static let offMain = Code(name: "offMain")
+        static let offMain = Code(name: "offMain")
         /// No rule names it: most likely it is misspelt.
-        package static let unknown = Code(name: "unknown")
+        static let unknown = Code(name: "unknown")
         /// The value cannot be used in any order.
-        package static let invalid = Code(name: "invalid")
+        static let invalid = Code(name: "invalid")
     }
 
     /// The kind of problem.

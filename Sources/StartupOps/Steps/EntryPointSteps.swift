@@ -143,7 +143,7 @@ extension StartupStep where Work == ScreenWork {
     }
 
     /// The silent pushes that wait, in a launch that nobody sees.
-    package static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
+    static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
 
     // All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
 

@@ -199,15 +199,15 @@ public struct StartupEnvironment: Sendable {
 /// The services that the steps of a launch ask.
 public struct StartupServices: Sendable {
     /// Says which versions may run.
-    package var updates: any UpdatePolicyService
+    var updates: any UpdatePolicyService
     /// Says which countries there are, and how the app is configured in one.
-    package var configurations: any ConfigurationService
+    var configurations: any ConfigurationService
     /// Opens and ends sessions.
     public var accounts: any AccountService
     /// Says what a person is entitled to.
-    package var entitlements: any EntitlementService
+    var entitlements: any EntitlementService
     /// Finds speakers and connects to them.
-    package var speakers: any DeviceConnector
+    var speakers: any DeviceConnector
 
     /// These services.
     public init(

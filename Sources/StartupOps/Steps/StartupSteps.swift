@@ -28,7 +28,7 @@ public struct StartupSteps: Sendable {
     private var replacements: [String: any Sendable] = [:]
     private var options: [String: [StepOption]] = [:]
     /// Whether scenarios offer a subscription before the main screen.
-    package var offersSubscription: Bool
+    var offersSubscription: Bool
     /// Makes the configuration that takes the place of one that could not be fetched.
     public var fallbackConfiguration: @Sendable (StepContext, (any Error)?) -> LoadedConfiguration
 

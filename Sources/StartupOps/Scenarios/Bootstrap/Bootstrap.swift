@@ -39,7 +39,7 @@ public final class Bootstrap: Sendable {
     /// The app's service, over the plan's endpoints, and through its debug proxy where that is used.
     package let service: AppService
     /// Where the app finds its client, once the launch has made the configuration.
-    package let clients = APIClientProvider()
+    let clients = APIClientProvider()
     /// The registrations so far.
     let registry: ServiceRegistry
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
