@@ -81,7 +81,7 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
         /// There can be no such host or port.
         public static let invalidAddress = Code(name: "invalidAddress")
         /// The host's name is not known.
-        package static let unknownHost = Code(name: "unknownHost")
+        static let unknownHost = Code(name: "unknownHost")
         /// Nobody answers there, or the connection was lost.
         public static let unreachable = Code(name: "unreachable")
         /// No answer came before the deadline.
@@ -89,9 +89,9 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
         /// The task was cancelled.
         public static let cancelled = Code(name: "cancelled")
         /// This side has closed the connection.
-        package static let closed = Code(name: "closed")
+        static let closed = Code(name: "closed")
         /// Somebody answers, but not as a speaker does.
-        package static let unexpectedAnswer = Code(name: "unexpectedAnswer")
+        static let unexpectedAnswer = Code(name: "unexpectedAnswer")
     }
 
     /// The kind of error.

@@ -46,7 +46,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
-    package let lastLaunch: JournaledLaunch?
+    let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
     /// The folder of the app's journals; nil where nothing is written down.
@@ -378,7 +378,7 @@ public final class LaunchJournal: Sendable {
         // Here too: of a launch that runs without `recording(_:)`, nobody hears that it begins.
         if line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }
         var line = line
-        line.ms = (ContinuousClock.now - start).milliseconds
+        line.ms = ((ContinuousClock.now - start).milliseconds * 1000).rounded() / 1000
         do throws(StorageError) {
             try file.append(line, once: attempt, of: launch)
             return true

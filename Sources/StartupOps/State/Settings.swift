@@ -45,7 +45,7 @@ public final class Settings: Sendable {
     }
 
     /// The reports so far.
-    package var problems: [SettingsProblem] { found.withLock { $0 } }
+    var problems: [SettingsProblem] { found.withLock { $0 } }
 
     /// The value that is set now, or the default; after configuring, the launch itself goes by its snapshot.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
@@ -73,7 +73,7 @@ public final class Settings: Sendable {
     /// Configures the launch: the settings of this moment count for all of it. Called again, it gives the same settings.
     ///
     /// - Parameter launchState: what knows whether this is the first launch; without it, the setting of that name says so.
-    package func freeze(_ launchState: LaunchState? = nil) -> SettingsSnapshot {
+    func freeze(_ launchState: LaunchState? = nil) -> SettingsSnapshot {
         // Before the snapshot, which has to hold it.
         let identifier = deviceIdentifier
         var overrides: [String: String] = [:]
@@ -90,7 +90,7 @@ public final class Settings: Sendable {
     /// Identifies this installation: generated when it is first asked for, the same ever after.
     ///
     /// Where the settings cannot be read or written it is another one in every launch, and the one that is stored is left alone.
-    package var deviceIdentifier: String {
+    var deviceIdentifier: String {
         let key = SettingKey<String>.deviceIdentifier
         let stored = state.withLock { $0.values[key.name] }
         if let stored, let identifier = Self.decodeIdentifier(stored) { return identifier }
@@ -147,13 +147,13 @@ public final class Settings: Sendable {
 }
 
 /// The settings that count for one launch, also after later changes.
-package struct SettingsSnapshot: Sendable {
+struct SettingsSnapshot: Sendable {
     private let values: SettingValues
 
     init(_ values: SettingValues) { self.values = values }
 
     /// The value that `key` had when the launch was configured, or its default.
-    package subscript<Value>(key: SettingKey<Value>) -> Value { values[key] }
+    subscript<Value>(key: SettingKey<Value>) -> Value { values[key] }
 
     /// The value that `key` was set to when the launch was configured; nil where the app had set none.
     func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? { values.valueIfSet(of: key) }
