@@ -181,7 +181,7 @@ extension Scenario {
     )
 
     /// The app runs, and comes back to the front: the version is checked again, and the app is told. The launch is not run again.
-    static let warmResume = Scenario(
+    package static let warmResume = Scenario(
         "warm-resume",
         "The app runs already: the version is checked again.",
         following: LaunchFacts(isRunning: true)
