@@ -1,4 +1,3 @@
-import Foundation
 import Sequencer
 import StartupStorage
 
@@ -35,6 +34,15 @@ extension DeviceConnector {
     ) async throws(DeviceError) -> [Speaker] {
         try await scan(endpoints, by: deadline)
     }
+}
+
+/// Finds no device: for an app that has none.
+struct NoDevices: DeviceConnector {
+    func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+        throw DeviceError(.unreachable, "speaker", "the app was given nothing that connects to devices")
+    }
+
+    func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
 }
 
 /// An open connection to a device. It closes when it is released.
@@ -81,7 +89,7 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
         /// There can be no such host or port.
         public static let invalidAddress = Code(name: "invalidAddress")
         /// The host's name is not known.
-        static let unknownHost = Code(name: "unknownHost")
+        package static let unknownHost = Code(name: "unknownHost")
         /// Nobody answers there, or the connection was lost.
         public static let unreachable = Code(name: "unreachable")
         /// No answer came before the deadline.
@@ -89,9 +97,9 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
         /// The task was cancelled.
         public static let cancelled = Code(name: "cancelled")
         /// This side has closed the connection.
-        static let closed = Code(name: "closed")
+        package static let closed = Code(name: "closed")
         /// Somebody answers, but not as a speaker does.
-        static let unexpectedAnswer = Code(name: "unexpectedAnswer")
+        package static let unexpectedAnswer = Code(name: "unexpectedAnswer")
     }
 
     /// The kind of error.
@@ -110,32 +118,6 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
 
     /// The device and what happened, in one sentence.
     public var description: String { "\(device): \(reason)" }
-}
-
-extension DeviceError {
-    /// The error for a system's error number.
-    package init(system number: Int32, _ device: String, _ action: String) {
-        self.init(
-            number == ETIMEDOUT ? .timedOut : .unreachable,
-            device,
-            Self.words[number] ?? "\(action) failed with system error \(number)"
-        )
-    }
-
-    /// The system's errors in words. `strerror` may not be called by two threads at once.
-    private static let words: [Int32: String] = [
-        ECONNREFUSED: "connection refused",
-        ECONNRESET: "the connection was reset",
-        EPIPE: "the connection was reset",
-        EHOSTUNREACH: "no route to the host",
-        ENETUNREACH: "the network cannot be reached",
-        ENETDOWN: "the network is down",
-        ETIMEDOUT: "the host does not answer",
-        EADDRINUSE: "the port is in use",
-        EACCES: "access was denied",
-        EMFILE: "the process has no free file descriptor",
-        ENFILE: "the system has no free file descriptor",
-    ]
 }
 
 /// Keeps connections open: each closes when it is let go of.

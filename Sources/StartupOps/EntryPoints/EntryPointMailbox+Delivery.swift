@@ -49,7 +49,7 @@ extension EntryPointMailbox {
             }
             // An update may have been required while the store was written.
             guard sessionToDeliverFor() != nil else {
-                transact { $0.release(delivery.id, counts: false) }
+                storage.transact { $0.release(delivery.id, counts: false) }
                 break
             }
             // Postponed ones wait for the next call: this one would try them for ever.
@@ -107,10 +107,10 @@ extension EntryPointMailbox {
             try await handler(delivery)
         } catch {
             // Cancelled is not the handler's failure: it must not use up the attempts.
-            transact { $0.release(delivery.id, counts: !(error is CancellationError || error is PresentationRefused)) }
+            storage.transact { $0.release(delivery.id, counts: !(error is CancellationError || error is PresentationRefused)) }
             return false
         }
-        transact { $0.finish(delivery.id) }
+        storage.transact { $0.finish(delivery.id) }
         return true
     }
 }
@@ -144,7 +144,7 @@ extension EntryPointMailbox {
         guard let delivery = claimNext(for: .loggedIn, except: others) else { return false }
         guard delivery.id == id else {
             // It has arrived just now.
-            transact { $0.release(delivery.id, counts: false) }
+            storage.transact { $0.release(delivery.id, counts: false) }
             return false
         }
         return await handOver(delivery, to: handler)

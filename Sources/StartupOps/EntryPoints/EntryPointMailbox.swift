@@ -129,7 +129,7 @@ public final class EntryPointMailbox: Sendable {
         // Only where a login is needed: any other link is for the person at the device.
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
-        let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
+        let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
             return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
@@ -157,7 +157,7 @@ public final class EntryPointMailbox: Sendable {
                 .sorted(by: EntryPointLedger.isSooner).map(\.delivery)
         }
         // Without waiting for the lock where that is possible.
-        return storage.look(list) ?? transact { list($0) }.result
+        return storage.look(list) ?? storage.transact { list($0) }.result
     }
 
     /// The main screen can be seen: from now on, entry points may be delivered.
@@ -205,7 +205,7 @@ public final class EntryPointMailbox: Sendable {
         let date = now()
         // Nothing is written where there is nothing to drop.
         if storage.look({ $0.records.contains { $0.hasExpired(at: date) || $0.isFromFuture(at: date) } }) == false { return [] }
-        let dropped = transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
+        let dropped = storage.transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
         keepForReport(dropped)
         return dropped
     }
@@ -217,15 +217,12 @@ extension EntryPointMailbox {
         let account = currentAccount
         // Read before the store is locked: the two locks are never held together.
         let postponed = postponed.union(state.withLock { $0.heldBack.keys })
-        let claimed = transact { ledger in
+        let claimed = storage.transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result
         keepForReport(claimed.dropped)
         return claimed.delivery
     }
-
-    @discardableResult
-    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?) { storage.transact(body) }
 
     // MARK: The report
 
@@ -280,6 +277,7 @@ struct SentencesForReport: Sendable {
 
     mutating func take() -> [String] {
         defer { (sentences, more) = ([], 0) }
-        return sentences.map { $0.count == 1 ? $0.text : "\($0.count) times: \($0.text)" } + (more == 0 ? [] : ["more was \(verb): \(more)"])
+        return sentences.map { $0.count == 1 ? $0.text : "\($0.count) times: \($0.text)" }
+            + (more == 0 ? [] : ["more was \(verb): \(more)"])
     }
 }

@@ -50,6 +50,7 @@ final class EntryPointStorage: @unchecked Sendable {
     /// Changes the ledger, and stores it unless it stays the same.
     ///
     /// - Returns: what `body` returns; why the change could not be stored, if so.
+    @discardableResult
     func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?) {
         var answer: (result: Result, error: StorageError?)?
         var problem: StorageError?
@@ -105,7 +106,6 @@ final class EntryPointStorage: @unchecked Sendable {
         return (ledger, result)
     }
 }
-
 
 /// The process a mailbox is in, among those that share its store: claims deliveries, and tells which claims nobody is left to end.
 struct EntryPointProcess: Sendable {

@@ -31,7 +31,8 @@ public final class LaunchPhases: Sendable {
         private mutating func problem(with phase: LaunchPhase, _ scene: String?) -> String? {
             let place = scene.map { "scene \(printable($0, limit: 80))" } ?? "the process"
             if phase.isOfProcess != (scene == nil) {
-                return phase.isOfProcess ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"
+                return phase.isOfProcess
+                    ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"
             }
             let reported = scene.map { scenes[$0, default: []] } ?? process
             if reported.contains(phase) { return "was reported for \(place) before: it happens once" }

@@ -47,7 +47,8 @@ final class ServiceRegistry: Sendable {
         let (recorded, registered) = state.withLock { ($0.problems, $0.registered) }
         return recorded
             + rules.filter { $0.isRequired && !registered.contains($0.name) }.map { rule in
-                let place = rule.rootReason != nil ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")
+                let place =
+                    rule.rootReason != nil ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")
                 return RegistryProblem(.missing, rule.name, "\(rule.name) is required and was not registered; register it \(place)")
             }
     }

@@ -107,7 +107,7 @@ struct FirstScreenGateTests {
         try await gate.wait(by: .after(.seconds(300)))
         #expect(gate.conditions.first?.source == "going to the background")
 
-        let watched = gate(video: true)
+        let watched = self.gate(video: true)
         watched.meet(.configurationPresent)
         #expect(watched.meet(.splashVideoDone) == .opened)
     }

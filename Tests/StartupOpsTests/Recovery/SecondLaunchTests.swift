@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupSamples
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import StartupSamples
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Answers nothing: for a step that asks others.
 struct NoService: UpdatePolicyService, ConfigurationService, EntitlementService, AccountService, DeviceConnector {

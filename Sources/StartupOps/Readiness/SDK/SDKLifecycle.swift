@@ -89,7 +89,7 @@ public final class SDKLifecycle: Sendable {
     var log: SDKLog { state.withLock { $0.log } }
 
     /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
-    func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
+    public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
     /// Initialises with the configuration that a builder makes.
     ///

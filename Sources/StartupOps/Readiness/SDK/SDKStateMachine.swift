@@ -93,7 +93,7 @@ struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Something that happened to an SDK, in order.
-enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
+enum SDKEvent: Sendable, Hashable {
     /// The modules of features were dropped.
     case modulesCleared
     /// The session ended.
@@ -108,19 +108,6 @@ enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
     case restored(String, SDKRestoreOutcome)
     /// The auto-restore was not over at its deadline.
     case restoreTimedOut
-
-    /// The event in a few words.
-    var description: String {
-        switch self {
-        case .modulesCleared: "modules cleared"
-        case .loggedOut(let reason): "logged out: \(reason)"
-        case .ready(let isReady): isReady ? "ready" : "not ready"
-        case .initialized(let generation): "initialised, generation \(generation)"
-        case .uninitialized: "not initialised any more"
-        case .restored(let step, let outcome): "\(step): \(outcome)"
-        case .restoreTimedOut: "auto-restore not over at its deadline"
-        }
-    }
 }
 
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.

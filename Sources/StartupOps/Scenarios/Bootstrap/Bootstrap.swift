@@ -196,12 +196,12 @@ extension Bootstrap {
     /// The environment of this launch: its operations talk to the plan's service.
     ///
     /// - Parameters:
-    ///   - connector: connects devices on the local network, for apps that have any.
+    ///   - connector: connects devices on the local network; nil for an app that has none.
     ///   - journal: the journal of this launch. Open it in the directory of the bootstrap, before the bootstrap is made.
     ///   - bundled: the configuration that the app is delivered with.
     public func environment(
         presenters: StartupPresenters,
-        connector: any DeviceConnector = TCPSpeakerConnector(clientName: "sequencer"),
+        connector: (any DeviceConnector)? = nil,
         journal: LaunchJournal? = nil,
         bundled: AppConfiguration = .bundled,
         splashMinimum: Duration = .milliseconds(400)
@@ -213,7 +213,7 @@ extension Bootstrap {
                 configurations: service,
                 accounts: service,
                 entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: connector)
+                speakers: ServiceSpeakers(client: service.client, connector: connector ?? NoDevices())
             ),
             presenters: presenters,
             directory: directory,
