@@ -120,7 +120,7 @@ struct ScenarioFindings {
     }
 
     /// Warns of dependencies whose `continue` can do nothing: all that wait for that operation go on without it, and none where it is skipped itself.
-    private static func idleContinues(in document: ScenarioDocument) -> [(operation: String, message: String)] {
+    private static func idleContinues(in document: ScenarioDocument) -> [(String, String)] {
         guard document.operations.contains(where: { $0.after.contains { $0.onFailure == .continue } }) else { return [] }
         let operations = Dictionary(document.operations.map { ($0.id, $0) }) { first, _ in first }
         return document.operations.flatMap { operation in
