@@ -115,7 +115,7 @@ struct ScenarioFindings {
                 warn("unawaitedRequired", of: id, "\(name(id)) is required, but \(name(milestone)) does not wait for it; \(advice)")
             }
         }
-        for idle in document.map(Self.idleContinues) ?? [] { warn("idleContinue", of: idle.operation, idle.message) }
+        for (id, message) in document.map(Self.idleContinues) ?? [] { warn("idleContinue", of: id, message) }
         self.warnings = warnings
     }
 

@@ -66,6 +66,7 @@ struct RealTerminalOutputTests {
         #expect(await tool.code.value == 0)
         #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix("test  1 run after 0 to warm up"))
         terminal.write("over\n")
+        try await Task.sleep(for: .seconds(1)); print("SHOWN", terminal.shown.debugDescription)
         #expect(await terminal.shows(LiveView.showCursor + "over"))
     }
 

@@ -123,9 +123,8 @@ struct LiveViewTests {
         init() throws {
             let terminal = try PseudoTerminal()
             let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-            let view = try #require(
-                LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { [time] in time.withLock { $0 } }
-            )
+            let made = LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { [time] in time.withLock { $0 } }
+            let view = try #require(made)
             var graph = OperationGraph("one")
             graph.join("splash")
             (self.terminal, self.view, self.event) = (terminal, view, event)

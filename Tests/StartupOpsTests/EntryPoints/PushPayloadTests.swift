@@ -71,11 +71,11 @@ struct PushPayloadTests {
         }
         #expect(json(4_096).count == 4_096)
         #expect(try parser.payload(from: json(4_096)).body?.count == 2_048)
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: json(4_097)) }==.tooLarge)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: json(4_097)) } == .tooLarge)
         #expect(
-            #expect(throws: PushPayloadError.self) { try parser.payload(from: frame.data(using: .utf16) ?? Data()) }==.malformed
+            #expect(throws: PushPayloadError.self) { try parser.payload(from: frame.data(using: .utf16) ?? Data()) } == .malformed
         )
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) }==.malformed)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) } == .malformed)
     }
 
     @Test("fault D8: in a dictionary that no JSON has become, what cannot be read is passed over")
@@ -89,13 +89,13 @@ struct PushPayloadTests {
         #expect(push.problems == [])
         var deep: Any = "x"
         for _ in 0..<10_000 { deep = ["x": deep] }
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) }==.tooDeep)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) } == .tooDeep)
         #expect(
             #expect(throws: PushPayloadError.self) {
                 try parser.payload(from: ["aps": [String: Any](), "x": [Int](repeating: 1, count: 100_000)])
-            }==.tooLarge
+            } == .tooLarge
         )
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: [AnyHashable: Any]()) }==.missingAPS(nil))
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: [AnyHashable: Any]()) } == .missingAPS(nil))
     }
 
     @Test(

@@ -131,7 +131,8 @@ struct SecondLaunchTests {
         var graph = OperationGraph("regular")
         graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
         let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
-        #expect(throws: GraphError.self) { [graph] in try graph.start(options: journal.recording(LaunchOptions())) }
+        let again = journal.recording(LaunchOptions())
+        #expect(throws: GraphError.self) { [graph] in _ = try graph.start(options: again) }
         #expect(LaunchJournal.launches(in: folder("app")).count == 1)
         first.cancel()
         journal.ended(await first.end().report)

@@ -123,8 +123,8 @@ struct BootstrapKeptConfigurationTests {
         // Who asks late begins with the latest.
         var late = bootstrap.appConfigurations.makeAsyncIterator()
         #expect(try await late.next() == fetched)
-        bootstrap.configurationLine.send(nil)
-        bootstrap.configurationLine.send(.bundled)
+        bootstrap.configurationLine.note(nil)
+        bootstrap.configurationLine.note(.bundled)
         #expect(try await updates.next() == .bundled)
     }
 
