@@ -19,6 +19,7 @@ final class LiveView: @unchecked Sendable {
     private let environment: [String: String]
     /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
     private let isAnimated: Bool
+    private let isLine: Bool
     private let patience: Duration
     private let tick: Duration?
     private let queue = DispatchQueue(label: "sequencer-cli.live-view")
@@ -29,6 +30,8 @@ final class LiveView: @unchecked Sendable {
 
     /// - Parameters:
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
+    ///   - isLine: whether it is one line, at whose end the cursor stays: a message that comes meanwhile is not drawn over. Otherwise the cursor is
+    ///     hidden below the lines, and ``SignalThread`` has to handle signals, which shows it again.
     ///   - patience: how long nothing is shown on a terminal.
     ///   - tick: how often it is drawn while nothing happens; nil: only when somebody asks.
     ///   - now: the time since the begin; nil for a clock's.
@@ -36,6 +39,7 @@ final class LiveView: @unchecked Sendable {
     init?(
         on terminal: Terminal,
         inLines: Bool = false,
+        isLine: Bool = false,
         patience: Duration = .zero,
         tick: Duration? = .milliseconds(100),
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -45,7 +49,7 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated || inLines else { return nil }
         let begin = ContinuousClock.now
         self.now = now ?? { begin.duration(to: .now) }
-        (self.terminal, self.environment, self.tick) = (terminal, environment, tick)
+        (self.terminal, self.environment, self.isLine, self.tick) = (terminal, environment, isLine, tick)
         // Lines do not flicker: the first one comes at once.
         self.patience = isAnimated ? patience : .zero
     }
@@ -110,12 +114,14 @@ final class LiveView: @unchecked Sendable {
         if let drawn, time - drawn.time < (isAnimated ? .milliseconds(30) : .seconds(5)) { return }
         let lines = picture(terminal.size(environment), time)
         if lines == drawn?.lines { return }
-        if isAnimated {
+        if !isAnimated {
+            terminal.write(lines.map { $0 + "\n" }.joined())
+        } else if isLine {
+            terminal.write(Self.clearLine + lines.joined())
+        } else {
             // Each line is cleared after it is written, not before: that does not flicker.
             let text = (drawn.map { Self.home($0.lines) } ?? Self.hideCursor) + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
             TerminalModes.draw(text, on: terminal)
-        } else {
-            terminal.write(lines.map { $0 + "\n" }.joined())
         }
         drawn = (lines, time)
     }
@@ -125,8 +131,11 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated, let lines = drawn?.lines else { return }
         // Forgotten, so that the next picture is drawn even if it is the same.
         drawn = nil
+        if isLine { return terminal.write(Self.clearLine) }
         TerminalModes.draw(Self.home(lines) + "\u{1B}[J" + Self.showCursor, on: terminal)
     }
+
+    private static let clearLine = "\r\u{1B}[K"
 
     // A carriage return too: the cursor may stand in a column that a person has typed to.
     private static func home(_ lines: [String]) -> String { "\u{1B}[\(lines.count)A\r" }

@@ -25,9 +25,16 @@ struct ProgressBar: Sendable {
         now: (@Sendable () -> Duration)? = nil
     ) {
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
-        guard let view = LiveView(on: terminal, inLines: inLines, patience: patience, tick: tick, environment: environment, now: now) else {
-            return nil
-        }
+        let view = LiveView(
+            on: terminal,
+            inLines: inLines,
+            isLine: true,
+            patience: patience,
+            tick: tick,
+            environment: environment,
+            now: now
+        )
+        guard let view else { return nil }
         self.view = view
         let isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
         view.begin { [state] size, time in

@@ -116,19 +116,21 @@ struct LiveViewTests {
     private struct Stage {
         let terminal: PseudoTerminal
         let view: LiveView
-        let time = Locked(Duration.seconds(1000))
+        let time: Locked<Duration>
         let event: AsyncStream<LaunchEvent>.Continuation
         let task: Task<Void, Never>
 
         init() throws {
             let terminal = try PseudoTerminal()
             let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
-            let made = LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { [time] in time.withLock { $0 } }
-            let view = try #require(made)
+            let time = Locked(Duration.seconds(1000))
+            let now: @Sendable () -> Duration = { time.withLock { $0 } }
+            let view = LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:], now: now)
+            self.view = try #require(view)
             var graph = OperationGraph("one")
             graph.join("splash")
-            (self.terminal, self.view, self.event) = (terminal, view, event)
-            task = Task { [graph] in await view.show(events, of: graph, LiveViewTests.plain) }
+            (self.terminal, self.event, self.time) = (terminal, event, time)
+            task = Task { [graph] in await view?.show(events, of: graph, LiveViewTests.plain) }
         }
 
         /// Shows the first picture.

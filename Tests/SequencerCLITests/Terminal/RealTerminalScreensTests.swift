@@ -267,7 +267,8 @@ struct RealTerminalScreensTests {
 
     @Test("A screen takes the place of a view, which comes back below it")
     func view() async throws {
-        let view = try #require(LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:]) { .zero })
+        let now: @Sendable () -> Duration = { .zero }
+        let view = try #require(LiveView(on: Terminal(descriptor: terminal.descriptor), tick: nil, environment: [:], now: now))
         let screens = try Self.screens(on: terminal, live: view)
         view.begin { _, _ in ["view"] }
         view.redraw()

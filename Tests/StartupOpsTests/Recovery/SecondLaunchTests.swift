@@ -132,7 +132,10 @@ struct SecondLaunchTests {
         graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
         let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
         let again = journal.recording(LaunchOptions())
-        #expect(throws: GraphError.self) { [graph] in _ = try graph.start(options: again) }
+        do {
+            _ = try graph.start(options: again)
+            Issue.record("it was not refused")
+        } catch {}
         #expect(LaunchJournal.launches(in: folder("app")).count == 1)
         first.cancel()
         journal.ended(await first.end().report)
