@@ -124,8 +124,9 @@ struct CompleteCommand: Command {
             return commands.map { "\($0.name)\t\($0.summary)" } + ["--help\tShow help.", "--version\tShow the version."]
         }
         guard let command = commands.first(where: { $0.name == name }) else { return [] }
-        let previous = words.dropFirst().last
-        let option = command.allOptions.first { "--\($0.name)" == previous || $0.short.map { "-\($0)" } == previous }
+        let option = words.dropFirst().last.flatMap { previous in
+            command.allOptions.first { "--\($0.name)" == previous || $0.short.map { "-\($0)" } == previous }
+        }
         if let option, option.value != nil {
             if option.takesOperation { return operations(in: words.dropFirst()) }
             // Files would be a wrong guess for a value of another kind.

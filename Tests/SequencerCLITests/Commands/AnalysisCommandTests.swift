@@ -37,13 +37,14 @@ struct AnalysisCommandTests {
                 * config     200 ms █████████████▍
                   statistics 300 ms ████████████████████
                 * login      600 ms              ▐███████████████████████████████████████▍
-                  images     450 ms                     ██████████████████████████████
+                  images     450 ms              ░░░░░░░██████████████████████████████
                 * main       100 ms                                                      ▐██████
-                * longest path  █ running
+                * longest path  █ running  ░ waiting
                 PASS  900 ms of 1 s
                 longest path: 900 ms, config, login, main
                 deadline: 30 s
-                controlled: lanes, order, expected times; not: real times, failures, processors
+                controlled: lanes, order, expected times; not: real times, failures, blocked
+                  threads, processors
 
                 """
         )

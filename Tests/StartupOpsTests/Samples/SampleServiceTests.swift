@@ -174,7 +174,7 @@ struct SampleServiceTests {
         let account = #"{"email":"x@example.com","password":"secret"}"#
         let created = try ask(.post, "/v1/accounts", account)
         #expect(created.status == 201)
-        #expect(created.text == #"{"email":"x@example.com","emailVerified":false,"id":"user-3"}"#)
+        #expect(created.text == #"{"email":"x@example.com","emailVerified":false,"id":"user-3","isAnonymous":false,"name":"x"}"#)
         #expect(try ask(.post, "/v1/accounts", account).status == 409)
         #expect(try ask(.post, "/v1/accounts", #"{"email":"X@Example.com","password":"secret"}"#).status == 409)
         #expect(try ask(.post, "/v1/accounts", #"{"email":"nonsense","password":"secret"}"#).status == 422)

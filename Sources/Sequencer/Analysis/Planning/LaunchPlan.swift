@@ -200,7 +200,7 @@ private struct RehearsalClock: VirtualTimeClock {
     }
 
     // Patience without end, nearly: others may keep the main thread for long.
-    let scheduler = VirtualScheduler(patience: .seconds(3_600), hasForeignCode: false)
+    let scheduler = VirtualScheduler(patience: .seconds(3_600))
     var now: Instant { Instant(offset: scheduler.now) }
     var minimumResolution: Duration { .nanoseconds(1) }
 

@@ -73,33 +73,40 @@ extension Session: SecretHolding {
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
 package struct SessionDocument: Codable, Sendable {
-    private let accessToken: String
-    private let refreshToken: String?
-    private let userID: String?
-    private let isAnonymous: Bool?
-    private let expiresAt: Date?
-    private let origin: String?
-    private let installation: String?
+    /// The session.
+    package let session: Session
 
-    /// A session to keep.
-    package init(_ session: Session) {
-        accessToken = session.accessToken.value
-        refreshToken = session.refreshToken?.value
-        (userID, isAnonymous, expiresAt) = (session.userID, session.isAnonymous, session.expiresAt)
-        (origin, installation) = (session.origin, session.installation)
+    private enum CodingKeys: String, CodingKey {
+        case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
     }
 
-    /// The session that is kept.
-    package var session: Session {
-        Session(
-            accessToken: Secret(accessToken),
-            refreshToken: refreshToken.map { Secret($0) },
-            userID: userID,
-            isAnonymous: isAnonymous ?? false,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
+    /// A session to keep.
+    package init(_ session: Session) { self.session = session }
+
+    /// Reads what a store has kept.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        session = Session(
+            accessToken: Secret(try values.decode(String.self, forKey: .accessToken)),
+            refreshToken: try values.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
+            userID: try values.decodeIfPresent(String.self, forKey: .userID),
+            isAnonymous: try values.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false,
+            expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt),
+            origin: try values.decodeIfPresent(String.self, forKey: .origin),
+            installation: try values.decodeIfPresent(String.self, forKey: .installation)
         )
+    }
+
+    /// Writes the tokens in the clear.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(session.accessToken.value, forKey: .accessToken)
+        try values.encodeIfPresent(session.refreshToken?.value, forKey: .refreshToken)
+        try values.encodeIfPresent(session.userID, forKey: .userID)
+        try values.encode(session.isAnonymous, forKey: .isAnonymous)
+        try values.encodeIfPresent(session.expiresAt, forKey: .expiresAt)
+        try values.encodeIfPresent(session.origin, forKey: .origin)
+        try values.encodeIfPresent(session.installation, forKey: .installation)
     }
 }
 

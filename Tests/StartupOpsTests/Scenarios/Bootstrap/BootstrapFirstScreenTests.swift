@@ -86,7 +86,6 @@ struct BootstrapFirstScreenTests {
             sources(bootstrap) == [
                 "splashVideoDone": "its end", "splashControllerEnded": "its end", "configurationPresent": "the remote configuration",
                 "initialFlagsRefreshed": "the service", "userKnown": "the absence of a session",
-                "notAlreadyPassed": "the gate itself, when it opened",
             ]
         )
         // The configuration asks for an account; the flags, which count over it, for none.
