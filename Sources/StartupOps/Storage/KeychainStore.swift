@@ -96,15 +96,6 @@ import Foundation
     }
 #endif
 
-/// Whether the platform's store for secrets is in the folder that it is opened with.
-var secureStoreIsFolder: Bool {
-    #if canImport(Security)
-        false
-    #else
-        true
-    #endif
-}
-
 /// The platform's store for secrets: the keychain, or else files in `directory`.
 func openSecureStore(
     _ directory: URL,
@@ -115,6 +106,6 @@ func openSecureStore(
     #if canImport(Security)
         return KeychainStore(service: service)
     #else
-        return try SecureFileStore(directory, patience, onProblem)
+        return try SecureFileStore(PosixDirectory(directory), .secret, FileStore.defaultMaximumSize, patience, onProblem)
     #endif
 }

@@ -42,9 +42,7 @@ struct AloneTests {
 
     @Test("A1: no operation's file names another operation")
     func isolated() throws {
-        let files = try SourceFiles("Sources/StartupOps/Steps").all.filter {
-            $0.name.hasSuffix("Step.swift") || $0.name.hasSuffix("Steps.swift")
-        }
+        let files = try SourceFiles("Sources/StartupOps/Steps").all.filter { $0.name.hasSuffix("Step.swift") }
         func own(_ file: SourceFiles.File) -> Set<String> { file.declaredTypes.filter { $0.hasSuffix("Operation") } }
         let types = files.reduce(into: Set<String>()) { $0.formUnion(own($1)) }
         #expect(types.count >= 10)
@@ -67,8 +65,7 @@ struct AloneTests {
                 store: store,
                 state: state,
                 device: Region(country: "AT", language: "de"),
-                presenter: person,
-                stage: Stage()
+                presenter: person
             )
             var graph = OperationGraph("alone")
             graph.add("fetch-config") { launch in try await operation.run(in: launch) }

@@ -170,13 +170,7 @@ package final class GuestOperations: APIDataSource {
 /// let countries = try await clients.client.get("v1/countries", as: [Country].self, deadline: deadline)
 /// ```
 package final class APIClientProvider: Sendable {
-    private enum State {
-        case empty
-        case creating
-        case ready(APIClient)
-    }
-
-    private let state = Locked(State.empty)
+    private let created = Locked<APIClient?>(nil)
 
     /// Nothing yet.
     package init() {}
@@ -186,7 +180,7 @@ package final class APIClientProvider: Sendable {
     /// - Throws: `APIConfigurationError` when it has not been created.
     package var client: APIClient {
         get throws(APIConfigurationError) {
-            if case .ready(let client) = state.withLock({ $0 }) { return client }
+            if let client = created.withLock({ $0 }) { return client }
             throw APIConfigurationError(field: "client", "it was used before it was created; call create(_:) first, while the app starts")
         }
     }
@@ -195,19 +189,13 @@ package final class APIClientProvider: Sendable {
     ///
     /// - Throws: `APIConfigurationError` when it is created already; every error of `make`.
     package func create(_ make: () throws -> APIClient) throws {
-        try state.withLock { state throws(APIConfigurationError) in
-            guard case .empty = state else {
+        // Outside the lock: `make` is the app's code, and may ask for the client.
+        let client = try make()
+        try created.withLock { created throws(APIConfigurationError) in
+            guard created == nil else {
                 throw APIConfigurationError(field: "client", "it was created already; there is one for the whole life of the app")
             }
-            state = .creating
-        }
-        // Outside the lock: `make` is the app's code, and may ask for the client.
-        do {
-            let client = try make()
-            state.withLock { $0 = .ready(client) }
-        } catch {
-            state.withLock { $0 = .empty }
-            throw error
+            created = client
         }
     }
 }

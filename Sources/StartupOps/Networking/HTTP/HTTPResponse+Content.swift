@@ -119,7 +119,6 @@ package struct EmptyResponse: Decodable, Sendable, Hashable {
 extension HTTPResponse {
     /// Whether a secret that this process knows stands in the headers or the body.
     var quotesSecret: Bool {
-        let secrets = SpelledSecrets(KnownSecrets.all)
-        return secrets.areQuoted(in: Data(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8)) || secrets.areQuoted(in: body)
+        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
     }
 }
