@@ -106,7 +106,6 @@ struct EntryPointMailboxStoreTests {
         await app.deliver { _ in
             #expect(await delivered(other) == [])
             #expect(other.waiting() == [])
-            #expect(other.drop(because: "test") == [])
             #expect(late.waiting().map(\.isRedelivery) == [true])
             areAlive.withLock { $0 = false }
             #expect(await delivered(other) == ["shortcut favourites, again"])
