@@ -7,7 +7,7 @@ public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
     public private(set) var accessToken: Secret
     /// The token for getting a new access token; services may replace it at every use.
-    package private(set) var refreshToken: Secret?
+    private(set) var refreshToken: Secret?
     /// The user.
     package private(set) var userID: String?
     /// Whether it is a guest's, opened without asking anything.
@@ -72,7 +72,7 @@ extension Session: SecretHolding {
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-package struct SessionDocument: Codable, Sendable {
+struct SessionDocument: Codable, Sendable {
     private let accessToken: String
     private let refreshToken: String?
     private let userID: String?
@@ -82,7 +82,7 @@ package struct SessionDocument: Codable, Sendable {
     private let installation: String?
 
     /// A session to keep.
-    package init(_ session: Session) {
+    init(_ session: Session) {
         accessToken = session.accessToken.value
         refreshToken = session.refreshToken?.value
         (userID, isAnonymous, expiresAt) = (session.userID, session.isAnonymous, session.expiresAt)
@@ -90,7 +90,7 @@ package struct SessionDocument: Codable, Sendable {
     }
 
     /// The session that is kept.
-    package var session: Session {
+    var session: Session {
         Session(
             accessToken: Secret(accessToken),
             refreshToken: refreshToken.map { Secret($0) },
