@@ -15,10 +15,10 @@ import Sequencer
 /// ```
 ///
 /// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
-package class FileStore: DataStore, @unchecked Sendable {
+class FileStore: DataStore, @unchecked Sendable {
     // @unchecked: it is a class for `SecureFileStore` to inherit from; all it has is constant, or guards itself.
     /// The largest value that is kept unless said otherwise: 16 MB.
-    package static let defaultMaximumSize = 16 << 20
+    static let defaultMaximumSize = 16 << 20
 
     let directory: PosixDirectory
     let secrecy: Secrecy
@@ -43,7 +43,7 @@ package class FileStore: DataStore, @unchecked Sendable {
     ///     it has got in once. The main thread never waits.
     ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each once.
     /// - Throws: when values cannot be kept there. The error names the path and the system's error number.
-    package convenience init(
+    convenience init(
         directory: URL,
         maximumSize: Int = 16 << 20,
         lockTimeout: Duration = .milliseconds(500),
@@ -75,7 +75,7 @@ package class FileStore: DataStore, @unchecked Sendable {
     }
 
     /// The value stored under `key`; a file that cannot be trusted is moved aside and counts as absent.
-    package func read(_ key: StoreKey) -> StoredAnswer<Data> {
+    func read(_ key: StoreKey) -> StoredAnswer<Data> {
         let name = StoreFileName(key)
         do throws(StorageError) {
             guard let file = try open(name) else { return .absent }
@@ -102,7 +102,7 @@ package class FileStore: DataStore, @unchecked Sendable {
     /// Replaces the value stored under `key`, and waits until it is on the disk.
     ///
     /// - Throws: when it could not be stored, as on a full disk; the old value is then unchanged.
-    package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
         let name = StoreFileName(key)
         guard data.count <= maximumSize else {
             let reason = "\(data.count) bytes are more than the \(maximumSize) allowed here"
@@ -119,13 +119,13 @@ package class FileStore: DataStore, @unchecked Sendable {
     }
 
     /// Removes a value, with all unreadable ones that were moved aside from its place.
-    package func remove(_ key: StoreKey) throws(StorageError) {
+    func remove(_ key: StoreKey) throws(StorageError) {
         let name = StoreFileName(key)
         try remove([name.description] + asideNames(of: name).map(\.name))
     }
 
     /// Removes all values, and all that was moved aside.
-    package func removeAll() throws(StorageError) {
+    func removeAll() throws(StorageError) {
         // The lock file stays: another process may hold it. Temporary files may be in use by a writer.
         try remove(directory.names().filter { !DirectoryLock.isLockFile($0) && !$0.hasPrefix(PosixDirectory.temporaryPrefix) })
         directory.sweep()
@@ -148,12 +148,12 @@ package class FileStore: DataStore, @unchecked Sendable {
     }
 
     /// Renames the file of a value that makes no sense to `KEY.corrupt-N`; the newest three are kept.
-    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
         try moveAside(StoreFileName(key), because: reason)
     }
 
     /// Whether a value of `key` was moved aside, or ought to have been and could not be.
-    package func hasSetAside(_ key: StoreKey) -> Bool {
+    func hasSetAside(_ key: StoreKey) -> Bool {
         let name = StoreFileName(key)
         if !asideNames(of: name).isEmpty { return true }
         return (try? PosixFile.status(of: directory.path(name.description))) ?? nil != nil && read(key) == .absent
@@ -166,7 +166,7 @@ package class FileStore: DataStore, @unchecked Sendable {
     ///
     /// - Throws: what `body` throws, or ``StorageError`` when the store is still locked by somebody else after the timeout; it names the process, and
     ///   `onProblem` is told too.
-    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
         var hasEntered = false
         do {
             return try lock.withLock {
@@ -208,11 +208,11 @@ final class ProblemReporter: Sendable {
 /// because everybody can write to one above it, is not used at all.
 ///
 /// The files are not encrypted: the user and root can read them.
-package final class SecureFileStore: FileStore, SecureStore, @unchecked Sendable {
+final class SecureFileStore: FileStore, SecureStore, @unchecked Sendable {
     /// Opens the store in `directory`, as `FileStore` does.
     ///
     /// - Throws: when secrets cannot be kept there, or would not be safe.
-    package convenience init(
+    convenience init(
         directory: URL,
         maximumSize: Int = 16 << 20,
         lockTimeout: Duration = .milliseconds(500),

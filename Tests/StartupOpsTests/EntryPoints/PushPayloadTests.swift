@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupStorage
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 @Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(30)), .besideOthers)

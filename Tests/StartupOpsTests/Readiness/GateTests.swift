@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
 import SequencerTesting
-import StartupNetworking
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// Gates: conditions, orders, threads, deadlines, and what they say while they are closed.

@@ -121,17 +121,17 @@ extension APICall {
 /// How one request differs from its client's other requests.
 public struct RequestOptions: Sendable, Hashable {
     /// The operation's name for the data source; nil: its GraphQL name, or method and path.
-    package var operation: String?
+    var operation: String?
     /// Whether it needs a token; nil: the data source says.
-    package var requirement: TokenRequirement?
+    var requirement: TokenRequirement?
     /// A token to send in place of the session's. Nobody is asked whether one is needed, and it is not refreshed; it must not have expired.
-    package var token: Secret?
+    var token: Secret?
     /// How to use the cache; nil: as the client does.
-    package var cachePolicy: CachePolicy?
+    var cachePolicy: CachePolicy?
     /// The language to ask for; nil: the client's.
-    package var language: String?
+    var language: String?
     /// How much of the answer is decoded; nil: `AnswerLimits.standard`, and `AnswerLimits.graphQL` over GraphQL.
-    package var limits: AnswerLimits?
+    var limits: AnswerLimits?
 
     /// Options; nil leaves each to the client.
     public init(

@@ -74,7 +74,7 @@ public final class APIClient: Sendable {
     ///   - dataSource: says which operations need a token; held weakly.
     ///   - own: the same, where only the client keeps it.
     ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
-    package init(
+    init(
         _ environment: APIEnvironment,
         client: ClientInfo,
         http: any HTTPSending,
@@ -100,7 +100,7 @@ public final class APIClient: Sendable {
     }
 
     /// The app's own word on its operations; nil when that object is gone.
-    package var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
+    var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
 
     /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.
     package var language: String {
@@ -147,19 +147,19 @@ extension APIDataSource {
 }
 
 /// A data source for which all operations need a token but those that are named.
-package final class GuestOperations: APIDataSource {
+final class GuestOperations: APIDataSource {
     /// The headers of REST requests for the user.
-    package let userInfoHeaders: HTTPHeaders
+    let userInfoHeaders: HTTPHeaders
     private let names: Set<String>
 
     /// - Parameter names: the operations that go on without a token when it is missing.
-    package init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
+    init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
         self.names = names
         self.userInfoHeaders = userInfoHeaders
     }
 
     /// Whether it is not among those that go on without.
-    package func requiresToken(operation: String) -> Bool { !names.contains(operation) }
+    func requiresToken(operation: String) -> Bool { !names.contains(operation) }
 }
 
 /// Where an app keeps its client: created once, while the app starts, and used from everywhere after.

@@ -22,17 +22,17 @@ public final class HTTPClient: HTTPSending {
         /// When a request is sent again.
         package var retry = HTTPRetryPolicy()
         /// How long one attempt may take, also with a later deadline.
-        package var attemptTimeout: Duration = .seconds(30)
+        var attemptTimeout: Duration = .seconds(30)
         /// How many redirections in a row are followed.
-        package var maximumRedirects = 5
+        var maximumRedirects = 5
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
-        package var maximumBodySize = 16 << 20
+        var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
-        package var connectionsPerHost = 6
+        var connectionsPerHost = 6
         /// The wall clock, for dates in headers.
-        package var now: @Sendable () -> Date = { Date() }
+        var now: @Sendable () -> Date = { Date() }
         /// Told what happens to requests, a line each, on any thread, soon after: methods, hosts, paths and statuses, never headers, bodies or queries.
-        package var onEvent: (@Sendable (String) -> Void)?
+        var onEvent: (@Sendable (String) -> Void)?
 
         /// The defaults.
         package init() {}

@@ -45,7 +45,7 @@ extension HTTPResponse {
     /// counts as a day: no mistake of a server should silence an app for longer.
     ///
     /// - Parameter now: the time that a date is compared with.
-    package func retryAfter(now: Date) -> Duration? {
+    func retryAfter(now: Date) -> Duration? {
         guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         let longest = 86_400.0
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -62,7 +62,7 @@ extension HTTPResponse {
     /// The answer took its time, so this is right to a second or two. It is for reports.
     ///
     /// - Parameter now: when the answer was received.
-    package func clockSkew(now: Date) -> Duration? {
+    func clockSkew(now: Date) -> Duration? {
         guard let text = headers["Date"], let date = HTTPDate.parse(text, now: now) else { return nil }
         let seconds = date.timeIntervalSince(now)
         // A Duration traps on numbers beyond its range.

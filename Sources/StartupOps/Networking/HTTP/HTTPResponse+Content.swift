@@ -111,10 +111,7 @@ private struct MediaType: CustomStringConvertible {
 
 /// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored, unless it is a web
 /// page: that is from another server.
-package struct EmptyResponse: Decodable, Sendable, Hashable {
-    /// The only value.
-    package init() {}
-}
+struct EmptyResponse: Decodable, Sendable, Hashable {}
 
 extension HTTPResponse {
     /// Whether a secret that this process knows stands in the headers or the body.

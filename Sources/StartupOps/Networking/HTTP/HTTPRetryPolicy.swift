@@ -7,18 +7,11 @@ import Sequencer
 /// together do not come back together.
 package struct HTTPRetryPolicy: Sendable, Hashable {
     /// How often a request is sent at the most; 1 is never again.
-    package var maximumAttempts: Int
+    var maximumAttempts = 3
     /// The pause before the second attempt.
-    package var initialDelay: Duration
+    var initialDelay = Duration.milliseconds(200)
     /// The longest pause. A server that asks for a longer one gets it, if the deadline allows.
-    package var maximumDelay: Duration
-
-    /// A policy.
-    package init(maximumAttempts: Int = 3, initialDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(5)) {
-        self.maximumAttempts = maximumAttempts
-        self.initialDelay = initialDelay
-        self.maximumDelay = maximumDelay
-    }
+    var maximumDelay = Duration.seconds(5)
 
     /// Each request is sent once.
     package static let never = HTTPRetryPolicy(maximumAttempts: 1)

@@ -10,7 +10,7 @@ import Foundation
 /// ```
 public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// `name=value&name=value`, encoded: a query without its question mark, or the body of a form.
-    package let encoded: String
+    let encoded: String
 
     /// These parameters; those without a value are left out, those with an empty one are not.
     public init(dictionaryLiteral elements: (String, String?)...) {
@@ -19,7 +19,7 @@ public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLitera
     }
 
     /// Whether it has no parameters.
-    package var isEmpty: Bool { encoded.isEmpty }
+    var isEmpty: Bool { encoded.isEmpty }
 }
 
 /// Percent-encoding of everything but what RFC 3986, section 2.3, leaves alone: right for path segments, query parts and forms alike.

@@ -39,7 +39,7 @@ public final class ResponseCache: ResponseCaching {
     }
 
     /// The answer kept under a key; nil for a miss.
-    package func response(for key: CacheKey) -> HTTPResponse? {
+    func response(for key: CacheKey) -> HTTPResponse? {
         switch store.withLock({ $0 }).value(CachedResponse.self, for: key.storeKey) {
         case .absent: return nil
         // Another key with the same name is a miss; storing an answer replaces it.
@@ -51,7 +51,7 @@ public final class ResponseCache: ResponseCaching {
     }
 
     /// Keeps an answer in place of an older one, and makes room for it.
-    package func store(_ response: HTTPResponse, for key: CacheKey) {
+    func store(_ response: HTTPResponse, for key: CacheKey) {
         do {
             try keep(response, for: key)
         } catch {
@@ -183,18 +183,18 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 }
 
 /// The key of a kept answer: its request, and its owner.
-package struct CacheKey: Sendable, Hashable {
+struct CacheKey: Sendable, Hashable {
     /// The method of the request.
-    package let method: HTTPMethod
+    let method: HTTPMethod
     /// Where it was sent, with its query.
-    package let url: URL
+    let url: URL
     /// The request's body: two GraphQL queries differ in nothing else.
-    package let body: Data?
+    let body: Data?
     /// The owner, such as a user's identifier; answers never cross from one to another.
-    package let scope: String
+    let scope: String
 
     /// The key of the answer to `request`.
-    package init(_ request: HTTPRequest, scope: String) {
+    init(_ request: HTTPRequest, scope: String) {
         method = request.method
         url = request.url
         body = request.body
@@ -212,11 +212,11 @@ package struct CacheKey: Sendable, Hashable {
 
 extension CacheKey: SecretHolding {
     /// Method, host and path of the request; never its query and its body.
-    package var description: String { HTTPRequest(method, url).description }
+    var description: String { HTTPRequest(method, url).description }
 }
 
 /// Keeps answers. It never fails: an answer that cannot be stored is dropped.
-package protocol ResponseCaching: Sendable {
+protocol ResponseCaching: Sendable {
     /// The answer that is kept under `key`; nil for a miss.
     func response(for key: CacheKey) -> HTTPResponse?
     /// Keeps an answer, in the place of the one before.

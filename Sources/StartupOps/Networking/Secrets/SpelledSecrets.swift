@@ -6,8 +6,10 @@ import Sequencer
 package struct SpelledSecrets: Sendable {
     /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
     private static let shortest = 4
-    /// By their first byte: most bytes of a text begin none of them.
+    /// By their first byte.
     private var spellings = [[[UInt8]]](repeating: [], count: 256)
+    /// Whether one begins with these two bytes: at most places of a text none does.
+    private var isBeginning = [Bool](repeating: false, count: 65_536)
 
     package init(_ secrets: some Sequence<String> = []) {
         for secret in secrets { add(secret) }
@@ -16,25 +18,29 @@ package struct SpelledSecrets: Sendable {
     package mutating func add(_ secret: String) {
         for spelling in Set(Self.spellings(of: secret).map { $0.utf8.map(Self.folded) }) where !spelling.isEmpty {
             spellings[Int(spelling[0])].append(spelling)
+            for next in spelling.count > 1 ? [spelling[1]] : Array(0...255) { isBeginning[Int(spelling[0]) << 8 | Int(next)] = true }
         }
     }
 
     /// Where they stand in `bytes`. One that begins within another has a place, too: it may end behind it.
     package func places(in bytes: [UInt8]) -> some Sequence<Range<Int>> {
-        bytes.indices.lazy.compactMap { start in
-            let rest = bytes[start...]
-            let quoted = spellings[Int(Self.folded(bytes[start]))].filter { spelling in
-                rest.count >= spelling.count && zip(rest, spelling).allSatisfy { Self.folded($0) == $1 }
-            }
-            return quoted.map(\.count).max().map { start..<start + $0 }
+        let folded = bytes.map(Self.folded)
+        return folded.indices.lazy.compactMap { start in
+            let next = start + 1 < folded.count ? folded[start + 1] : 0
+            guard isBeginning[Int(folded[start]) << 8 | Int(next)] else { return nil }
+            let longest = spellings[Int(folded[start])].filter { folded[start...].starts(with: $0) }.map(\.count).max()
+            return longest.map { start..<start + $0 }
         }
     }
 
-    private static func spellings(of secret: String) -> [String] {
+    private static let kept: [CharacterSet] = {
         let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        let kept = [.alphanumerics, unreserved, unreserved.union(CharacterSet(charactersIn: "/")), .urlQueryAllowed]
-        // In a form, a blank is a plus.
+        return [.alphanumerics, unreserved, unreserved.union(CharacterSet(charactersIn: "/")), .urlQueryAllowed]
+    }()
+
+    private static func spellings(of secret: String) -> [String] {
         let encoded = kept.compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
+        // In a form, a blank is a plus.
         let percent = encoded + encoded.map { $0.replacing("%20", with: "+") }
         let whole = Data(secret.utf8).base64EncodedString()
         let base64 = [whole, whole.replacing("=", with: "")] + (0..<3).map { Self.base64(secret, after: $0) }

@@ -10,17 +10,17 @@ import Foundation
 /// ```
 package struct JSONWebToken: Sendable, Hashable {
     /// Longer texts are not read: servers refuse headers of this size, and nobody should have to decode them.
-    package static let maximumLength = 16 * 1024
+    static let maximumLength = 16 * 1024
 
     /// When it expires, by the clock of the service; nil when it does not say so by a number.
-    package let expiry: Date?
+    let expiry: Date?
     /// Whom it is about: the user's identifier, as a rule.
-    package let subject: String?
+    let subject: String?
 
     /// Reads a token; nil for any other text: without three parts, with a part that is not base64url or not a JSON object, or too long.
     ///
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         // One more part than there may be, so that a fourth is noticed without splitting the rest.
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ package struct JSONWebToken: Sendable, Hashable {
     }
 
     /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be refreshed to know.
-    package func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
+    func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
 
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///

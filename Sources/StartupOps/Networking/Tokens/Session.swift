@@ -7,7 +7,7 @@ public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
     public private(set) var accessToken: Secret
     /// The token for getting a new access token; services may replace it at every use.
-    package private(set) var refreshToken: Secret?
+    private(set) var refreshToken: Secret?
     /// The user.
     package private(set) var userID: String?
     /// Whether it is a guest's, opened without asking anything.
@@ -72,19 +72,19 @@ extension Session: SecretHolding {
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-package struct SessionDocument: Codable, Sendable {
+struct SessionDocument: Codable, Sendable {
     /// The session.
-    package let session: Session
+    let session: Session
 
     private enum CodingKeys: String, CodingKey {
         case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
     }
 
     /// A session to keep.
-    package init(_ session: Session) { self.session = session }
+    init(_ session: Session) { self.session = session }
 
     /// Reads what a store has kept.
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         session = Session(
             accessToken: Secret(try values.decode(String.self, forKey: .accessToken)),
@@ -98,7 +98,7 @@ package struct SessionDocument: Codable, Sendable {
     }
 
     /// Writes the tokens in the clear.
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(session.accessToken.value, forKey: .accessToken)
         try values.encodeIfPresent(session.refreshToken?.value, forKey: .refreshToken)

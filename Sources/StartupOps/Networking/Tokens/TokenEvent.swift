@@ -3,21 +3,14 @@ import Sequencer
 import StartupStorage
 
 /// How tokens are refreshed.
-package struct TokenPolicy: Sendable, Hashable {
+struct TokenPolicy: Sendable, Hashable {
     /// How long before it expires a token is refreshed ahead, in seconds. Requests go on with the old one meanwhile.
-    package var leeway: TimeInterval
+    var leeway: TimeInterval = 60
     /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh goes on: the service may have replaced the
     /// refresh token already, and then its answer is the only place where the new one is.
-    package var refreshLimit: Duration
+    var refreshLimit = Duration.seconds(20)
     /// How long a refresh is waited for, once a caller has run out of time, before the next caller begins another one.
-    package var patience: Duration
-
-    /// A policy; unless said otherwise, the one that suits most services.
-    package init(leeway: TimeInterval = 60, refreshLimit: Duration = .seconds(20), patience: Duration = .seconds(2)) {
-        self.leeway = leeway
-        self.refreshLimit = refreshLimit
-        self.patience = patience
-    }
+    var patience = Duration.seconds(2)
 }
 
 /// Whether an operation can go on without a token.
@@ -39,9 +32,9 @@ struct TokenGrant: Sendable {
 /// A token to send, with its owner: both belong to one moment of one session, also after later changes.
 package struct AccessToken: Sendable, Hashable, CustomStringConvertible {
     /// The token itself.
-    package let value: Secret
+    let value: Secret
     /// The owner.
-    package let userID: String?
+    let userID: String?
     /// Which session it belongs to: logging in, logging out and switching users make another one.
     let generation: UInt64
     /// Which of the session's tokens it is.

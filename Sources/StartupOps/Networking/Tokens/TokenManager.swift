@@ -68,7 +68,7 @@ public final class TokenManager: Sendable {
         self.init(store: store, policy: TokenPolicy(), now: now, refresh: refresh)
     }
 
-    package init(
+    init(
         store: SessionStore,
         policy: TokenPolicy,
         now: @escaping @Sendable () -> Date = { Date() },

@@ -1,7 +1,8 @@
 import Foundation
-import StartupNetworking
 import TestSupport
 import Testing
+
+@testable import StartupNetworking
 
 @Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JSONWebTokenTests {
