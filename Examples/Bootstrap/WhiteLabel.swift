@@ -25,7 +25,7 @@ import StartupSamples
 @main @MainActor struct WhiteLabel {
     static func main() async throws {
         let service = EmbeddedBackend(SampleService(SampleServiceOptions(onboarding: "none")))
-        let http = http(service)
+        let http = HTTPClient(over: service)
         for brand in [Brand.aria(service, http), Brand.bolt(service)] { try await launch(brand, http) }
 
         print("constraints")
@@ -48,12 +48,6 @@ import StartupSamples
     }
 
     private static let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
-
-    private static func http(_ service: EmbeddedBackend) -> HTTPClient {
-        var configuration = HTTPClient.Configuration()
-        configuration.protocolClasses = service.protocolClasses
-        return HTTPClient(configuration)
-    }
 
     private static func launch(_ brand: Brand, _ http: HTTPClient, onlyOutcome: Bool = false) async throws {
         let bootstrap = try Bootstrap(brand.plan, app: app, directory: .inMemory(), http: http)

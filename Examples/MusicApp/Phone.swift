@@ -57,9 +57,7 @@ final class Phone {
                 configuration.client.speakers(connectedBy: TCPSpeakerConnector(clientName: "music-app"))
             }
         ]
-        var http = HTTPClient.Configuration()
-        http.protocolClasses = backend.protocolClasses
-        let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(http))
+        let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(over: backend))
         return bootstrap.environment(
             presenters: StartupPresenters(all: person),
             connector: TCPSpeakerConnector(clientName: "music-app")

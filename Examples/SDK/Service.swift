@@ -9,9 +9,7 @@ nonisolated struct Service {
     let http: HTTPClient
 
     init() {
-        var configuration = HTTPClient.Configuration()
-        configuration.protocolClasses = backend.protocolClasses
-        http = HTTPClient(configuration)
+        http = HTTPClient(over: backend)
     }
 
     /// What an app is set up with for this service.

@@ -1,4 +1,3 @@
-import Foundation
 import Sequencer
 import StartupStorage
 
@@ -35,6 +34,15 @@ extension DeviceConnector {
     ) async throws(DeviceError) -> [Speaker] {
         try await scan(endpoints, by: deadline)
     }
+}
+
+/// Finds no device: for an app that has none.
+struct NoDevices: DeviceConnector {
+    func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+        throw DeviceError(.unreachable, "speaker", "the app was given nothing that connects to devices")
+    }
+
+    func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
 }
 
 /// An open connection to a device. It closes when it is released.
@@ -110,32 +118,6 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
 
     /// The device and what happened, in one sentence.
     public var description: String { "\(device): \(reason)" }
-}
-
-extension DeviceError {
-    /// The error for a system's error number.
-    package init(system number: Int32, _ device: String, _ action: String) {
-        self.init(
-            number == ETIMEDOUT ? .timedOut : .unreachable,
-            device,
-            Self.words[number] ?? "\(action) failed with system error \(number)"
-        )
-    }
-
-    /// The system's errors in words. `strerror` may not be called by two threads at once.
-    private static let words: [Int32: String] = [
-        ECONNREFUSED: "connection refused",
-        ECONNRESET: "the connection was reset",
-        EPIPE: "the connection was reset",
-        EHOSTUNREACH: "no route to the host",
-        ENETUNREACH: "the network cannot be reached",
-        ENETDOWN: "the network is down",
-        ETIMEDOUT: "the host does not answer",
-        EADDRINUSE: "the port is in use",
-        EACCES: "access was denied",
-        EMFILE: "the process has no free file descriptor",
-        ENFILE: "the system has no free file descriptor",
-    ]
 }
 
 /// Keeps connections open: each closes when it is let go of.

@@ -44,12 +44,12 @@ extension AppEntryPoint: SecretHolding {
 }
 
 /// An entry point came that the app's presenter does not take.
-package struct EntryPointNotTakenError: DescribedError, Sendable, Hashable {
+struct EntryPointNotTakenError: DescribedError, Sendable, Hashable {
     /// The entry point, without its texts and values.
     let entryPoint: String
     /// The method of the presenter that takes such ones.
     let method: String
 
     /// One sentence.
-    package var description: String { "\(entryPoint) was not taken: the presenter has no method \(method)" }
+    var description: String { "\(entryPoint) was not taken: the presenter has no method \(method)" }
 }

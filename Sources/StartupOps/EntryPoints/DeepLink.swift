@@ -43,17 +43,17 @@ public struct DeepLink: Sendable, Hashable, Codable {
     }
 
     /// A parameter's number; nil when it was not given, or is of another kind.
-    package func integer(_ name: String) -> Int? {
+    func integer(_ name: String) -> Int? {
         if case .integer(let value) = parameters[name] { value } else { nil }
     }
 
     /// A parameter's truth value; nil when it was not given, or is of another kind.
-    package func boolean(_ name: String) -> Bool? {
+    func boolean(_ name: String) -> Bool? {
         if case .boolean(let value) = parameters[name] { value } else { nil }
     }
 
     /// A parameter's UUID; nil when it was not given, or is of another kind.
-    package func uuid(_ name: String) -> UUID? {
+    func uuid(_ name: String) -> UUID? {
         if case .uuid(let value) = parameters[name] { value } else { nil }
     }
 }

@@ -148,22 +148,22 @@ public struct DeepLinkParameter: Sendable, Hashable {
     }
 
     /// A whole number.
-    package static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
+    static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name, .integer(range), isRequired)
     }
 
     /// A truth value.
-    package static func boolean(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
+    static func boolean(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name, .boolean, isRequired)
     }
 
     /// A UUID.
-    package static func uuid(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
+    static func uuid(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name, .uuid, isRequired)
     }
 
     /// One of several texts.
-    package static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
+    static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name, .oneOf(choices), isRequired)
     }
 }

@@ -154,14 +154,14 @@ public struct DeepLinkRouter: Sendable {
 }
 
 /// Routes that contradict themselves or each other: a mistake in the app, found before a link arrives.
-package struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
+struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
     /// The route's name.
     let route: String
     /// The mistake, and how to correct it.
     let reason: String
 
     /// One sentence.
-    package var description: String { "route \(route): \(reason)" }
+    var description: String { "route \(route): \(reason)" }
 
     /// Throws the first mistake there is.
     static func check(_ routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {

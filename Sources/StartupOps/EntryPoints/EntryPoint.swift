@@ -13,45 +13,30 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A kind of the app's own.
     case app(AppEntryPoint)
 
-    /// Whether only someone who is logged in may come in by it. A push needs what the link it carries needs.
-    var needsLogin: Bool {
+    private var content: any EntryPointContent {
         switch self {
-        case .push(let push): push.link?.needsLogin ?? false
-        case .link(let link): link.needsLogin
-        case .shortcut(let item): item.needsLogin
-        case .app(let entryPoint): entryPoint.needsLogin
+        case .push(let push): push
+        case .link(let link): link
+        case .shortcut(let item): item
+        case .app(let entryPoint): entryPoint
         }
     }
 
-    /// Whether it changes something, so that the person has to confirm it first.
-    var needsConfirmation: Bool {
-        switch self {
-        // Nobody is there to confirm a silent one, so it carries no such link.
-        case .push(let push): !push.isSilent && push.link?.changesState ?? false
-        case .link(let link): link.changesState
-        case .shortcut(let item): item.changesState
-        case .app(let entryPoint): entryPoint.changesState
-        }
-    }
+    private var push: PushPayload? { if case .push(let push) = self { push } else { nil } }
 
+    /// Whether only someone who is logged in may come in by it.
+    var needsLogin: Bool { content.needsLogin }
+    /// Whether it changes something, so that the person has to confirm it first. Nobody is there to confirm a silent push, so it carries no such link.
+    var needsConfirmation: Bool { !isSilent && content.changesState }
     /// The account that it is for; nil when it does not say.
-    var account: String? { if case .push(let push) = self { push.account } else { nil } }
-
+    var account: String? { push?.account }
     /// When it is of no use any more; nil when it does not say: then a week after it came.
-    var expiresAt: Date? { if case .push(let push) = self { push.expiresAt } else { nil } }
-
+    var expiresAt: Date? { push?.expiresAt }
     /// Whether nobody is to see it: a silent push.
-    var isSilent: Bool { if case .push(let push) = self { push.isSilent } else { false } }
+    var isSilent: Bool { push?.isSilent == true }
 
     /// Its kind, without any of its texts or values.
-    public var description: String {
-        switch self {
-        case .push(let push): push.description
-        case .link(let link): link.description
-        case .shortcut(let item): item.description
-        case .app(let entryPoint): entryPoint.description
-        }
-    }
+    public var description: String { content.description }
 
     /// Its place among entry points that wait at the same time.
     var rank: Int {
@@ -64,10 +49,28 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 }
 
+/// What the mailbox has to know of an entry point's content.
+protocol EntryPointContent: CustomStringConvertible {
+    /// Whether only someone who is logged in may come in by it.
+    var needsLogin: Bool { get }
+    /// Whether it changes something, so that the person has to confirm it first.
+    var changesState: Bool { get }
+}
+
+extension PushPayload: EntryPointContent {
+    // A push needs what the link it carries needs.
+    var needsLogin: Bool { link?.needsLogin ?? false }
+    var changesState: Bool { link?.changesState ?? false }
+}
+
+extension DeepLink: EntryPointContent {}
+extension ShortcutItem: EntryPointContent {}
+extension AppEntryPoint: EntryPointContent {}
+
 /// An entry point on its way to the app.
 public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
     /// The identifier, given by the app or the mailbox.
-    package let id: String
+    let id: String
     /// The entry point.
     public let entryPoint: EntryPoint
     /// When it came in.
@@ -85,7 +88,7 @@ public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An entry point that will not be delivered, and why.
-package struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
+struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
     /// The identifier, given by the app or the mailbox.
     let id: String
     /// The entry point.
@@ -94,11 +97,11 @@ package struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
     let reason: String
 
     /// One sentence.
-    package var description: String { "\(entryPoint) was dropped: \(reason)" }
+    var description: String { "\(entryPoint) was dropped: \(reason)" }
 }
 
 /// The kind of session that is open, as far as entry points care.
-package enum EntryPointSession: Sendable, Hashable {
+enum EntryPointSession: Sendable, Hashable {
     /// It is not known yet, or nobody's: entry points that need a login wait.
     case guest
     /// Somebody is logged in.
@@ -148,52 +151,17 @@ public struct ShortcutItems: Sendable, Hashable {
 }
 
 /// A shortcut item was used that the app does not declare.
-package struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
+struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
     /// Its type, fit to be shown.
     let type: String
     /// The declared type that is most like it.
     let nearest: String?
 
     /// One sentence.
-    package var description: String {
+    var description: String {
         "shortcut refused: the app declares none of type \"\(type)\"\(nearest.map { "; the nearest is \($0)" } ?? "")"
     }
 }
-
-/// An event in the life of an entry point, told to the app at once: none is lost silently.
-enum EntryPointEvent: Sendable, CustomStringConvertible {
-    /// An entry point came in.
-    case received(EntryPointDelivery)
-    /// An entry point was handed over.
-    case handedOver(EntryPointDelivery)
-    /// The handler has accepted it.
-    case accepted(EntryPointDelivery)
-    /// The handler threw: it is kept, and handed over again at the next delivery.
-    case postponed(EntryPointDelivery, any Error)
-    /// It will not be delivered.
-    case dropped(DroppedEntryPoint)
-    /// It is not delivered in this launch, and waits for the next.
-    case keptForNextLaunch(EntryPointDelivery, reason: String)
-    /// Some stored entry points cannot be read, such as those of a newer version of the app: they stay as they are. Told once.
-    case unreadable(count: Int)
-    /// The store could not be used; until it can be, entry points are kept in memory.
-    case storeFailed(StorageError)
-
-    /// One sentence, without any texts or values of entry points.
-    var description: String {
-        switch self {
-        case .received(let delivery): "\(delivery) was received"
-        case .handedOver(let delivery): "\(delivery) was handed over"
-        case .accepted(let delivery): "\(delivery) was accepted"
-        case .postponed(let delivery, let error): "\(delivery) was postponed: its handler threw \(type(of: error))"
-        case .dropped(let dropped): dropped.description
-        case .keptForNextLaunch(let delivery, let reason): "\(delivery) waits for the next launch: \(reason)"
-        case .unreadable(let count): "\(count) stored entry points cannot be read, and were left as they are"
-        case .storeFailed(let error): "entry points are kept in memory only: \(error)"
-        }
-    }
-}
-
 /// The treatment of an entry point that came in.
 public enum EntryPointReceipt: Sendable, Hashable {
     /// It is stored: it survives the end of the process.

@@ -87,10 +87,16 @@ struct EntryPointLedger: Sendable, Hashable {
         )
         var record = Record(id: id, entryPoint: entryPoint, receivedAt: date, number: nextNumber)
         (record.account, record.expiresAt, record.isUnnamed) = (account, expiresAt, isUnnamed ? true : nil)
+        append(record)
+        return drop(because: "more than \(max(1, capacity)) entry points were waiting, and it was the oldest") { excess.contains($0.id) }
+    }
+
+    /// Appends a record behind all others.
+    mutating func append(_ record: Record) {
         records.append(record)
+        records[records.endIndex - 1].number = nextNumber
         // Out of a stored value: it may be anything.
         nextNumber = nextNumber == .max ? 0 : nextNumber + 1
-        return drop(because: "more than \(max(1, capacity)) entry points were waiting, and it was the oldest") { excess.contains($0.id) }
     }
 
     /// Begins a delivery: of pushes, then links, then shortcuts, each in the order they came in.

@@ -49,7 +49,7 @@ extension EntryPointMailbox {
             }
             // An update may have been required while the store was written.
             guard sessionToDeliverFor() != nil else {
-                transact { $0.release(delivery.id, counts: false) }
+                storage.transact { $0.release(delivery.id, counts: false) }
                 break
             }
             // Postponed ones wait for the next call: this one would try them for ever.
@@ -103,17 +103,14 @@ extension EntryPointMailbox {
     }
 
     func handOver(_ delivery: EntryPointDelivery, to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Bool {
-        report(.handedOver(delivery))
         do {
             try await handler(delivery)
         } catch {
             // Cancelled is not the handler's failure: it must not use up the attempts.
-            transact { $0.release(delivery.id, counts: !(error is CancellationError || error is PresentationRefused)) }
-            report(.postponed(delivery, error))
+            storage.transact { $0.release(delivery.id, counts: !(error is CancellationError || error is PresentationRefused)) }
             return false
         }
-        transact { $0.finish(delivery.id) }
-        report(.accepted(delivery))
+        storage.transact { $0.finish(delivery.id) }
         return true
     }
 }
@@ -147,14 +144,11 @@ extension EntryPointMailbox {
         guard let delivery = claimNext(for: .loggedIn, except: others) else { return false }
         guard delivery.id == id else {
             // It has arrived just now.
-            transact { $0.release(delivery.id, counts: false) }
+            storage.transact { $0.release(delivery.id, counts: false) }
             return false
         }
         return await handOver(delivery, to: handler)
     }
-
-    /// The cause of the launch, as far as the mailbox knows: the entry point that would be delivered first.
-    var origin: LaunchFacts.Origin { origin(for: nil) }
 
     /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes and those that wait for an event. A kind of
     /// the app's own is as a link.

@@ -43,8 +43,6 @@ public final class EntryPointMailbox: Sendable {
         var account: String?
         /// Whether somebody has said yet who is there.
         var isSessionKnown = false
-        /// Whether the app was told that some stored records cannot be read.
-        var hasToldUnreadable = false
         var isDelivering = false
         /// The app's handler, while it runs.
         var handling: Task<Void, any Error>?
@@ -54,12 +52,10 @@ public final class EntryPointMailbox: Sendable {
         var delay = Duration.zero
         /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once, one finds that it is a duplicate.
         var heldBack: [String: Int] = [:]
-        /// The first of those that were refused, and are in no report yet.
-        var refusals: [String] = []
-        var moreRefusals = 0
-        /// The dropped ones that are not in a report yet; alike ones share a sentence and a count.
-        var untold: [(sentence: String, count: Int)] = []
-        var moreUntold = 0
+        /// The refused ones, and the parts of pushes that were left out, that are in no report yet.
+        var refusals = SentencesForReport("refused", limit: 8)
+        /// The dropped ones that are not in a report yet.
+        var untold = SentencesForReport("dropped", limit: 4)
     }
 
     let storage: EntryPointStorage
@@ -68,7 +64,6 @@ public final class EntryPointMailbox: Sendable {
     let sleep: @Sendable (Duration) async throws -> Void
     private let capacity: Int
     private let storedAccount: @Sendable () -> String?
-    private let tell: @Sendable (EntryPointEvent) -> Void
     private let process: EntryPointProcess
 
     /// A mailbox over `store`, which may still hold entry points of earlier launches.
@@ -80,7 +75,6 @@ public final class EntryPointMailbox: Sendable {
     ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a disk.
     ///   - now: tells the date.
     ///   - sleep: waits for the delay.
-    ///   - onEvent: told of each event, on the thread of the event.
     init(
         _ store: any DataStore,
         capacity: Int = 32,
@@ -88,8 +82,7 @@ public final class EntryPointMailbox: Sendable {
         storedAccount: @escaping @Sendable () -> String? = { nil },
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        process: EntryPointProcess = EntryPointProcess(),
-        onEvent: @escaping @Sendable (EntryPointEvent) -> Void = { _ in }
+        process: EntryPointProcess = EntryPointProcess()
     ) {
         storage = EntryPointStorage(store)
         self.capacity = capacity
@@ -97,7 +90,6 @@ public final class EntryPointMailbox: Sendable {
         self.now = now
         self.sleep = sleep
         self.process = process
-        tell = onEvent
         self.delay = delay
     }
 
@@ -137,15 +129,16 @@ public final class EntryPointMailbox: Sendable {
         // Only where a login is needed: any other link is for the person at the device.
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
-        let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
+        let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
             return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
-        // Before it is told: a duplicate was told when it came first.
         guard let dropped else { return .duplicate }
-        tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
-        tell(dropped)
-        noteProblems(of: entryPoint)
+        keepForReport(dropped)
+        // A duplicate's were noted when it came first.
+        if case .push(let push) = entryPoint {
+            for problem in push.problems { noteRefusal("a part of a push was left out: \(problem)") }
+        }
         return error.map { .keptInMemory($0) } ?? .stored
     }
 
@@ -164,12 +157,12 @@ public final class EntryPointMailbox: Sendable {
                 .sorted(by: EntryPointLedger.isSooner).map(\.delivery)
         }
         // Without waiting for the lock where that is possible.
-        return storage.look(list) ?? transact { list($0) }.result
+        return storage.look(list) ?? storage.transact { list($0) }.result
     }
 
     /// The main screen can be seen: from now on, entry points may be delivered.
     ///
-    /// - Returns: whether it is the first time; never so after ``stop(because:)``.
+    /// - Returns: whether it is the first time; never so after ``stop()``.
     @discardableResult
     func mainScreenDidAppear() -> Bool {
         state.withLock { state in
@@ -182,7 +175,7 @@ public final class EntryPointMailbox: Sendable {
     /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
     ///
     /// - Parameter account: the account; without it, entry points for one account are not delivered.
-    package func setSession(_ session: EntryPointSession, account: String? = nil) {
+    func setSession(_ session: EntryPointSession, account: String? = nil) {
         state.withLock { ($0.session, $0.account, $0.isSessionKnown) = (session, session == .loggedIn ? account : nil, true) }
     }
 
@@ -190,15 +183,13 @@ public final class EntryPointMailbox: Sendable {
     ///
     /// - Returns: the entry points that are kept.
     @discardableResult
-    package func stop(because reason: String) -> [EntryPointDelivery] {
+    func stop() -> [EntryPointDelivery] {
         // First, so that nothing is handed over while the list is made.
         stopDelivering()
-        let kept = waiting()
-        for delivery in kept { tell(.keptForNextLaunch(delivery, reason: reason)) }
-        return kept
+        return waiting()
     }
 
-    /// Ends all delivery in this launch, as ``stop(because:)`` does, without a look at the store: for the main thread.
+    /// Ends all delivery in this launch, as ``stop()`` does, without a look at the store: for the main thread.
     func stopDelivering() {
         let handling = state.withLock { state in
             state.phase = .stopped
@@ -208,30 +199,14 @@ public final class EntryPointMailbox: Sendable {
         handling?.cancel()
     }
 
-    /// Gives up waiting entry points: all, or those that `isChosen`, such as those that need a login when the person does not want to log in. One that
-    /// is just being delivered stays.
-    @discardableResult
-    package func drop(because reason: String, where isChosen: (EntryPoint) -> Bool = { _ in true }) -> [DroppedEntryPoint] {
-        let date = now()
-        // The choice is the app's code: it is made before the store is locked.
-        let chosen = Set(waiting().filter { isChosen($0.entryPoint) }.map(\.id))
-        let dropped = transact { ledger in
-            ledger.drop(because: reason) { record in
-                chosen.contains(record.id) && (record.claim.map { process.hasAbandoned($0, at: date) } ?? true)
-            }
-        }.result
-        tell(dropped)
-        return dropped
-    }
-
     /// Gives up expired entry points: where nothing else waits, no delivery would.
     @discardableResult
     func dropExpired() -> [DroppedEntryPoint] {
         let date = now()
         // Nothing is written where there is nothing to drop.
         if storage.look({ $0.records.contains { $0.hasExpired(at: date) || $0.isFromFuture(at: date) } }) == false { return [] }
-        let dropped = transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
-        tell(dropped)
+        let dropped = storage.transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
+        keepForReport(dropped)
         return dropped
     }
 }
@@ -242,34 +217,67 @@ extension EntryPointMailbox {
         let account = currentAccount
         // Read before the store is locked: the two locks are never held together.
         let postponed = postponed.union(state.withLock { $0.heldBack.keys })
-        let claimed = transact { ledger in
+        let claimed = storage.transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result
-        tell(claimed.dropped)
+        keepForReport(claimed.dropped)
         return claimed.delivery
     }
 
-    /// Changes the ledger, and tells what went wrong with the store.
-    @discardableResult
-    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?) {
-        let (result, error, unreadable) = storage.transact(body)
-        if unreadable > 0, isFirstUnreadable() { tell(.unreadable(count: unreadable)) }
-        if let error { tell(.storeFailed(error)) }
-        return (result, error)
-    }
+    // MARK: The report
 
-    private func isFirstUnreadable() -> Bool {
-        state.withLock { state in
-            defer { state.hasToldUnreadable = true }
-            return !state.hasToldUnreadable
+    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen, or fails before it, says so, with the reason.
+    ///
+    /// ```swift
+    /// do { mailbox.receive(.link(try router.link(url.absoluteString))) } catch { mailbox.refuse(because: error) }
+    /// ```
+    ///
+    /// - Parameter error: the error of a router, of a parser of payloads or of ``ShortcutItems``. Of any other, only the type is named: its description may
+    ///   quote the input.
+    public func refuse(because error: any Error) {
+        switch error {
+        case is DeepLinkError, is PushPayloadError, is UnknownShortcutItem: noteRefusal("\(error)")
+        default: noteRefusal("an entry point was refused: \(type(of: error))")
         }
     }
 
-    func tell(_ dropped: [DroppedEntryPoint]) {
+    // An app that is asked again and again says the same: once is enough for the report.
+    private func noteRefusal(_ sentence: String) { state.withLock { $0.refusals.add(sentence, isCounted: false) } }
+
+    private func keepForReport(_ dropped: [DroppedEntryPoint]) {
         if dropped.isEmpty { return }
-        state.withLock { state in for one in dropped { state.keepForReport(one.description) } }
-        for dropped in dropped { tell(.dropped(dropped)) }
+        state.withLock { state in for one in dropped { state.untold.add(one.description) } }
     }
 
-    func report(_ event: EntryPointEvent) { tell(event) }
+    /// The refusals since the last call, each in one sentence for the report.
+    func takeRefusals() -> [String] { state.withLock { $0.refusals.take() } }
+
+    /// Sentences for the report on the entry points that were dropped since the last call.
+    func takeDropped() -> [String] { state.withLock { $0.untold.take() } }
+}
+
+/// Sentences for a report, which may never come, and has room for few: alike ones share one, and the last counts further ones.
+struct SentencesForReport: Sendable {
+    private let verb: String
+    private let limit: Int
+    private var sentences: [(text: String, count: Int)] = []
+    private var more = 0
+
+    init(_ verb: String, limit: Int) { (self.verb, self.limit) = (verb, limit) }
+
+    mutating func add(_ text: String, isCounted: Bool = true) {
+        if let index = sentences.firstIndex(where: { $0.text == text }) {
+            if isCounted { sentences[index].count += 1 }
+        } else if sentences.count < limit {
+            sentences.append((text, 1))
+        } else {
+            more += 1
+        }
+    }
+
+    mutating func take() -> [String] {
+        defer { (sentences, more) = ([], 0) }
+        return sentences.map { $0.count == 1 ? $0.text : "\($0.count) times: \($0.text)" }
+            + (more == 0 ? [] : ["more was \(verb): \(more)"])
+    }
 }

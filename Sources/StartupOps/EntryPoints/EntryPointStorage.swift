@@ -16,14 +16,12 @@ final class EntryPointStorage: @unchecked Sendable {
         /// Entry points that were received meanwhile come after those in the store.
         func apply(to ledger: inout EntryPointLedger) {
             ledger.records.removeAll { removed.contains($0.id) }
-            for var record in changed {
+            for record in changed {
                 if let index = ledger.records.firstIndex(where: { $0.id == record.id }) {
                     ledger.records[index] = record
                 } else {
-                    // A new number: others may have been stored meanwhile.
-                    record.number = ledger.nextNumber
-                    ledger.nextNumber = ledger.nextNumber == .max ? 0 : ledger.nextNumber + 1
-                    ledger.records.append(record)
+                    // With a new number: others may have been stored meanwhile.
+                    ledger.append(record)
                 }
             }
             for id in accepted { ledger.finish(id) }
@@ -51,18 +49,18 @@ final class EntryPointStorage: @unchecked Sendable {
 
     /// Changes the ledger, and stores it unless it stays the same.
     ///
-    /// - Returns: what `body` returns; why the change could not be stored, if so; how many records could not be read.
-    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?, unreadable: Int) {
-        var answer: (result: Result, error: StorageError?, unreadable: Int)?
+    /// - Returns: what `body` returns; why the change could not be stored, if so.
+    @discardableResult
+    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?) {
+        var answer: (result: Result, error: StorageError?)?
+        var problem: StorageError?
         do {
             try store.withExclusiveAccess { answer = try turn.withLock { try change(body) } }
         } catch {
-            let error = error as? StorageError ?? StorageError(.inputOutput, Self.key.description, "the store could not be used: \(error)")
-            // The body may have run before the error: it must not run twice.
-            return (answer?.result ?? turn.withLock { changeInMemory(stored: EntryPointLedger(), body) }, error, answer?.unreadable ?? 0)
+            problem = error as? StorageError ?? StorageError(.inputOutput, Self.key.description, "the store could not be used: \(error)")
         }
-        // A store that did not run the body and threw nothing has broken its contract. Nothing is lost even then.
-        return answer ?? (turn.withLock { changeInMemory(stored: EntryPointLedger(), body) }, nil, 0)
+        // The body may have run before an error: it must not run twice. A store that did not run it breaks its contract, and nothing is lost even then.
+        return (answer?.result ?? turn.withLock { changeInMemory(EntryPointLedger(), body).result }, problem ?? answer?.error)
     }
 
     /// Looks at the ledger as it is now, without waiting for anybody; nil when there is something to be stored, or the store cannot be read: then
@@ -77,44 +75,35 @@ final class EntryPointStorage: @unchecked Sendable {
     }
 
     /// - Throws: when the store cannot be read; then `body` has not run.
-    private func change<Result>(
-        _ body: (inout EntryPointLedger) -> Result
-    ) throws(StorageError) -> (result: Result, error: StorageError?, unreadable: Int) {
+    private func change<Result>(_ body: (inout EntryPointLedger) -> Result) throws(StorageError) -> (result: Result, error: StorageError?) {
         let stored: EntryPointLedger
         switch store.value(EntryPointLedger.self, for: Self.key) {
         case .value(let ledger): stored = ledger
         case .absent: stored = EntryPointLedger()
         case .unavailable(let error): throw error
         }
-        var ledger = EntryPointLedger()
-        let result = changeInMemory(stored: stored, body, &ledger)
+        let (ledger, result) = changeInMemory(stored, body)
         do {
             // Most calls change nothing, and need not wait for the disk.
             if ledger != stored { try store.save(ledger, for: Self.key) }
             // All of it is in the store now.
             unsaved = Unsaved()
-            return (result, nil, stored.unreadable.count)
+            return (result, nil)
         } catch {
-            return (result, error, stored.unreadable.count)
+            return (result, error)
         }
     }
 
-    private func changeInMemory<Result>(stored: EntryPointLedger, _ body: (inout EntryPointLedger) -> Result) -> Result {
-        var ledger = EntryPointLedger()
-        return changeInMemory(stored: stored, body, &ledger)
-    }
-
     private func changeInMemory<Result>(
-        stored: EntryPointLedger,
-        _ body: (inout EntryPointLedger) -> Result,
-        _ ledger: inout EntryPointLedger
-    ) -> Result {
-        ledger = stored
+        _ stored: EntryPointLedger,
+        _ body: (inout EntryPointLedger) -> Result
+    ) -> (ledger: EntryPointLedger, result: Result) {
+        var ledger = stored
         unsaved.apply(to: &ledger)
         let before = ledger
         let result = body(&ledger)
         unsaved.note(ledger, stored: stored, before: before)
-        return result
+        return (ledger, result)
     }
 }
 

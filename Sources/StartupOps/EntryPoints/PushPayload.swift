@@ -40,41 +40,23 @@ extension PushPayload: SecretHolding {
 }
 
 /// Why a push payload was rejected as a whole. Nothing of it is shown.
-package struct PushPayloadError: DescribedError, Sendable, Hashable {
-    /// The kinds of error.
-    enum Code: Sendable, Hashable {
-        /// It is larger than a payload may be.
-        case tooLarge
-        /// It is nested deeper than a payload may be.
-        case tooDeep
-        /// It is not a JSON object.
-        case malformed
-        /// It has no dictionary named `aps`.
-        case missingAPS
-    }
-
-    /// The kind of error.
-    let code: Code
+struct PushPayloadError: DescribedError, Sendable, Hashable {
     /// The event and the expectation.
     let reason: String
 
     /// One sentence.
-    package var description: String { "push rejected: \(reason)" }
+    var description: String { "push rejected: \(reason)" }
 
-    static let tooLarge = PushPayloadError(code: .tooLarge, reason: "it is larger than \(PushPayloadParser.maximumSize) bytes")
-    static let tooDeep = PushPayloadError(code: .tooDeep, reason: "it is nested more than \(PushValue.maximumDepth) levels deep")
-    static let malformed = PushPayloadError(code: .malformed, reason: "it is no JSON object in UTF-8")
+    static let tooLarge = PushPayloadError(reason: "it is larger than \(PushPayloadParser.maximumSize) bytes")
+    static let tooDeep = PushPayloadError(reason: "it is nested more than \(PushPayloadParser.maximumDepth) levels deep")
+    static let malformed = PushPayloadError(reason: "it is no JSON object in UTF-8")
 
     static let strangeAccount = PushPayloadError(
-        code: .malformed,
         reason: "the account that it is for is neither a text nor a whole number, so nobody may be shown it"
     )
 
-    static func missingAPS(_ found: PushValue?) -> PushPayloadError {
-        PushPayloadError(
-            code: .missingAPS,
-            reason: found.map { "aps is \($0.kind) where an object was expected" } ?? "it has no aps, which every push has"
-        )
+    static func missingAPS(_ found: JSONValue?) -> PushPayloadError {
+        PushPayloadError(reason: found.map { "aps is \($0.kind) where an object was expected" } ?? "it has no aps, which every push has")
     }
 }
 
@@ -91,6 +73,8 @@ package struct PushPayloadError: DescribedError, Sendable, Hashable {
 public struct PushPayloadParser: Sendable {
     /// The most bytes a payload may have: what Apple's push service lets through.
     static let maximumSize = 4_096
+    /// The deepest a payload may be nested.
+    static let maximumDepth = 16
 
     private let categories: Set<String>
     private let links: DeepLinkRouter?
@@ -129,10 +113,10 @@ public struct PushPayloadParser: Sendable {
     public func payload(from data: Data) throws -> PushPayload {
         guard data.count <= Self.maximumSize else { throw PushPayloadError.tooLarge }
         // Before it is decoded: depth is what makes decoders recurse.
-        guard JSONStructure(data).depth <= PushValue.maximumDepth else { throw PushPayloadError.tooDeep }
+        guard JSONStructure(data).depth <= PushPayloadParser.maximumDepth else { throw PushPayloadError.tooDeep }
         // Foundation would take other encodings too, whose brackets were not counted.
         guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
-            let value = try? JSONDecoder().decode(PushValue.self, from: data)
+            let value = try? JSONDecoder().decode(JSONValue.self, from: data)
         else { throw PushPayloadError.malformed }
         return try payload(from: value)
     }
@@ -140,18 +124,16 @@ public struct PushPayloadParser: Sendable {
     /// Reads a payload from a dictionary, as the system hands it over.
     public func payload(from dictionary: [AnyHashable: Any]) throws -> PushPayload {
         var room = Self.maximumSize
-        let value = try PushValue(dictionary, depth: 1, room: &room)
-        // The last values may have used more room than there was.
-        guard room >= 0 else { throw PushPayloadError.tooLarge }
+        let value = try JSONValue(pushed: dictionary, depth: 1, room: &room)
         return try payload(from: value)
     }
 
-    private func payload(from value: PushValue) throws(PushPayloadError) -> PushPayload {
+    private func payload(from value: JSONValue) throws(PushPayloadError) -> PushPayload {
         guard case .object(let payload) = value else { throw .malformed }
         guard case .object(let found)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
         let (fields, aps) = (Self.withoutNulls(payload), Self.withoutNulls(found))
         var problems: [String] = []
-        var alert: [String: PushValue] = [:]
+        var alert: [String: JSONValue] = [:]
         switch aps["alert"] {
         case .object(let object)?: alert = Self.withoutNulls(object)
         // The short form of an alert is its body alone.
@@ -160,7 +142,7 @@ public struct PushPayloadParser: Sendable {
         case nil: break
         }
         let expiresAt = expiry(fields[expiryKey], &problems)
-        let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }.mapValues(\.json)
+        let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }
         let isOnlyForApp = Self.isOnlyForApp(aps)
         return PushPayload(
             category: category(aps["category"], &problems),
@@ -176,30 +158,29 @@ public struct PushPayloadParser: Sendable {
     }
 
     /// A service may write null for what there is not: it is neither a wrong part nor one that a person would notice.
-    private static func withoutNulls(_ members: [String: PushValue]) -> [String: PushValue] {
-        members.filter { if case .null = $0.value { false } else { true } }
+    private static func withoutNulls(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        members.filter { $0.value != .null }
     }
 
-    private static func isOnlyForApp(_ aps: [String: PushValue]) -> Bool {
+    private static func isOnlyForApp(_ aps: [String: JSONValue]) -> Bool {
         // Apple's form of a push for the background: exactly 1, and none of the three that a person would notice.
-        guard case .number(1)? = aps["content-available"] else { return false }
-        return aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
+        aps["content-available"] == 1 && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
     }
 
     /// A push for an account that cannot be told would be shown to anybody, so it is rejected.
-    private func account(_ value: PushValue?) throws(PushPayloadError) -> String? {
+    private func account(_ value: JSONValue?) throws(PushPayloadError) -> String? {
         switch value {
         case .string(let text)?: text
-        case .number(let number)?:
-            // Of larger ones the last digits are lost: it would be somebody else's.
-            if let whole = Int(exactly: number), abs(number) < 0x1p53 { String(whole) } else { throw .strangeAccount }
-        case .object?, .array?, .boolean?, .other?: throw .strangeAccount
+        // Of larger ones a service in another language may have lost the last digits: it would be somebody else's.
+        case .integer(let number)? where number.magnitude < 1 << 53: String(number)
         case .null?, nil: nil
+        default: throw .strangeAccount
         }
     }
 
-    private func expiry(_ value: PushValue?, _ problems: inout [String]) -> Date? {
+    private func expiry(_ value: JSONValue?, _ problems: inout [String]) -> Date? {
         switch value {
+        case .integer(let seconds)?: return JSONWebToken.date(numericDate: Double(seconds))
         case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
         case .null?, nil: return nil
         case let other?:
@@ -208,7 +189,7 @@ public struct PushPayloadParser: Sendable {
         }
     }
 
-    private func text(_ value: PushValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
+    private func text(_ value: JSONValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
         switch value {
         case .string(let text)?: return plainText(text, limit: limit)
         case let other?:
@@ -218,7 +199,7 @@ public struct PushPayloadParser: Sendable {
         }
     }
 
-    private func category(_ value: PushValue?, _ problems: inout [String]) -> String? {
+    private func category(_ value: JSONValue?, _ problems: inout [String]) -> String? {
         guard let category = text(value, "aps.category", limit: 128, &problems) else { return nil }
         if categories.contains(category) { return category }
         // Sorted: of two that are as near, the same one each time.
@@ -227,7 +208,7 @@ public struct PushPayloadParser: Sendable {
         return nil
     }
 
-    private func link(_ value: PushValue?, isSilent: Bool, _ problems: inout [String]) -> DeepLink? {
+    private func link(_ value: JSONValue?, isSilent: Bool, _ problems: inout [String]) -> DeepLink? {
         guard let value else { return nil }
         guard case .string(let text) = value else {
             problems.append("\(linkKey) is \(value.kind) where a link was expected")
@@ -249,6 +230,73 @@ public struct PushPayloadParser: Sendable {
             problems.append("\(linkKey): \(error)")
             return nil
         }
+    }
+}
+
+extension JSONValue {
+    /// The kind, in words.
+    fileprivate var kind: String {
+        switch self {
+        case .string: "a string"
+        case .object: "an object"
+        case .array: "an array"
+        case .integer, .number, .bool, .null: "a number, a boolean or null"
+        }
+    }
+
+    /// Reads a dictionary as the system hands it over. Keys that are not texts are left out; a number that Swift cannot hold is null.
+    ///
+    /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards when there was too little.
+    fileprivate init(pushed value: Any, depth: Int, room: inout Int) throws(PushPayloadError) {
+        // Before anything is looked at: the recursion is never deeper.
+        guard depth <= PushPayloadParser.maximumDepth else { throw .tooDeep }
+        switch value {
+        case let text as String:
+            room -= text.utf8.count + 2
+            self = .string(text)
+        case let dictionary as [AnyHashable: Any]:
+            var object: [String: JSONValue] = [:]
+            for (key, value) in dictionary {
+                guard let key = key as? String else { continue }
+                // Quotes, a colon and a comma.
+                room -= key.utf8.count + 4
+                object[key] = try JSONValue(pushed: value, depth: depth + 1, room: &room)
+            }
+            self = .object(object)
+        case let elements as [Any]:
+            var array: [JSONValue] = []
+            for element in elements {
+                // The comma.
+                room -= 1
+                array.append(try JSONValue(pushed: element, depth: depth + 1, room: &room))
+            }
+            self = .array(array)
+        default:
+            room -= 1
+            self = JSONValue(scalar: value)
+        }
+        guard room >= 0 else { throw .tooLarge }
+    }
+
+    private init(scalar value: Any) {
+        // Not by a cast, which would make a Foundation object of any value. The system's booleans are numbers as well, of a class of their own.
+        if type(of: value) == NSNull.self {
+            self = .null
+        } else if Self.isBoolean(value), let value = value as? Bool {
+            self = .bool(value)
+        } else if let value = value as? Int {
+            self = .integer(Int64(value))
+        } else {
+            self = (value as? Double).map { .number($0) } ?? .null
+        }
+    }
+
+    private static func isBoolean(_ value: Any) -> Bool {
+        #if canImport(Darwin)
+            type(of: value) == Bool.self || type(of: value) == type(of: NSNumber(value: true))
+        #else
+            type(of: value) == Bool.self
+        #endif
     }
 }
 

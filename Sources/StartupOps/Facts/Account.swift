@@ -38,7 +38,7 @@ public struct StoredSession: Sendable, Hashable {
     public let account: Account?
 
     /// Whether this installation of the app has opened it, rather than an earlier one, or one that was not written down.
-    package var isOfThisInstallation = false
+    var isOfThisInstallation = false
 
     /// The account's identifier; nil for a guest, and when it is not known.
     var accountID: String? { isAnonymous ? nil : account?.id ?? userID }

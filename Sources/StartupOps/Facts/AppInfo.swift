@@ -17,14 +17,14 @@ public struct AppInfo: Sendable, Hashable {
     }
 
     /// The country and language this device is set to; English in the United States where it does not say.
-    package static var deviceRegion: Region {
+    static var deviceRegion: Region {
         let locale = Locale.current
         return Region(country: locale.region?.identifier ?? "US", language: locale.language.languageCode?.identifier ?? "en")
     }
 }
 
 /// The platform of this process, by its name for services: "ios", "macos", "linux".
-package let currentPlatform: String = {
+let currentPlatform: String = {
     #if os(iOS)
         "ios"
     #elseif os(macOS)

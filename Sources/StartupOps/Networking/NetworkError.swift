@@ -9,17 +9,17 @@ public struct NetworkError: DescribedError, Sendable {
         package let name: String
 
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
-        package static let invalidRequest = Code(name: "invalidRequest")
+        static let invalidRequest = Code(name: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
         package static let missingAccessToken = Code(name: "missingAccessToken")
         /// The same condition, by the name GraphQL clients know it by.
-        package static let noUserLoggedIn = missingAccessToken
+        static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
-        package static let refreshTokenFailed = Code(name: "refreshTokenFailed")
+        static let refreshTokenFailed = Code(name: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
         public static let unauthorized = Code(name: "unauthorized")
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
-        package static let sessionUnavailable = Code(name: "sessionUnavailable")
+        static let sessionUnavailable = Code(name: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(name: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
@@ -31,13 +31,13 @@ public struct NetworkError: DescribedError, Sendable {
         /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
         public static let invalidResponse = Code(name: "invalidResponse")
         /// The answer's body is not of the expected kind.
-        package static let invalidData = Code(name: "invalidData")
+        static let invalidData = Code(name: "invalidData")
         /// The answer has no body where one was expected.
-        package static let emptyResponse = Code(name: "emptyResponse")
+        static let emptyResponse = Code(name: "emptyResponse")
         /// The server understood, and answered with errors (GraphQL).
         public static let operationFailed = Code(name: "operationFailed")
         /// There is nothing in the cache, and the policy forbids to ask the server.
-        package static let notCached = Code(name: "notCached")
+        static let notCached = Code(name: "notCached")
     }
 
     /// The kind of error.

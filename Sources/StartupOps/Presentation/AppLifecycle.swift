@@ -44,7 +44,7 @@ public final class AppLifecycle: Sendable {
                 times.left = nil
             }
         }
-        broadcaster.send(event)
+        broadcaster.note(event)
     }
 
     /// For how long the app has been away from the screen; where it can be seen, for how long it was the last time. Nil when it has never left.

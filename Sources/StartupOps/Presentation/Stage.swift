@@ -191,14 +191,14 @@ public struct PresentationRefused: DescribedError, Sendable, Hashable {
 }
 
 /// An operation needs a person, and nothing was given that could ask one.
-package struct MissingPresenterError: DescribedError, Sendable, Hashable {
+struct MissingPresenterError: DescribedError, Sendable, Hashable {
     /// The operation.
     let operation: String
     /// The question for the person.
     let question: String
 
     /// One sentence.
-    package var description: String {
+    var description: String {
         "there is no presenter for \(operation), and it needs a person: \(question); give one to StartupPresenters"
     }
 }

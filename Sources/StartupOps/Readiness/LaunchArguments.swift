@@ -7,7 +7,7 @@ import Sequencer
 /// with arguments is to change how it behaves for people.
 public struct LaunchArguments: Sendable, Hashable {
     /// The prefix of every argument of ours.
-    package static let prefix = "-startup-"
+    static let prefix = "-startup-"
     /// Whether this is a debug build.
     package static var isDebugBuild: Bool {
         #if DEBUG
@@ -19,7 +19,7 @@ public struct LaunchArguments: Sendable, Hashable {
 
     private let values: [String: String]
     /// The arguments that could not be understood, each with the nearest name that can.
-    package let problems: [String]
+    let problems: [String]
 
     /// Reads `arguments`.
     ///
@@ -56,11 +56,11 @@ public struct LaunchArguments: Sendable, Hashable {
     }
 
     /// Whether nothing was asked for.
-    package var isEmpty: Bool { values.isEmpty }
+    var isEmpty: Bool { values.isEmpty }
 
     /// Whether `name` was given, with a value or without.
     public func contains(_ name: String) -> Bool { values[name] != nil }
 
     /// The text that followed `name`; nil when it was not given, or nothing followed.
-    package subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -11,15 +11,38 @@ import Sequencer
 /// if phases.takeScenePart("main") { makeWindow() }  // once for each scene
 /// ```
 public final class LaunchPhases: Sendable {
+    /// Decides whether a phase may come now, and who may run which part of the launch.
     private struct State {
-        var machine = LaunchPhaseStateMachine()
+        var process: Set<LaunchPhase> = []
+        var scenes: [String: Set<LaunchPhase>] = [:]
+        var isProcessPartTaken = false
+        var scenePartsTaken: Set<String> = []
         var problems: [String] = []
+
+        var hasProcessPhaseEnded: Bool { process.contains(.didFinishLaunching) }
 
         /// - Returns: the problem with the phase, which is kept.
         mutating func mark(_ phase: LaunchPhase, scene: String?) -> String? {
-            let problem = machine.mark(phase, scene: scene)
-            if let problem { problems.append(problem) }
-            return problem
+            guard let problem = problem(with: phase, scene) else { return nil }
+            problems.append("\(phase) \(problem)")
+            return problems.last
+        }
+
+        private mutating func problem(with phase: LaunchPhase, _ scene: String?) -> String? {
+            let place = scene.map { "scene \(printable($0, limit: 80))" } ?? "the process"
+            if phase.isOfProcess != (scene == nil) {
+                return phase.isOfProcess
+                    ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"
+            }
+            let reported = scene.map { scenes[$0, default: []] } ?? process
+            if reported.contains(phase) { return "was reported for \(place) before: it happens once" }
+            // A phase that came too late is kept as well: reported once more, it is the repetition that is wrong.
+            if let scene { scenes[scene] = reported.union([phase]) } else { process.insert(phase) }
+            if let late = LaunchPhase.allCases.first(where: { reported.contains($0) && $0.rank > phase.rank }) {
+                return "of \(place) must come before \(late), and came after it"
+            }
+            if scene == nil || hasProcessPhaseEnded { return nil }
+            return "of \(place) came before the process phase had ended with didFinishLaunching"
         }
     }
 
@@ -29,6 +52,8 @@ public final class LaunchPhases: Sendable {
     let sceneGate: ReadinessGate
     private let state = Locked(State())
 
+    private static let launched: ConditionName = "didFinishLaunching"
+    private static let visible: ConditionName = "keyAndVisible"
     private static let setUp: ConditionName = "setUp"
     private let waitsForSetUp: Bool
 
@@ -39,19 +64,11 @@ public final class LaunchPhases: Sendable {
     init(waitsForSetUp: Bool) {
         self.waitsForSetUp = waitsForSetUp
         let reason = "scenes need what the process has set up"
-        var conditions = [GateCondition(ConditionName(LaunchPhase.didFinishLaunching.rawValue), setBy: "app delegate", because: reason)]
+        var conditions = [GateCondition(Self.launched, setBy: "app delegate", because: reason)]
         if waitsForSetUp { conditions.append(GateCondition(Self.setUp, setBy: "end-process-phase", because: reason)) }
         processGate = ReadinessGate("process-phase", conditions)
-        sceneGate = ReadinessGate(
-            "scene",
-            [
-                GateCondition(
-                    ConditionName(LaunchPhase.keyAndVisible.rawValue),
-                    setBy: "scene presenter",
-                    because: "nobody sees a screen of a scene that is not visible"
-                )
-            ]
-        )
+        let visible = "nobody sees a screen of a scene that is not visible"
+        sceneGate = ReadinessGate("scene", [GateCondition(Self.visible, setBy: "scene presenter", because: visible)])
     }
 
     /// The phases that were reported twice, or when they could not have come, in order, each in one sentence.
@@ -63,36 +80,40 @@ public final class LaunchPhases: Sendable {
     /// - Returns: the problem with it; nil without one.
     @discardableResult
     public func mark(_ phase: LaunchPhase, scene: String? = nil) -> String? {
-        let (problem, hasEnded) = state.withLock { state in (state.mark(phase, scene: scene), state.machine.hasProcessPhaseEnded) }
+        let (problem, hasEnded) = state.withLock { state in (state.mark(phase, scene: scene), state.hasProcessPhaseEnded) }
         // Outside the lock: opening a gate runs the code that waits for it.
-        if hasEnded { openProcessGate() }
+        if hasEnded { processGate.meet(Self.launched, by: "app delegate") }
         // Reported for no scene it is a problem, and nothing can be seen by it.
-        if phase == .keyAndVisible, scene != nil { sceneGate.meet(ConditionName(phase.rawValue), by: "scene presenter") }
+        if phase == .keyAndVisible, scene != nil { sceneGate.meet(Self.visible, by: "scene presenter") }
         return problem
     }
 
     /// Ends the process phase of an app that has not said itself that it has finished launching.
     func endProcessPhase() {
         // In one step: the app may say so at the same time, and only who says it twice is wrong.
-        state.withLock { state in
-            if !state.machine.hasProcessPhaseEnded { _ = state.mark(.didFinishLaunching, scene: nil) }
-        }
+        state.withLock { state in if !state.hasProcessPhaseEnded { _ = state.mark(.didFinishLaunching, scene: nil) } }
         if waitsForSetUp { processGate.meet(Self.setUp, by: "end-process-phase") }
-        openProcessGate()
-    }
-
-    private func openProcessGate() {
-        processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate")
+        processGate.meet(Self.launched, by: "app delegate")
     }
 
     /// Whether the caller runs the part that runs once per process: true for the first that asks.
-    public func takeProcessPart() -> Bool { state.withLock { $0.machine.takeProcessPart() } }
+    public func takeProcessPart() -> Bool {
+        state.withLock { state in
+            defer { state.isProcessPartTaken = true }
+            return !state.isProcessPartTaken
+        }
+    }
 
     /// Whether the caller runs the part that runs once per scene: true for the first that asks for this scene.
-    public func takeScenePart(_ scene: String) -> Bool { state.withLock { $0.machine.takeScenePart(scene) } }
+    public func takeScenePart(_ scene: String) -> Bool { state.withLock { $0.scenePartsTaken.insert(scene).inserted } }
 
     /// A scene has disconnected: when it connects again, its phases come again.
-    public func sceneDidDisconnect(_ scene: String) { state.withLock { $0.machine.forget(scene) } }
+    public func sceneDidDisconnect(_ scene: String) {
+        state.withLock { state in
+            state.scenes[scene] = nil
+            state.scenePartsTaken.remove(scene)
+        }
+    }
 }
 
 /// A moment of an app's launch that the system brings about and the app reports.
@@ -121,26 +142,16 @@ public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
     case eventLoop
 
     /// Whether it happens once per process, and not once per scene.
-    var isOfProcess: Bool {
-        switch self {
-        case .applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop: true
-        default: false
-        }
-    }
+    var isOfProcess: Bool { [.applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop].contains(self) }
 
-    /// The phases that come before it. A window is there before `willConnect` when a storyboard makes it, and otherwise is made in there.
-    var predecessors: [LaunchPhase] {
+    /// Those of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and otherwise is made in there.
+    var rank: Int {
         switch self {
-        case .applicationCreated: []
-        case .delegateCreated: [.applicationCreated]
-        case .didFinishLaunching: [.applicationCreated, .delegateCreated]
-        case .eventLoop: [.applicationCreated, .delegateCreated, .didFinishLaunching]
-        case .sceneSession: []
-        case .storyboard: [.sceneSession]
-        case .window: [.sceneSession, .storyboard]
-        case .willConnect: [.sceneSession, .storyboard]
-        case .keyAndVisible: [.sceneSession, .storyboard, .window, .willConnect]
-        case .viewDidLoad: [.sceneSession, .storyboard, .window, .willConnect, .keyAndVisible]
+        case .applicationCreated, .sceneSession: 0
+        case .delegateCreated, .storyboard: 1
+        case .didFinishLaunching, .window, .willConnect: 2
+        case .eventLoop, .keyAndVisible: 3
+        case .viewDidLoad: 4
         }
     }
 }
@@ -153,51 +164,4 @@ public protocol ScenePresenter: Sendable {
     /// - Parameter report: is told each phase of the scene when it comes, ``LaunchPhase/keyAndVisible`` among them. Those of later moments, such as
     ///   ``LaunchPhase/viewDidLoad``, may be told later.
     func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async
-}
-
-/// Decides whether a phase may come now, and who may run which part of the launch.
-struct LaunchPhaseStateMachine {
-    private var process: Set<LaunchPhase> = []
-    private var scenes: [String: Set<LaunchPhase>] = [:]
-    private var isProcessPartTaken = false
-    private var scenePartsTaken: Set<String> = []
-
-    var hasProcessPhaseEnded: Bool { process.contains(.didFinishLaunching) }
-
-    /// - Returns: the problem with the phase, in one sentence; nil without one.
-    mutating func mark(_ phase: LaunchPhase, scene: String?) -> String? {
-        let place = scene.map { "scene \(printable($0, limit: 80))" } ?? "the process"
-        func problem(_ text: String) -> String { "\(phase) \(text)" }
-        if phase.isOfProcess != (scene == nil) {
-            return problem(
-                phase.isOfProcess ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"
-            )
-        }
-        var reported = scene.map { scenes[$0, default: []] } ?? process
-        if reported.contains(phase) { return problem("was reported for \(place) before: it happens once") }
-        let late = reported.filter { $0.predecessors.contains(phase) }
-        reported.insert(phase)
-        // A phase that came too late is kept as well: reported once more, it is the repetition that is wrong.
-        if let scene { scenes[scene] = reported } else { process = reported }
-        if let first = LaunchPhase.allCases.first(where: late.contains) {
-            return problem("of \(place) must come before \(first), and came after it")
-        }
-        if scene != nil, !hasProcessPhaseEnded {
-            return problem("of \(place) came before the process phase had ended with didFinishLaunching")
-        }
-        return nil
-    }
-
-    /// A scene went away: it may connect again.
-    mutating func forget(_ scene: String) {
-        scenes[scene] = nil
-        scenePartsTaken.remove(scene)
-    }
-
-    mutating func takeProcessPart() -> Bool {
-        defer { isProcessPartTaken = true }
-        return !isProcessPartTaken
-    }
-
-    mutating func takeScenePart(_ scene: String) -> Bool { scenePartsTaken.insert(scene).inserted }
 }

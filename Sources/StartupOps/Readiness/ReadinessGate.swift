@@ -33,9 +33,43 @@ public final class ReadinessGate: Sendable {
         case unknown
     }
 
+    /// Decides when the gate opens. Points in time are durations since it was made.
     private struct State {
-        var machine: GateStateMachine
+        var conditions: [ConditionStatus] = []
+        var openedAt: Duration?
+        /// Complaints about conditions that the gate does not have.
         var unknown: [String] = []
+
+        init(_ conditions: [GateCondition]) {
+            for condition in conditions where index(of: condition.name) == nil {
+                self.conditions.append(ConditionStatus(condition: condition, isMet: condition.isMetByDefault))
+            }
+            _ = opens(at: .zero)
+        }
+
+        func index(of name: ConditionName) -> Int? { conditions.firstIndex { $0.condition.name == name } }
+
+        mutating func set(_ name: ConditionName, to isMet: Bool, by source: String?, bypasses: Bool, at now: Duration) -> Change {
+            guard let index = index(of: name) else {
+                let hint = nearestName(to: name.name, in: conditions.map(\.condition.name.name)).map { ", did you mean \($0)?" } ?? ""
+                unknown.append("it has no condition \(printable(name.name, limit: 80))\(hint)")
+                return .unknown
+            }
+            if openedAt != nil { return .tooLate }
+            if conditions[index].isBypassed { return .bypassed }
+            let changes = conditions[index].isMet != isMet
+            // The age counts from the last change, not from the last time that somebody said the same.
+            if changes { conditions[index].since = now }
+            (conditions[index].isMet, conditions[index].isBypassed) = (isMet, bypasses)
+            conditions[index].source = source ?? conditions[index].source
+            return opens(at: now) ? .opened : changes ? .made : .same
+        }
+
+        private mutating func opens(at now: Duration) -> Bool {
+            guard conditions.allSatisfy(\.isMet) else { return false }
+            openedAt = now
+            return true
+        }
     }
 
     /// The name.
@@ -47,64 +81,54 @@ public final class ReadinessGate: Sendable {
 
     /// A gate that waits for `conditions`; of several with one name the first counts.
     ///
-    /// - Parameters:
-    ///   - unmetOncePassed: a condition of these that the gate itself ends when it opens.
-    ///   - elapsed: the time since the gate was made; nil for that of the machine while it is awake.
-    public init(
-        _ name: String,
-        _ conditions: [GateCondition],
-        unmetOncePassed: ConditionName? = nil,
-        elapsed: (@Sendable () -> Duration)? = nil
-    ) {
+    /// - Parameter elapsed: the time since the gate was made; nil for that of the machine while it is awake.
+    public init(_ name: String, _ conditions: [GateCondition], elapsed: (@Sendable () -> Duration)? = nil) {
         self.name = name
-        let machine = GateStateMachine(conditions, unmetOncePassed: unmetOncePassed)
-        let opened = ExternalEvent<Void>(name)
+        let state = State(conditions)
+        opened = ExternalEvent<Void>(name)
         // Before anybody can ask: an open gate never lets anyone wait.
-        if machine.isOpen { opened.fulfill() }
-        self.opened = opened
-        state = Locked(State(machine: machine))
+        if state.openedAt != nil { opened.fulfill() }
+        self.state = Locked(state)
         // Suspending, as a launch counts: a condition is not older for a sleep of the machine.
         let start = SuspendingClock().now
         self.elapsed = elapsed ?? { SuspendingClock().now - start }
     }
 
     /// Whether it has opened.
-    var isOpen: Bool { state.withLock { $0.machine.isOpen } }
+    var isOpen: Bool { state.withLock { $0.openedAt != nil } }
 
     /// Where each condition stands, in the order in which they were given.
     var conditions: [ConditionStatus] {
         let now = elapsed()
-        return state.withLock { $0.machine.statuses(at: now) }
+        // Times are taken before the lock: this one may be older than the change.
+        return state.withLock { $0.conditions }.map { status in
+            var status = status
+            status.age = max(now - status.since, .zero)
+            return status
+        }
     }
 
     /// The conditions that are not met, each with its setter and its time; or the time when it opened.
     public var diagnosis: String {
-        let now = elapsed()
-        let (openedAt, statuses, unknown) = state.withLock { ($0.machine.openedAt, $0.machine.statuses(at: now), $0.unknown) }
-        let complaints = unknown.map { "; \($0)" }.joined()
-        if let openedAt { return "\(name) opened after \(durationText(openedAt))\(complaints)" }
-        return "\(name) is waiting for: \(Self.unmet(statuses))\(complaints)"
+        let (openedAt, unknown) = state.withLock { ($0.openedAt, $0.unknown) }
+        let standing = openedAt.map { "opened after \(durationText($0))" } ?? "is waiting for: \(Self.text(unmet))"
+        return "\(name) \(standing)" + unknown.map { "; \($0)" }.joined()
     }
 
-    private var unmet: String { Self.unmet(conditions) }
+    private var unmet: [ConditionStatus] { conditions.filter { !$0.isMet } }
 
-    private static func unmet(_ statuses: [ConditionStatus]) -> String {
-        statuses.filter { !$0.isMet }.map(\.description).joined(separator: ", ")
-    }
+    fileprivate static func text(_ unmet: [ConditionStatus]) -> String { unmet.map(\.description).joined(separator: ", ") }
 
     /// Meets a condition.
     ///
     /// - Parameter source: where it comes from, for the diagnosis: "the cache".
     @discardableResult
-    public func meet(_ condition: ConditionName, by source: String? = nil) -> Change {
-        set(condition, to: true, by: source)
-    }
+    public func meet(_ condition: ConditionName, by source: String? = nil) -> Change { set(condition, to: true, by: source) }
 
     /// Meets a condition or takes that back; once the gate is open, neither changes anything.
     @discardableResult
     public func set(_ condition: ConditionName, to isMet: Bool, by source: String? = nil) -> Change {
-        let now = elapsed()
-        return change(condition) { $0.set(condition, to: isMet, by: source, at: now) }
+        change(condition, to: isMet, by: source, bypasses: false)
     }
 
     /// Lets a condition count as met from now on; later changes have no effect.
@@ -112,8 +136,25 @@ public final class ReadinessGate: Sendable {
     /// - Parameter reason: why nobody has to wait for it: "the person is logged in".
     @discardableResult
     func bypass(_ condition: ConditionName, because reason: String) -> Change {
+        change(condition, to: true, by: "a bypass, for \(reason)", bypasses: true)
+    }
+
+    /// Bypasses those of the conditions that are still unmet. The steps that should meet them have ended: they failed, or were cut off, left out
+    /// or replaced by the app's own.
+    ///
+    /// - Returns: the conditions that were bypassed.
+    func bypassUnmet(_ ended: [ConditionName]) -> [ConditionName] {
+        let unmet = Set(unmet.map(\.condition.name))
+        // Only those that are unmet: a bypass would otherwise take the place of the true source.
+        return ended.filter { unmet.contains($0) && bypass($0, because: "its step has ended without it") != .tooLate }
+    }
+
+    private func change(_ condition: ConditionName, to isMet: Bool, by source: String?, bypasses: Bool) -> Change {
         let now = elapsed()
-        return change(condition) { $0.bypass(condition, because: reason, at: now) }
+        let change = state.withLock { $0.set(condition, to: isMet, by: source, bypasses: bypasses, at: now) }
+        // Outside the lock: waiting code may go on here.
+        if change == .opened { opened.fulfill() }
+        return change
     }
 
     /// Calls `body` exactly once: when the gate opens, on the thread that opens it; at once when it is open already.
@@ -139,15 +180,15 @@ public final class ReadinessGate: Sendable {
         if case .success = result { return }
         // Cancelled, not late: the two have different errors.
         try Task.checkCancellation()
-        throw closedError(after: elapsed() - begin)
+        throw GateClosedError(gate: name, waited: elapsed() - begin, unmet: unmet)
     }
 
     /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's status names the conditions that are not met.
     ///
     /// - Throws: an error that names the conditions that are not met when it is not open within `limit`; `CancellationError` when the step is cancelled.
-    package func wait(for limit: Duration, in step: StepContext) async throws {
+    func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
-        let isOpen = try await step.waiting(for: "\(self.name): \(self.unmet)") {
+        let isOpen = try await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") {
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     try await self.opened.value
@@ -162,35 +203,37 @@ public final class ReadinessGate: Sendable {
                 return try await group.next() ?? false
             }
         }
-        if !isOpen { throw closedError(after: limit) }
+        if !isOpen { throw GateClosedError(gate: name, waited: limit, unmet: unmet) }
     }
 
-    private func closedError(after waited: Duration) -> GateClosedError {
-        GateClosedError(gate: name, waited: waited, unmet: conditions.filter { !$0.isMet })
-    }
-
-    /// Notes that the source of a condition has ended: no more values come from it.
-    func sourceEnded(_ condition: ConditionName) { state.withLock { $0.machine.sourceEnded(condition) } }
-
-    private func change(_ condition: ConditionName, _ body: (inout GateStateMachine) -> GateStateMachine.Change) -> Change {
-        let change = state.withLock { state in
-            let change = body(&state.machine)
-            if case .unknown(let nearest) = change {
-                let hint = nearest.map { ", did you mean \($0)?" } ?? ""
-                state.unknown.append("it has no condition \(printable(condition.description, limit: 80))\(hint)")
+    /// Lets a stream of values say whether a condition is met, until the gate is open, the condition is bypassed or the stream ends.
+    ///
+    /// ```swift
+    /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
+    /// ```
+    ///
+    /// The gate is not kept alive by it. A stream that ends while the condition is unmet is named in ``diagnosis``.
+    ///
+    /// - Parameters:
+    ///   - source: the name of the values' source, for the diagnosis.
+    ///   - isMet: whether a value meets the condition; nil when it says nothing about it.
+    /// - Returns: the task that reads the stream; cancelling it stops that.
+    @discardableResult
+    public func follow<Values: AsyncSequence & Sendable>(
+        _ condition: ConditionName,
+        _ values: Values,
+        by source: String? = nil,
+        isMet: @escaping @Sendable (Values.Element) -> Bool?
+    ) -> Task<Void, Never> where Values.Failure == Never, Values.Element: Sendable {
+        Task { [weak self] in
+            for await value in values {
+                guard let self else { return }
+                guard let isMet = isMet(value) else { continue }
+                // After any other change, nothing that comes later could change anything.
+                guard [.made, .same].contains(set(condition, to: isMet, by: source)) else { return }
             }
-            return change
-        }
-        switch change {
-        case .opens:
-            // Outside the lock: waiting code may go on here.
-            opened.fulfill()
-            return .opened
-        case .changes: return .made
-        case .same: return .same
-        case .tooLate: return .tooLate
-        case .bypassed: return .bypassed
-        case .unknown: return .unknown
+            if Task.isCancelled { return }
+            self?.state.withLock { state in state.index(of: condition).map { state.conditions[$0].hasSourceEnded = true } }
         }
     }
 }
@@ -219,38 +262,67 @@ extension OperationGraph {
     }
 }
 
-extension ReadinessGate {
-    /// Lets a stream of values say whether a condition is met, until the gate is open, the condition is bypassed or the stream ends.
-    ///
-    /// ```swift
-    /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
-    /// ```
-    ///
-    /// The gate is not kept alive by it. A stream that ends while the condition is unmet is named in ``diagnosis``.
-    ///
-    /// - Parameters:
-    ///   - source: the name of the values' source, for the diagnosis.
-    ///   - isMet: whether a value meets the condition; nil when it says nothing about it.
-    /// - Returns: the task that reads the stream; cancelling it stops that.
-    @discardableResult
-    public func follow<Values: AsyncSequence & Sendable>(
-        _ condition: ConditionName,
-        _ values: Values,
-        by source: String? = nil,
-        isMet: @escaping @Sendable (Values.Element) -> Bool?
-    ) -> Task<Void, Never> where Values.Failure == Never, Values.Element: Sendable {
-        Task { [weak self] in
-            for await value in values {
-                guard let self else { return }
-                guard let isMet = isMet(value) else { continue }
-                let change = set(condition, to: isMet, by: source)
-                // Nothing that comes later could change anything.
-                switch change {
-                case .opened, .tooLate, .bypassed, .unknown: return
-                case .made, .same: break
-                }
-            }
-            if !Task.isCancelled { self?.sourceEnded(condition) }
-        }
+/// The name of a condition of a gate.
+public struct ConditionName: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+    package let name: String
+
+    /// A name.
+    public init(stringLiteral name: String) { self.name = name }
+}
+
+/// Something that has to be the case before a gate opens, and who is to see to it.
+public struct GateCondition: Sendable, Hashable {
+    /// The name.
+    let name: ConditionName
+    /// The operation, the screen or the object that should meet it: the place to look at when nothing happens.
+    let setBy: String
+    /// Why the gate waits for it.
+    let reason: String
+    /// Whether it is met as long as nobody says otherwise.
+    let isMetByDefault: Bool
+
+    /// A condition.
+    public init(_ name: ConditionName, setBy: String, because reason: String, isMetByDefault: Bool = false) {
+        self.name = name
+        self.setBy = setBy
+        self.reason = reason
+        self.isMetByDefault = isMetByDefault
     }
+}
+
+/// Where a condition of a gate stands.
+struct ConditionStatus: Sendable, Hashable, CustomStringConvertible {
+    /// The condition.
+    let condition: GateCondition
+    /// Whether the gate may open as far as this condition goes: it is met, or it is bypassed.
+    var isMet: Bool
+    /// Whether later changes have no effect.
+    var isBypassed = false
+    /// The source that set it last, or the reason for its bypass; nil as long as the default stands.
+    var source: String?
+    /// When it changed last.
+    var since = Duration.zero
+    /// How long it has been like this, when somebody asked.
+    var age = Duration.zero
+    /// Whether the stream of values that fed it has ended: nothing more will come from there.
+    var hasSourceEnded = false
+
+    /// `configuration (set by fetch-config, unmet for 2.1 s: the first screen depends on it)`.
+    var description: String {
+        let ended = hasSourceEnded ? "; what it was fed by has ended" : ""
+        return "\(condition.name) (set by \(condition.setBy), unmet for \(durationText(age)): \(condition.reason)\(ended))"
+    }
+}
+
+/// A gate did not open in time.
+struct GateClosedError: DescribedError, Sendable, Hashable {
+    /// The gate.
+    let gate: String
+    /// How long was waited for it.
+    let waited: Duration
+    /// The conditions that are not met, each with its setter and the time it has been unmet.
+    let unmet: [ConditionStatus]
+
+    /// One sentence.
+    var description: String { "\(gate) did not open within \(durationText(waited)); waiting for: \(ReadinessGate.text(unmet))" }
 }

@@ -46,7 +46,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
-    package let lastLaunch: JournaledLaunch?
+    let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
     /// The folder of the app's journals; nil where nothing is written down.
@@ -79,19 +79,35 @@ public final class LaunchJournal: Sendable {
         now: Date = Date(),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> LaunchJournal {
-        let start = ContinuousClock.now
+        LaunchJournal(directory, name, version, kind, RecoveryLadder(limits: limits), now, onProblem)
+    }
+
+    private init(
+        _ directory: StateDirectory,
+        _ name: String,
+        _ version: String?,
+        _ kind: LaunchKind,
+        _ ladder: RecoveryLadder,
+        _ now: Date,
+        _ onProblem: @escaping @Sendable (StorageError) -> Void
+    ) {
+        start = ContinuousClock.now
+        (self.directory, self.onProblem) = (directory, onProblem)
         guard let location = directory.location else {
-            return LaunchJournal(nil, nil, directory, nil, start, State(recovery: .none, problem: directory.problem, kind: kind), onProblem)
+            (file, lastLaunch, place) = (nil, nil, nil)
+            state = Locked(State(recovery: .none, problem: directory.problem, kind: kind))
+            return
         }
-        let journals = journals(in: location, named: name)
+        let journals = Self.journals(in: location, named: name)
         var last: JournaledLaunch?
         let launches = journals.launches.lazy.map { launch in
             if last == nil, !launch.isRunning { last = launch }
             return launch
         }
-        let recovery = RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
+        let recovery = ladder.recovery(after: RecoveryLadder.relevant(launches, for: version))
         // The ladder looks no further than a launch of another version, which may go on.
-        last = last ?? journals.launches.first { !$0.isRunning }
+        lastLaunch = last ?? journals.launches.first { !$0.isRunning }
+        place = URL(fileURLWithPath: journals.directory.path).standardizedFileURL.path
         var line = JournalLine(.began)
         line.schema = JournalLine.schema
         line.ms = 0
@@ -100,36 +116,16 @@ public final class LaunchJournal: Sendable {
         line.version = version
         line.kind = kind
         line.set(recovery)
-        var file: JournalFile?
-        var problem: StorageError?
         do throws(StorageError) {
-            file = try journals.begin(line, keeping: keptLaunches, size: keptBytes)
+            let begun = try journals.begin(line, keeping: Self.keptLaunches, size: Self.keptBytes)
+            file = begun
+            state = Locked(State(recovery: recovery, kind: kind))
+            UnusedJournals.add(begun.path)
         } catch {
-            problem = error
+            file = nil
+            state = Locked(State(recovery: recovery, problem: error, kind: kind))
             onProblem(error)
         }
-        let place = location.appendingPathComponent(StoreFileName(StoreKey(name)).description).standardizedFileURL.path
-        let state = State(recovery: recovery, problem: problem, kind: kind)
-        return LaunchJournal(file, last, directory, place, start, state, onProblem)
-    }
-
-    private init(
-        _ file: JournalFile?,
-        _ lastLaunch: JournaledLaunch?,
-        _ directory: StateDirectory,
-        _ place: String?,
-        _ start: ContinuousClock.Instant,
-        _ state: State,
-        _ onProblem: @escaping @Sendable (StorageError) -> Void
-    ) {
-        self.file = file
-        self.lastLaunch = lastLaunch
-        self.directory = directory
-        self.place = place
-        self.start = start
-        self.onProblem = onProblem
-        self.state = Locked(state)
-        if let file { UnusedJournals.add(file.path) }
     }
 
     /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
@@ -378,7 +374,7 @@ public final class LaunchJournal: Sendable {
         // Here too: of a launch that runs without `recording(_:)`, nobody hears that it begins.
         if line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }
         var line = line
-        line.ms = (ContinuousClock.now - start).milliseconds
+        line.ms = ((ContinuousClock.now - start).milliseconds * 1000).rounded() / 1000
         do throws(StorageError) {
             try file.append(line, once: attempt, of: launch)
             return true

@@ -1,36 +1,25 @@
 import Foundation
 import Sequencer
 import StartupNetworking
+import StartupStorage
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// A sample service behind `URLSession`, in this process and without a socket: the client's real code runs, as fast or as slow as asked.
+/// A sample service in this process and without a socket: it answers a client's requests as fast or as slowly as asked.
 ///
-/// Requests to ``baseURL`` of a session that has ``protocolClasses`` are answered by the service, for as long as the backend lives; after that
-/// its host is unknown. Any number of backends may exist; each service has a host of its own, in a domain that never exists (RFC 6761, section 6.4).
-///
-/// It performs every fault as far as that goes without a socket: `hang` and `drip` never end, `truncated` and `reset` lose the connection in the middle of
-/// the body, `plaintext` fails as a bad server response, `gzip-bomb` arrives unpacked. Redirections arrive as the answers that they are: no
-/// client follows them here. The body of a request has to be its `httpBody`: that of an upload task cannot be seen on Linux.
+/// Only requests to ``baseURL`` have an answer: each service has a host of its own, in a domain that never exists (RFC 6761, section 6.4). It
+/// performs every fault as far as that goes without a socket: `hang` and `drip` never end, `truncated`, `reset` and `plaintext` fail, `gzip-bomb`
+/// arrives unpacked. Redirections are answers: the client follows them.
 ///
 /// ```swift
 /// let backend = EmbeddedBackend(SampleService())
-/// configuration.protocolClasses = backend.protocolClasses
-/// let url = backend.baseURL.appending(path: "v1/countries")
+/// let client = HTTPClient(over: backend)
+/// let countries = HTTPRequest(.get, backend.baseURL.appending(path: "v1/countries"))
 /// ```
-public final class EmbeddedBackend: Sendable {
+public final class EmbeddedBackend: HTTPSending {
     /// The service that answers.
     public let service: SampleService
-    /// Where it is found: an address that no other service of this process has. A service that has a store keeps its address, as real ones do.
+    /// Where it is found: an address that no other service has. A service that has a store keeps its address, as real ones do.
     public let baseURL: URL
-    /// How long answers take.
-    package let latency: EmbeddedLatency
-
-    private let host: String
-    // Serial and private: its timers fire while all threads of the shared pool are blocked.
-    private let timers = DispatchQueue(label: "EmbeddedBackend.timers")
+    private let latency: EmbeddedLatency
 
     /// A backend for a service, which answers as fast as services do over a good mobile connection.
     public convenience init(_ service: SampleService = SampleService()) { self.init(service, latency: .typical) }
@@ -39,38 +28,47 @@ public final class EmbeddedBackend: Sendable {
     package init(_ service: SampleService = SampleService(), latency: EmbeddedLatency) {
         self.service = service
         self.latency = latency
-        // A service with a store keeps its address, for sessions belong to one.
-        host = service.host ?? EmbeddedRegistry.reserveHost()
-        // Both are `sample-`, letters and digits, and `.invalid`: a stored host was checked.
-        guard let url = URL(string: "https://\(host)") else { preconditionFailure("EmbeddedBackend: https://\(host) is an address") }
+        // `sample-`, letters and digits, and `.invalid`: a stored host was checked.
+        guard let url = URL(string: "https://\(service.host)") else { preconditionFailure("EmbeddedBackend: \(service.host) is a host") }
         baseURL = url
-        EmbeddedRegistry.add(self, host: host)
     }
 
-    deinit { EmbeddedRegistry.remove(self, host: host) }
-
-    /// The classes for a session configuration's `protocolClasses`; the same for all backends.
-    public var protocolClasses: [URLProtocol.Type] { [EmbeddedURLProtocol.self] }
-
-    /// The answer to a request.
-    func reply(to request: HTTPRequest) -> EmbeddedReply {
-        EmbeddedReply(service.answer(request), latency: latency.duration(of: request.url.path(percentEncoded: false)))
-    }
-
-    /// Runs `work` on a private queue, after `delay`.
-    func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        timers.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.nanoseconds)), execute: work)
+    /// Has the service answer a request, once.
+    public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+        func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
+            NetworkError(code, request: request.description, reason)
+        }
+        guard request.url.host() == service.host else { throw failure(.unreachable, "there is no host of this name") }
+        let answer = service.answer(request)
+        var delay = latency.duration(of: request.url.path(percentEncoded: false))
+        switch answer {
+        case .response(_, let more): delay += more
+        case .hang, .drip: delay = .seconds(366 * 86_400)
+        case .truncated, .reset, .zeros, .plaintext: break
+        }
+        do {
+            try await DeadlineTimer.sleep(for: min(delay, deadline.remaining ?? delay))
+        } catch {
+            throw failure(.cancelled, "it was cancelled")
+        }
+        if deadline.isOver { throw failure(.timedOut, "there was no answer before the deadline") }
+        switch answer {
+        case .response(let response, _): return response
+        case .zeros(let count, _) where count <= 16 << 20: return HTTPResponse(status: 200, body: Data(count: count))
+        case .zeros: throw failure(.invalidResponse, "the answer is larger than the 16 MB that are allowed")
+        case .truncated: throw failure(.invalidResponse, "the answer was cut off")
+        case .plaintext: throw failure(.invalidResponse, "the service answered with what is no HTTP")
+        case .reset, .hang, .drip: throw failure(.unreachable, "the connection was lost")
+        }
     }
 }
 
 /// How long an embedded backend takes to answer, by path: always the same, without jitter.
-package struct EmbeddedLatency: Sendable, Hashable {
-    /// How long the paths take that are not in ``paths``.
-    package var other: Duration
-    /// How long these paths take. A path that ends with a slash stands for all below it.
-    package var paths: [String: Duration]
+package struct EmbeddedLatency: Sendable {
+    private let other: Duration
+    private let paths: [String: Duration]
 
-    /// These durations.
+    /// - Parameter paths: how long these take; one that ends with a slash stands for all below it.
     package init(other: Duration, paths: [String: Duration] = [:]) {
         self.other = other
         self.paths = paths
@@ -98,59 +96,6 @@ package struct EmbeddedLatency: Sendable, Hashable {
 
     /// How long a path takes.
     package func duration(of path: String) -> Duration {
-        if let duration = paths[path] { return duration }
-        // The longest prefix is the most exact one.
-        return paths.filter { $0.key.hasSuffix("/") && path.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }?.value ?? other
-    }
-}
-
-/// The embedded backends that live, by host.
-enum EmbeddedRegistry {
-    private struct State {
-        struct Entry {
-            weak var backend: EmbeddedBackend?
-        }
-
-        var backends: [String: Entry] = [:]
-        /// Which backend has a host now, known also while that one is on its way out.
-        var owners: [String: ObjectIdentifier] = [:]
-        var count = 0
-    }
-
-    // Global because `URLSession` takes a class, not an object, and makes its own instances: they have only the address to go by.
-    private static let state = Locked(State())
-
-    /// A host that was not used before.
-    static func reserveHost() -> String {
-        state.withLock { state in
-            state.count += 1
-            // No name under `invalid` is ever resolved (RFC 2606, section 2): a request that gets past the backend reaches nobody.
-            return "sample-\(state.count).invalid"
-        }
-    }
-
-    static func add(_ backend: EmbeddedBackend, host: String) {
-        let id = ObjectIdentifier(backend)
-        state.withLock { state in
-            state.backends[host] = State.Entry(backend: backend)
-            state.owners[host] = id
-        }
-    }
-
-    /// Forgets the host of a backend that is gone, unless another one has it now.
-    static func remove(_ backend: EmbeddedBackend, host: String) {
-        let id = ObjectIdentifier(backend)
-        state.withLock { state in
-            // By its number: a weak reference is nil while the object is deinitialised.
-            guard state.owners[host] == id else { return }
-            state.backends[host] = nil
-            state.owners[host] = nil
-        }
-    }
-
-    static func backend(for url: URL?) -> EmbeddedBackend? {
-        guard let host = url?.host() else { return nil }
-        // Its last reference may be the one returned: it is never released while the lock is held, for its deinitializer takes the lock.
-        return state.withLock { $0.backends[host]?.backend }
+        paths[path] ?? paths.first { $0.key.hasSuffix("/") && path.hasPrefix($0.key) }?.value ?? other
     }
 }

@@ -5,7 +5,7 @@ import StartupStorage
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
-/// It listens on 127.0.0.1, serves any number of clients on one thread of its own, and can be told to misbehave. It stops when it is released.
+/// It listens on 127.0.0.1, serves any number of clients on a queue of its own, and can be told to misbehave. It stops when it is released.
 ///
 /// ```swift
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")
@@ -38,58 +38,38 @@ public final class LoopbackSpeaker: Sendable {
 
     /// The speaker to connect to.
     public let speaker: Speaker
-    private let shared: LoopbackSpeakerState
+    private let server: SpeakerServer
 
     /// Starts a speaker that behaves.
     ///
     /// - Parameter port: where to listen; with 0 the system chooses.
-    /// - Throws: `DeviceError` when it cannot listen there, or the system starts no thread.
+    /// - Throws: `DeviceError` when it cannot listen there.
     public convenience init(id: String = "loopback", name: String = "Loopback", port: UInt16 = 0) throws(DeviceError) {
         try self.init(id: id, name: name, port: port, fault: nil)
     }
 
-    /// - Parameters:
-    ///   - startThread: runs the speaker; gives the number of the error where the system has no thread.
-    ///   - onEvent: told what happens, on the speaker's thread, which it holds up.
+    /// - Parameter onEvent: told what happens, on the speaker's queue, which it holds up.
     package init(
         id: String = "loopback",
         name: String = "Loopback",
         port: UInt16 = 0,
         fault: Fault?,
-        startThread: (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) },
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
-        let device = "loopback speaker 127.0.0.1:\(port)"
-        guard let wake = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
-        let (listener, boundPort) = try Self.listen(on: port, device)
+        let (listener, boundPort) = try Self.listen(on: port, "loopback speaker 127.0.0.1:\(port)")
         let name = plainText(name, limit: 64)
         speaker = Speaker(id: id, name: name, host: "127.0.0.1", port: boundPort)
-        let shared = LoopbackSpeakerState(fault: fault, wake: wake, onEvent: onEvent)
-        // Not Foundation's Thread: its code never runs where the system starts none, and `stop()` would wait for it.
-        let code = startThread {
-            shared.thread.withLock { $0 = currentThreadIdentity() }
-            LoopbackSpeakerLoop(listener, name, shared).run()
-        }
-        guard code == 0 else {
-            close(listener)
-            throw DeviceError(system: code, device, "starting a thread")
-        }
-        // Assigned last: once every property has a value, an error that is thrown runs `deinit`, and `stop()` would wait for a thread that never
-        // started.
-        self.shared = shared
+        server = SpeakerServer(name, fault, onEvent)
+        server.start(listener)
     }
 
     deinit { stop() }
 
     /// Changes how it misbehaves from the next line it receives on; nil makes it behave.
-    package func setFault(_ fault: Fault?) { shared.fault.withLock { $0 = fault } }
+    package func setFault(_ fault: Fault?) { server.fault.withLock { $0 = fault } }
 
     /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from `onEvent`.
-    public func stop() {
-        shared.stop()
-        // From `onEvent` it would wait for itself.
-        if shared.thread.withLock({ $0 }) != currentThreadIdentity() { shared.waitUntilStopped() }
-    }
+    public func stop() { server.stop() }
 
     private static func listen(on port: UInt16, _ device: String) throws(DeviceError) -> (listener: Int32, port: Int) {
         guard let address = SocketPlatform.addresses(of: "127.0.0.1", port: Int(port), isNumeric: true).first,
@@ -115,148 +95,86 @@ public final class LoopbackSpeaker: Sendable {
     }
 }
 
-/// The state that a loopback speaker and its thread share.
-final class LoopbackSpeakerState: Sendable {
+/// Serves the clients of a loopback speaker. Everything but `fault` and `stop()` is used on its queue.
+private final class SpeakerServer: @unchecked Sendable {
+    // @unchecked: `sources` and `input` are touched on the queue alone.
     let fault: Locked<LoopbackSpeaker.Fault?>
-    /// The thread that serves, once it runs, by its identity.
-    let thread = Locked<UInt?>(nil)
-    let wake: WakeSignal
-    let onEvent: @Sendable (LoopbackSpeaker.Event) -> Void
-    private let isStopping = Locked(false)
-    private let stopped = NSCondition()
-    private let hasStopped = Locked(false)
-
-    init(fault: LoopbackSpeaker.Fault?, wake: WakeSignal, onEvent: @escaping @Sendable (LoopbackSpeaker.Event) -> Void) {
-        self.fault = Locked(fault)
-        self.wake = wake
-        self.onEvent = onEvent
-    }
-
-    var mustStop: Bool { isStopping.withLock { $0 } }
-
-    func stop() {
-        isStopping.withLock { $0 = true }
-        wake.signal()
-    }
-
-    func didStop() {
-        stopped.lock()
-        hasStopped.withLock { $0 = true }
-        // Under the condition's lock, so that nobody begins to wait in between.
-        stopped.broadcast()
-        stopped.unlock()
-    }
-
-    func waitUntilStopped() {
-        stopped.lock()
-        // In a loop: a wait may end without a cause (POSIX, pthread_cond_wait).
-        while !hasStopped.withLock({ $0 }) { stopped.wait() }
-        stopped.unlock()
-    }
-}
-
-/// Serves the clients of a loopback speaker, on the thread that runs it.
-final class LoopbackSpeakerLoop {
-    private struct Client {
-        var input: [UInt8] = []
-        var output: [UInt8] = []
-        /// Answers for later, in order.
-        var delayed: [(due: Deadline, bytes: [UInt8])] = []
-    }
-
-    private static let maximumClients = 64
+    private let name: String
+    private let onEvent: @Sendable (LoopbackSpeaker.Event) -> Void
+    // Serial and private: it goes on while all threads of the shared pool are blocked.
+    private let queue = DispatchQueue(label: "LoopbackSpeaker")
+    private let isOnQueue = DispatchSpecificKey<Bool>()
+    /// The sockets that are not closed.
+    private let open = DispatchGroup()
+    /// By the socket that each watches: the one that listens, and those of the clients.
+    private var sources: [Int32: any DispatchSourceRead] = [:]
+    /// What clients have sent of a line.
+    private var input: [Int32: [UInt8]] = [:]
     /// In bytes, as on the other side.
     private static let maximumLine = 256
 
-    private let listener: Int32
-    private let name: String
-    private let shared: LoopbackSpeakerState
-    private var clients: [Int32: Client] = [:]
-
-    init(_ listener: Int32, _ name: String, _ shared: LoopbackSpeakerState) {
-        self.listener = listener
+    init(_ name: String, _ fault: LoopbackSpeaker.Fault?, _ onEvent: @escaping @Sendable (LoopbackSpeaker.Event) -> Void) {
+        self.fault = Locked(fault)
         self.name = name
-        self.shared = shared
+        self.onEvent = onEvent
+        queue.setSpecific(key: isOnQueue, value: true)
     }
 
-    func run() {
-        while !shared.mustStop {
-            moveWhatIsDue()
-            var polled = [pollfd(fd: shared.wake.descriptor, events: Int16(POLLIN), revents: 0)]
-            // With all clients served, new ones wait in the system's queue.
-            polled.append(pollfd(fd: listener, events: Int16(clients.count < Self.maximumClients ? POLLIN : 0), revents: 0))
-            for (socket, client) in clients {
-                polled.append(pollfd(fd: socket, events: Int16(client.output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0))
-            }
-            guard poll(&polled, nfds_t(polled.count), timeout()) >= 0 || errno == EINTR else { break }
-            // Clients before new connections: those may get a number that has just been closed.
-            for entry in polled.dropFirst(2) where entry.revents != 0 { serve(entry.fd) }
-            if polled[1].revents != 0 { accept() }
+    func start(_ listener: Int32) { queue.sync { watch(listener) { [weak self] in self?.accept(listener) } } }
+
+    func stop() {
+        // From `onEvent` it would wait for itself.
+        if DispatchQueue.getSpecific(key: isOnQueue) == true { return disconnectAll() }
+        queue.sync { disconnectAll() }
+        open.wait()
+    }
+
+    private func disconnectAll() { for socket in Array(sources.keys) { disconnect(socket) } }
+
+    private func watch(_ socket: Int32, _ isReady: @escaping () -> Void) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
+        source.setEventHandler(handler: isReady)
+        open.enter()
+        // Not before: its number may be used again as soon as it is closed.
+        source.setCancelHandler { [open] in
+            close(socket)
+            open.leave()
         }
-        close(listener)
-        // Over a copy: `disconnect(_:)` changes the dictionary.
-        for socket in Array(clients.keys) { disconnect(socket) }
-        // Last: `stop()` promises that nothing is open when it returns.
-        shared.didStop()
+        sources[socket] = source
+        source.activate()
     }
 
-    /// Until the next answer is due.
-    private func timeout() -> Int32 {
-        clients.values.compactMap { $0.delayed.first?.due.pollTimeout }.filter { $0 >= 0 }.min() ?? -1
+    private func disconnect(_ socket: Int32) {
+        sources.removeValue(forKey: socket)?.cancel()
+        if input.removeValue(forKey: socket) != nil { onEvent(.disconnected) }
     }
 
-    private func moveWhatIsDue() {
-        // In their order: an answer that is due must not overtake an earlier one.
-        for socket in clients.keys {
-            while let first = clients[socket]?.delayed.first, first.due.isOver {
-                clients[socket]?.output += first.bytes
-                clients[socket]?.delayed.removeFirst()
-            }
-        }
-    }
-
-    private func accept() {
+    private func accept(_ listener: Int32) {
         let socket = Foundation.accept(listener, nil, nil)
         guard socket >= 0 else { return }
         // On Linux an accepted socket does not inherit O_NONBLOCK of the one that listens.
         SocketPlatform.configure(socket)
-        clients[socket] = Client()
-        shared.onEvent(.connected)
+        input[socket] = []
+        watch(socket) { [weak self] in self?.receive(socket) }
+        onEvent(.connected)
     }
 
-    private func disconnect(_ socket: Int32) {
-        guard clients.removeValue(forKey: socket) != nil else { return }
-        close(socket)
-        shared.onEvent(.disconnected)
-    }
-
-    private func serve(_ socket: Int32) {
+    private func receive(_ socket: Int32) {
         var chunk = [UInt8](repeating: 0, count: 512)
         let count = recv(socket, &chunk, chunk.count, 0)
-        if count > 0 {
-            clients[socket]?.input += chunk.prefix(count)
-            answerLines(of: socket)
-        } else if count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-            return disconnect(socket)
+        if count <= 0 {
+            if count == 0 || ![EAGAIN, EWOULDBLOCK, EINTR].contains(errno) { disconnect(socket) }
+            return
         }
-        // The client may have been disconnected by its own line.
-        guard let client = clients[socket] else { return }
-        if !client.output.isEmpty {
-            let sent = client.output.withUnsafeBytes { SocketPlatform.send(socket, $0) }
-            if sent > 0 { clients[socket]?.output.removeFirst(sent) }
-            if sent < 0, errno != EAGAIN, errno != EWOULDBLOCK, errno != EINTR { return disconnect(socket) }
-        }
-    }
-
-    private func answerLines(of socket: Int32) {
-        while let input = clients[socket]?.input, let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-            clients[socket]?.input.removeSubrange(...end)
-            let line = String(decoding: input[..<end], as: UTF8.self)
-            shared.onEvent(.received(line))
+        input[socket]? += chunk.prefix(count)
+        while let received = input[socket], let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+            input[socket]?.removeSubrange(...end)
+            let line = String(decoding: received[..<end], as: UTF8.self)
+            onEvent(.received(line))
             answer(line, of: socket)
         }
         // A line without an end must not fill the memory.
-        if let input = clients[socket]?.input, input.count > Self.maximumLine { disconnect(socket) }
+        if let rest = input[socket], rest.count > Self.maximumLine { disconnect(socket) }
     }
 
     private func answer(_ line: String, of socket: Int32) {
@@ -268,13 +186,21 @@ final class LoopbackSpeakerLoop {
             case "PING": "PONG\n"
             default: "ERROR unknown command\n"
             }
-        switch shared.fault.withLock({ $0 }) {
-        case nil: clients[socket]?.output += Array(answer.utf8)
+        switch fault.withLock({ $0 }) {
+        case nil: send(answer, to: socket)
         case .silent: break
-        case .slow(let duration): clients[socket]?.delayed.append((.after(duration), Array(answer.utf8)))
-        case .wrongGreeting: clients[socket]?.output += Array("220 mail.example ESMTP\r\n".utf8)
-        case .endless: clients[socket]?.output += [UInt8](repeating: UInt8(ascii: "A"), count: 65_536)
+        case .slow(let duration):
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) { [weak self] in
+                self?.send(answer, to: socket)
+            }
+        case .wrongGreeting: send("220 mail.example ESMTP\r\n", to: socket)
+        case .endless: send(String(repeating: "A", count: 65_536), to: socket)
         case .closes: disconnect(socket)
         }
+    }
+
+    private func send(_ text: String, to socket: Int32) {
+        // A client that has gone, or takes nothing, has no need of it.
+        if sources[socket] != nil { _ = Array(text.utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) } }
     }
 }

@@ -10,127 +10,87 @@ package struct SampleFaultError: DescribedError, Sendable, Hashable {
     init(_ description: String) { self.description = description }
 }
 
-extension SampleFault: CustomStringConvertible {
-    private static let plain: [(name: String, fault: SampleFault)] =
-        [
-            ("hang", .hang), ("drip", .drip), ("wrong-type", .wrongType), ("truncated", .truncated), ("reset", .reset),
-            ("redirect-loop", .redirectLoop), ("401-basic", .basicChallenge), ("plaintext", .plaintext),
-        ] + SampleBody.named.map { ($0.name, .body($0.body)) }
+extension SampleFault {
+    private static let plain: [String: SampleFault] = [
+        "hang": .hang, "drip": .drip, "wrong-type": .wrongType, "truncated": .truncated, "reset": .reset, "redirect-loop": .redirectLoop,
+        "401-basic": .basicChallenge, "plaintext": .plaintext, "garbage": .body(.garbage), "html": .body(.html), "empty": .body(.empty),
+        "null": .body(.text("null")), "nul-bytes": .body(.nulBytes), "invalid-utf8": .body(.invalidUTF8), "bom": .body(.byteOrderMark),
+    ]
 
-    private static let parameterised = ["slow", "status", "body", "header", "redirect", "big", "gzip-bomb"]
+    /// How the faults with a value are written, by their names.
+    private static let forms = [
+        "slow": "a whole number and ms, s or m, up to 24 hours, such as slow:2s",
+        "status": "a status from 200 to 599, perhaps with header fields, such as status:503;retry-after=2",
+        "body": "a text, such as body:null",
+        "header": "a header field as NAME=VALUE, such as header:Set-Cookie=a=b",
+        "redirect": "an address, perhaps with a status from 300 to 399, such as redirect:http://127.0.0.1:8081/v1/profile;status=307",
+        "big": "a whole number and B, kB, MB or GB, up to 4GB, such as big:200MB",
+        "gzip-bomb": "a whole number and B, kB, MB or GB, up to 4GB, such as gzip-bomb:200MB",
+    ]
 
     /// The fault that `text` stands for.
     ///
     /// - Throws: an error whose description names the expected forms.
     public init(parsing text: String) throws {
-        if let plain = Self.plain.first(where: { $0.name == text }) {
-            self = plain.fault
+        if let fault = Self.plain[text] ?? Self.read(text) {
+            self = fault
             return
         }
-        guard let colon = text.firstIndex(of: ":") else { throw Self.unknown(text) }
-        let value = String(text[text.index(after: colon)...])
+        let name = String(text.prefix { $0 != ":" })
+        let names = (Array(Self.plain.keys) + Self.forms.keys).sorted()
+        let hint = nearestName(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+        let expected = Self.forms[name] ?? "one of \(names.joined(separator: ", "))\(hint)"
+        throw SampleFaultError("'\(text.prefix(80))' is no fault; expected \(expected)")
+    }
+
+    private static func read(_ text: String) -> SampleFault? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let value = text[text.index(after: colon)...]
         switch text[..<colon] {
-        case "slow": self = .slow(try Self.duration(value, in: text))
-        case "status": self = try Self.status(value, in: text)
-        case "body": self = .body(.text(value))
-        case "header": self = try Self.header(value, in: text)
-        case "redirect": self = try Self.redirect(value, in: text)
-        case "big": self = .big(try Self.size(value, in: text))
-        case "gzip-bomb": self = .gzipBomb(try Self.size(value, in: text))
-        default: throw Self.unknown(text)
+        case "slow": return amount(value, ["ms": 1, "s": 1_000, "m": 60_000], atMost: 86_400_000).map { .slow(.milliseconds($0)) }
+        case "status":
+            let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+            let fields = parts.dropFirst().compactMap(field)
+            guard let status = parts.first.flatMap({ Int($0) }), (200...599).contains(status), fields.count == parts.count - 1
+            else { return nil }
+            return .status(status, headers: fields.reduce(into: [:]) { $0[$1.name] = $1.value })
+        case "body": return .body(.text(String(value)))
+        case "header": return field(value).map { .header(name: $0.name, value: $0.value) }
+        case "redirect": return redirect(value)
+        case "big": return size(value).map { .big($0) }
+        case "gzip-bomb": return size(value).map { .gzipBomb($0) }
+        default: return nil
         }
     }
 
-    /// The text that ``init(parsing:)`` reads back.
-    public var description: String {
-        if let plain = Self.plain.first(where: { $0.fault == self }) { return plain.name }
-        switch self {
-        case .slow(let duration): return "slow:\(duration.nanoseconds / 1_000_000)ms"
-        case .status(let status, let headers):
-            return "status:\(status)" + headers.map { ";\($0.name)=\($0.value)" }.joined()
-        case .body(.text(let text)): return "body:\(text)"
-        case .header(let name, let value): return "header:\(name)=\(value)"
-        case .redirect(let url, let status): return "redirect:\(url)" + (status == 302 ? "" : ";status=\(status)")
-        case .big(let count): return "big:\(count)B"
-        case .gzipBomb(let count): return "gzip-bomb:\(count)B"
-        default: return "?"
-        }
-    }
-
-    private static func unknown(_ text: String) -> SampleFaultError {
-        let names = plain.map(\.name) + parameterised
-        let word = String(text.prefix { $0 != ":" })
-        let hint = nearestName(to: word, in: names).map { "; did you mean \($0)?" } ?? ""
-        return SampleFaultError("'\(text.prefix(80))' is no fault; expected one of \(names.joined(separator: ", "))\(hint)")
-    }
-
-    private static func error(_ text: String, _ expected: String) -> SampleFaultError {
-        SampleFaultError("'\(text.prefix(80))' is no fault; expected \(expected)")
-    }
-
-    private static func duration(_ value: String, in text: String) throws(SampleFaultError) -> Duration {
-        guard let milliseconds = amount(value, ["ms": 1, "s": 1_000, "m": 60_000], atMost: 86_400_000) else {
-            throw error(text, "a whole number and ms, s or m, up to 24 hours, such as slow:2s")
-        }
-        return .milliseconds(milliseconds)
-    }
-
-    private static func size(_ value: String, in text: String) throws(SampleFaultError) -> Int {
-        guard let size = amount(value, ["B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000], atMost: 4_000_000_000) else {
-            throw error(text, "a whole number and B, kB, MB or GB, up to 4GB, such as big:200MB")
-        }
-        return size
+    private static func size(_ value: Substring) -> Int? {
+        amount(value, ["B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000], atMost: 4_000_000_000)
     }
 
     /// A whole number and one of the units.
-    private static func amount(_ value: String, _ units: [String: Int], atMost most: Int) -> Int? {
+    private static func amount(_ value: Substring, _ units: [String: Int], atMost most: Int) -> Int? {
         let digits = value.prefix { $0.isASCII && $0.isNumber }
         // Compared before it is multiplied, which could overflow.
         guard let scale = units[String(value[digits.endIndex...])], let number = Int(digits), number <= most / scale else { return nil }
         return number * scale
     }
 
-    private static func status(_ value: String, in text: String) throws(SampleFaultError) -> SampleFault {
-        let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-        guard let first = parts.first, let status = Int(first), (200...599).contains(status) else {
-            throw error(text, "a status from 200 to 599, such as status:503;retry-after=2")
-        }
-        var headers = HTTPHeaders()
-        for part in parts.dropFirst() {
-            let (name, value) = try field(part, in: text)
-            headers[name] = value
-        }
-        return .status(status, headers: headers)
-    }
-
-    private static func header(_ value: String, in text: String) throws(SampleFaultError) -> SampleFault {
-        let (name, value) = try field(value[...], in: text)
-        return .header(name: name, value: value)
-    }
-
     /// A field name is a token (RFC 9110, section 5.6.2); a value has no control characters, which would begin another field.
-    private static func field(_ part: Substring, in text: String) throws(SampleFaultError) -> (name: String, value: String) {
+    private static func field(_ part: Substring) -> (name: String, value: String)? {
         let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, !halves[0].isEmpty, halves[0].utf8.allSatisfy(\.isTokenCharacter),
             halves[1].unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7f })
-        else { throw error(text, "a header field as NAME=VALUE, such as header:Set-Cookie=a=b") }
+        else { return nil }
         return (String(halves[0]), String(halves[1]))
     }
 
-    private static func redirect(_ value: String, in text: String) throws(SampleFaultError) -> SampleFault {
-        var url = value
-        var status = 302
+    private static func redirect(_ value: Substring) -> SampleFault? {
         // From the end: an address may hold the same text.
-        if let suffix = value.range(of: ";status=", options: .backwards) {
-            url = String(value[..<suffix.lowerBound])
-            guard let number = Int(value[suffix.upperBound...]), (300...399).contains(number) else {
-                throw error(text, "a status from 300 to 399 after ;status=")
-            }
-            status = number
-        }
-        guard !url.isEmpty, url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7f }) else {
-            throw error(text, "an address, such as redirect:http://127.0.0.1:8081/v1/profile")
-        }
-        return .redirect(to: url, status: status)
+        let suffix = value.range(of: ";status=", options: .backwards)
+        let url = value[..<(suffix?.lowerBound ?? value.endIndex)]
+        guard !url.isEmpty, url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7f }),
+            let status = suffix.map({ Int(value[$0.upperBound...]) }) ?? 302, (300...399).contains(status)
+        else { return nil }
+        return .redirect(to: String(url), status: status)
     }
 }

@@ -3,7 +3,7 @@ import StartupNetworking
 
 /// A way in which the sample service can misbehave on one of its paths.
 ///
-/// A fault has a text, for command lines and for `PUT /_admin/faults`; ``init(parsing:)`` reads it, ``description`` writes it.
+/// A fault has a text, for command lines and for `PUT /_admin/faults`; ``init(parsing:)`` reads it.
 ///
 /// | text | what happens |
 /// |---|---|
@@ -74,11 +74,6 @@ public enum SampleBody: Sendable, Hashable {
     case byteOrderMark
     /// This text, as JSON.
     case text(String)
-
-    static let named: [(name: String, body: SampleBody)] = [
-        ("garbage", .garbage), ("html", .html), ("empty", .empty), ("null", .text("null")), ("nul-bytes", .nulBytes),
-        ("invalid-utf8", .invalidUTF8), ("bom", .byteOrderMark),
-    ]
 
     var response: HTTPResponse {
         var response = HTTPResponse(status: 200, headers: ["Content-Type": "application/json"])

@@ -24,8 +24,8 @@ public final class SampleService: Sendable {
     private let store: (any DataStore)?
     /// Whether the last change got into the store.
     private let isStored = Locked(true)
-    /// The host that it is at wherever it is made from the same store; nil without one.
-    let host: String?
+    /// The host that it is at: the same one wherever it is made from the same store.
+    let host: String
     private static let memory: StoreKey = "sample-service"
 
     /// A service.
@@ -42,7 +42,7 @@ public final class SampleService: Sendable {
         var state = SampleServiceState(options)
         let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value
         if let memory { state.memory = memory }
-        host = store.map { _ in memory?.host.flatMap { Self.isOurs($0) ? $0 : nil } ?? Self.newHost() }
+        host = memory?.host.flatMap { Self.isOurs($0) ? $0 : nil } ?? Self.newHost()
         self.state = Locked(state)
         self.store = store
         self.now = now ?? Self.steadyTime()

@@ -13,20 +13,6 @@ extension SampleServiceState {
         let code: String
     }
 
-    private struct CreatedAccount: Encodable {
-        let id: String
-        let email: String
-        let emailVerified: Bool
-    }
-
-    private struct Profile: Encodable {
-        let id: String
-        let name: String
-        let email: String?
-        let emailVerified: Bool
-        let isAnonymous: Bool
-    }
-
     private struct Device: Decodable {
         let platform: String
         let appVersion: String
@@ -76,7 +62,7 @@ extension SampleServiceState {
         guard let account = accounts.create(wanted.email, password: wanted.password) else {
             return .problem(409, "account_exists", "there is an account with this address")
         }
-        return .json(CreatedAccount(id: account.id, email: wanted.email, emailVerified: false), status: 201)
+        return .json(account.profile, status: 201)
     }
 
     mutating func verifyAccount(_ request: HTTPRequest) -> HTTPResponse {
@@ -89,15 +75,7 @@ extension SampleServiceState {
 
     func profile(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         guard let account = account(of: request, now: now) else { return .unauthorized }
-        return .json(
-            Profile(
-                id: account.id,
-                name: account.name,
-                email: account.email,
-                emailVerified: account.isVerified,
-                isAnonymous: account.email == nil
-            )
-        )
+        return .json(account.profile)
     }
 
     func entitlements(_ request: HTTPRequest, now: Date) -> HTTPResponse {
@@ -124,6 +102,8 @@ struct SampleAccounts: Codable {
         let password: String?
         var isVerified: Bool
         var entitlements: [String] = []
+
+        var profile: UserProfile { UserProfile(id: id, name: name, email: email, emailVerified: isVerified, isAnonymous: email == nil) }
     }
 
     private var accounts: [String: Account] = [:]
@@ -195,13 +175,8 @@ struct SampleSessions: Codable {
         let expires: Date
     }
 
-    /// How many refresh tokens are worth something; of more, the oldest go.
-    private static let maximumRefreshTokens = 1_000
-
     private var access: [String: Access] = [:]
     private var refresh: [String: String] = [:]
-    /// The refresh tokens, the oldest first; nil in a store of an older version.
-    private var order: [String]?
 
     /// New tokens for an account.
     mutating func issue(for account: String, lifetime: Duration, now: Date) -> Tokens {
@@ -212,10 +187,6 @@ struct SampleSessions: Codable {
         let next = Self.random(24)
         access[token] = Access(account: account, expires: expires)
         refresh[next] = account
-        // So would refresh tokens, of logins that nobody goes on with.
-        let known = (order ?? Array(refresh.keys)).filter { refresh[$0] != nil && $0 != next } + [next]
-        for token in known.dropLast(Self.maximumRefreshTokens) { refresh[token] = nil }
-        order = Array(known.suffix(Self.maximumRefreshTokens))
         return Tokens(access_token: token, expires_in: lifetime.components.seconds, refresh_token: next)
     }
 

@@ -16,44 +16,35 @@ struct SampleCountry: Encodable {
     ]
 }
 
-/// The texts of the sample service, by language.
+/// The texts of the sample service.
 struct SampleTexts {
+    struct Page: Encodable {
+        let title: String
+        let text: String
+    }
+
     let greeting: String
-    let tutorial: [(title: String, text: String)]
+    let tutorial: [Page]
+
+    private init(_ greeting: String, _ pages: KeyValuePairs<String, String>) {
+        self.greeting = greeting
+        tutorial = pages.map { Page(title: $0.key, text: $0.value) }
+    }
 
     /// The texts in a language; in English where it is another one.
-    static func `in`(_ language: String) -> SampleTexts {
-        switch language {
-        case "de":
-            SampleTexts(
-                greeting: "Guten Tag",
-                tutorial: [("Willkommen", "Musik in jedem Raum."), ("Lautsprecher", "Verbinde deinen ersten Lautsprecher.")]
-            )
-        case "fr":
-            SampleTexts(
-                greeting: "Bonjour",
-                tutorial: [("Bienvenue", "De la musique dans chaque pièce."), ("Enceintes", "Connectez votre première enceinte.")]
-            )
-        case "es":
-            SampleTexts(
-                greeting: "Buenos días",
-                tutorial: [("Bienvenido", "Música en cada habitación."), ("Altavoces", "Conecta tu primer altavoz.")]
-            )
-        case "ja":
-            SampleTexts(greeting: "こんにちは", tutorial: [("ようこそ", "すべての部屋に音楽を。"), ("スピーカー", "最初のスピーカーを接続しましょう。")])
-        default:
-            SampleTexts(greeting: "Hello", tutorial: [("Welcome", "Music in every room."), ("Speakers", "Connect your first speaker.")])
-        }
-    }
+    static func `in`(_ language: String) -> SampleTexts { all[language] ?? english }
+
+    private static let english = SampleTexts("Hello", ["Welcome": "Music in every room.", "Speakers": "Connect your first speaker."])
+    private static let all = [
+        "de": SampleTexts("Guten Tag", ["Willkommen": "Musik in jedem Raum.", "Lautsprecher": "Verbinde deinen ersten Lautsprecher."]),
+        "fr": SampleTexts("Bonjour", ["Bienvenue": "De la musique dans chaque pièce.", "Enceintes": "Connectez votre première enceinte."]),
+        "es": SampleTexts("Buenos días", ["Bienvenido": "Música en cada habitación.", "Altavoces": "Conecta tu primer altavoz."]),
+        "ja": SampleTexts("こんにちは", ["ようこそ": "すべての部屋に音楽を。", "スピーカー": "最初のスピーカーを接続しましょう。"]),
+    ]
 }
 
 extension SampleServiceState {
     private struct Configuration: Encodable {
-        struct Page: Encodable {
-            let title: String
-            let text: String
-        }
-
         struct Address: Encodable {
             let host: String
             let port: Int
@@ -65,7 +56,7 @@ extension SampleServiceState {
         let onboarding: String
         let features: [String: Bool]
         let restoreAccount: Bool?
-        let tutorialPages: [Page]
+        let tutorialPages: [SampleTexts.Page]
         let speakers: Address?
     }
 
@@ -85,7 +76,7 @@ extension SampleServiceState {
                 onboarding: options.onboarding,
                 features: options.features,
                 restoreAccount: options.restoreAccount,
-                tutorialPages: SampleTexts.in(language).tutorial.map { Configuration.Page(title: $0.title, text: $0.text) },
+                tutorialPages: SampleTexts.in(language).tutorial,
                 speakers: options.speakers.first.map { Configuration.Address(host: $0.host, port: $0.port) }
             )
         )
@@ -113,6 +104,6 @@ extension SampleServiceState {
     private static func fingerprint(_ data: Data) -> String {
         var hash = FNV1a()
         hash.add(data)
-        return String(hash.value, radix: 16)
+        return FNV1a.digits(hash.value)
     }
 }

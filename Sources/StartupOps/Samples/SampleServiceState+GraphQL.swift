@@ -14,19 +14,6 @@ extension SampleServiceState {
         let variables: Variables?
     }
 
-    private struct Answer<Value: Encodable>: Encodable {
-        let data: [String: Value]
-    }
-
-    private struct Errors: Encodable {
-        struct Entry: Encodable {
-            let message: String
-            let extensions: [String: String]
-        }
-
-        let errors: [Entry]
-    }
-
     private static let known = ["Speakers", "Viewer", "RegisterSpeaker", "Greeting"]
 
     func graphQL(_ request: HTTPRequest, now: Date) -> HTTPResponse {
@@ -58,10 +45,11 @@ extension SampleServiceState {
         }
     }
 
-    private static func answered(_ field: String, _ value: some Encodable) -> HTTPResponse { .json(Answer(data: [field: value])) }
+    private static func answered(_ field: String, _ value: some Encodable) -> HTTPResponse { .json(["data": [field: value]]) }
 
     // 200: over HTTP the request was in order, as GraphQL servers see it.
     private static func failed(_ message: String, _ code: String, status: Int = 200) -> HTTPResponse {
-        .json(Errors(errors: [Errors.Entry(message: message, extensions: ["code": code])]), status: status)
+        let error: JSONValue = ["message": .string(message), "extensions": ["code": .string(code)]]
+        return .json(["errors": [error]], status: status)
     }
 }

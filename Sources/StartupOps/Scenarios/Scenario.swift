@@ -131,28 +131,28 @@ extension Scenario {
     public static let regular = Scenario("regular", "Everything is known: five steps start at once.", following: LaunchFacts())
 
     /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has dismissed it.
-    package static let push = Scenario(
+    static let push = Scenario(
         "push",
         "A push notification started the app: its content comes before the main screen.",
         following: LaunchFacts(origin: .push)
     )
 
     /// As ``regular``, with the link followed once the main screen is visible, never after a fixed delay.
-    package static let deeplink = Scenario(
+    static let deeplink = Scenario(
         "deeplink",
         "A link started the app: it is followed once the main screen is visible.",
         following: LaunchFacts(origin: .link)
     )
 
     /// As ``regular``, with the shortcut performed once the main screen is visible.
-    package static let shortcut = Scenario(
+    static let shortcut = Scenario(
         "shortcut",
         "A shortcut started the app: it is performed once the main screen is visible.",
         following: LaunchFacts(origin: .shortcut)
     )
 
     /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and configuration.
-    package static let guest = Scenario(
+    static let guest = Scenario(
         "guest",
         "Nobody is logged in, and the app asks for an account.",
         following: LaunchFacts(account: .none)
@@ -174,7 +174,7 @@ extension Scenario {
 
     /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the configuration and the splash
     /// are there, and used or logged out as the person says.
-    package static let restoreAccount = Scenario(
+    static let restoreAccount = Scenario(
         "restore-account",
         "First launch, with an account found on the device: it is offered.",
         following: LaunchFacts(isRegionKnown: false, account: .found, hasSeenTutorial: false, speaker: .none)

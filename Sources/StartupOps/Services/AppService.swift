@@ -96,7 +96,7 @@ public final class AppService: Sendable {
             environment.rest?.appending(path: "oauth/token") ?? URL(string: "oauth/token", relativeTo: environment.graphQL)?.absoluteURL
         let endpoint = TokenEndpoint(url: tokenURL ?? base, http: http, now: now)
         self.endpoint = endpoint
-        var sessions = SessionStore(secure, of: base, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
+        var sessions = SessionStore(secure, of: base, sharedIn: directory.location, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
         self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in

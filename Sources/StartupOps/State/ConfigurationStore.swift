@@ -6,7 +6,7 @@ import StartupStorage
 ///
 /// A configuration that has just been fetched is on trial: it is used, but later launches fall back on it only after a launch has
 /// completed with it. So the app never falls back on a configuration that keeps it from launching.
-package struct ConfigurationStore: Sendable {
+struct ConfigurationStore: Sendable {
     private let store: any DataStore
     private let bundled: AppConfiguration
 
@@ -16,16 +16,16 @@ package struct ConfigurationStore: Sendable {
     /// The configurations that are kept in `store`.
     ///
     /// - Parameter bundled: the configuration the app is delivered with.
-    package init(_ store: any DataStore, bundled: AppConfiguration = .bundled) {
+    init(_ store: any DataStore, bundled: AppConfiguration = .bundled) {
         self.store = store
         self.bundled = bundled
     }
 
     /// The configuration that is on trial, if one is.
-    package var onTrial: AppConfiguration? { store.value(AppConfiguration.self, for: Self.trial).value }
+    var onTrial: AppConfiguration? { store.value(AppConfiguration.self, for: Self.trial).value }
 
     /// The configuration to fall back on: the last one that a launch has completed with, or else the bundled one.
-    package var lastKnown: LoadedConfiguration {
+    var lastKnown: LoadedConfiguration {
         if let configuration = store.value(AppConfiguration.self, for: Self.confirmed).value {
             return LoadedConfiguration(configuration, from: .cached)
         }
@@ -35,7 +35,7 @@ package struct ConfigurationStore: Sendable {
     /// Keeps a configuration on trial. Another process that ends a trial at this moment does not take it away.
     ///
     /// Where the store cannot be locked it is written all the same, as every value that nothing else depends on.
-    package func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
+    func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
         var hasEntered = false
         do {
             try store.exclusively { () throws(StorageError) in
@@ -48,7 +48,7 @@ package struct ConfigurationStore: Sendable {
     }
 
     /// A launch has completed: the configuration that was on trial becomes the one to fall back on.
-    package func confirmTrial() throws(StorageError) {
+    func confirmTrial() throws(StorageError) {
         guard let configuration = onTrial else { return }
         try confirm(LoadedConfiguration(configuration, from: .cached))
     }
@@ -82,7 +82,7 @@ package struct ConfigurationStore: Sendable {
     }
 
     /// Drops the configuration that is on trial.
-    package func dropTrial() throws(StorageError) {
+    func dropTrial() throws(StorageError) {
         try store.remove(Self.trial)
     }
 }

@@ -30,10 +30,10 @@ extension LaunchState {
     }
 
     /// The parts that are still to be removed: a clearing was interrupted, or failed.
-    package var pendingClearing: [StoredPart] { store.value([StoredPart].self, for: Key.pendingClearing).value ?? [] }
+    var pendingClearing: [StoredPart] { store.value([StoredPart].self, for: Key.pendingClearing).value ?? [] }
 
     /// Completes an interrupted clearing. Opening the state does so too.
-    package func completeClearing() throws(StorageError) {
+    func completeClearing() throws(StorageError) {
         // Most launches find nothing, and need not wait for anybody.
         if pendingClearing.isEmpty { return }
         try store.exclusively { () throws(StorageError) in try remove(pendingClearing) }
@@ -89,7 +89,7 @@ public struct StoredPart: Sendable, Hashable, Codable {
     public static func everything(in store: String) -> StoredPart { StoredPart(store: store, keys: nil) }
 
     /// Some values of a store.
-    package static func values(_ keys: [StoreKey], in store: String) -> StoredPart {
+    static func values(_ keys: [StoreKey], in store: String) -> StoredPart {
         StoredPart(store: store, keys: keys.map(\.description))
     }
 }

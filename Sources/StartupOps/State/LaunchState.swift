@@ -47,7 +47,7 @@ public final class LaunchState: Sendable {
     ///   - others: the further stores that ``clear(_:)`` can clear, by name.
     ///   - launch: identifies the launch, in which starts are counted only once; one that is created unless said otherwise.
     ///   - doubt: why `store` says nothing about earlier launches, such as one in memory in place of one that cannot be opened.
-    package init(
+    init(
         _ store: any DataStore,
         clearing others: [String: any DataStore] = [:],
         launch: UUID = UUID(),
@@ -62,7 +62,7 @@ public final class LaunchState: Sendable {
     }
 
     /// Whether a launch has completed before, as far as that can be told.
-    package var firstLaunch: FirstLaunch {
+    var firstLaunch: FirstLaunch {
         switch store.read(Key.completedLaunch) {
         case .value: return .later
         case .unavailable(let error): return .unknown(because: error)
@@ -78,7 +78,7 @@ public final class LaunchState: Sendable {
     public var isFirstLaunch: Bool { firstLaunch == .first }
 
     /// Keeps that a launch has completed.
-    package func recordCompletedLaunch() throws(StorageError) {
+    func recordCompletedLaunch() throws(StorageError) {
         // Written once: a launch need not wait for a disk for the same value.
         guard store.read(Key.completedLaunch) == .absent else { return }
         try store.save(true, for: Key.completedLaunch)
@@ -97,7 +97,7 @@ public final class LaunchState: Sendable {
     }
 
     /// How often the app was started by somebody who is known. 0 when that cannot be told.
-    package var appStarts: Int { storedAppStarts.value?.count ?? 0 }
+    var appStarts: Int { storedAppStarts.value?.count ?? 0 }
 
     /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
     ///
@@ -105,7 +105,7 @@ public final class LaunchState: Sendable {
     ///
     /// - Returns: whether it was counted now.
     @discardableResult
-    package func countAppStart(isLoggedIn: Bool, isAnonymous: Bool) throws(StorageError) -> Bool {
+    func countAppStart(isLoggedIn: Bool, isAnonymous: Bool) throws(StorageError) -> Bool {
         guard isLoggedIn, !isAnonymous else { return false }
         return try store.exclusively { () throws(StorageError) in
             // Damage counts as absent; a store that cannot be read must not begin to count at 0.
@@ -129,7 +129,7 @@ public final class LaunchState: Sendable {
 /// Whether an app has completed a launch before.
 ///
 /// If it cannot be told, nothing is ended or removed that would be on a first launch.
-package enum FirstLaunch: Sendable, Hashable {
+enum FirstLaunch: Sendable, Hashable {
     /// No launch has completed.
     case first
     /// One has.
@@ -140,12 +140,12 @@ package enum FirstLaunch: Sendable, Hashable {
 
 extension LaunchState {
     /// The version of the app in which the person last saw the tutorial. Any other text counts as absent.
-    package var tutorialVersionSeen: StoredAnswer<String> {
+    var tutorialVersionSeen: StoredAnswer<String> {
         store.value(for: Key.tutorialVersion, expecting: "version", Self.isVersion)
     }
 
     /// Keeps that the person has seen the tutorial of this version of the app.
-    package func recordTutorialSeen(version: String) throws(StorageError) {
+    func recordTutorialSeen(version: String) throws(StorageError) {
         guard Self.isVersion(version) else {
             throw StorageError(
                 .corrupt,
@@ -173,7 +173,7 @@ extension LaunchState {
     }
 
     /// Keeps the speaker to connect to in the next launch.
-    package func rememberSpeaker(_ speaker: Speaker) throws(StorageError) { try store.save(speaker, for: Key.lastSpeaker) }
+    func rememberSpeaker(_ speaker: Speaker) throws(StorageError) { try store.save(speaker, for: Key.lastSpeaker) }
 
     /// Forgets the speaker that was connected to last, and that the person wanted none: the next launch asks. For a button in the app's settings.
     public func forgetSpeaker() throws(StorageError) {
@@ -188,21 +188,21 @@ extension LaunchState {
     func recordDeclinedSpeaker() throws(StorageError) { try store.save(true, for: Key.declinedSpeaker) }
 
     /// The country and the language the person has chosen.
-    package var chosenRegion: StoredAnswer<Region> {
+    var chosenRegion: StoredAnswer<Region> {
         store.value(for: Key.chosenRegion, expecting: "country and language") { !$0.country.isEmpty && !$0.language.isEmpty }
     }
 
     /// Keeps the country and the language the person has chosen.
-    package func recordChosenRegion(_ region: Region) throws(StorageError) { try store.save(region, for: Key.chosenRegion) }
+    func recordChosenRegion(_ region: Region) throws(StorageError) { try store.save(region, for: Key.chosenRegion) }
 
     /// The service's last word on updates, as it came: for a launch without network.
-    package var lastUpdatePolicy: StoredAnswer<Data> { store.read(Key.updatePolicy) }
+    var lastUpdatePolicy: StoredAnswer<Data> { store.read(Key.updatePolicy) }
 
     /// Whether the service's last word on updates was kept, and cannot be read any more.
     var isUpdatePolicyDamaged: Bool { store.hasSetAside(Key.updatePolicy) }
 
     /// Keeps the service's word on updates.
-    package func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
+    func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
 
     /// Runs `body` while no other process writes here; without waiting any longer, where one keeps the store locked.
     func exclusivelyIfPossible<Value>(_ body: () -> Value) -> Value {

@@ -8,9 +8,9 @@
 /// ```
 public struct SettingKey<Value: Codable & Sendable>: Sendable {
     /// The setting's name in the store and in reports.
-    package let name: String
+    let name: String
     /// Its value until one is set, and in place of an unreadable one.
-    package let defaultValue: Value
+    let defaultValue: Value
 
     /// A setting of this name.
     public init(_ name: String, default defaultValue: Value) {
@@ -40,7 +40,7 @@ extension SettingKey where Value == Bool {
     /// Whether no launch has completed before. Default: true.
     ///
     /// `Settings.freeze` sets it in the snapshot, by the ``LaunchState``; an app need not set it.
-    package static var isFirstLaunch: SettingKey { SettingKey("isFirstLaunch", default: true) }
+    static var isFirstLaunch: SettingKey { SettingKey("isFirstLaunch", default: true) }
 
     /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account. Default: false.
     public static var enablesRestoreAccount: SettingKey { SettingKey("enablesRestoreAccount", default: false) }
@@ -51,13 +51,13 @@ extension SettingKey where Value == Bool {
 
 extension SettingKey where Value == String {
     /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a snapshot.
-    package static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
+    static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
 }
 
 /// Something about a setting that somebody will wonder about.
 public struct SettingsProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of problem.
-    package enum Code: Sendable, Hashable {
+    enum Code: Sendable, Hashable {
         /// A setting was written after the launch was configured: it takes effect in the next one.
         case writtenAfterConfiguration
         /// Two operations have written the same setting in one launch: the last one counts.
@@ -69,9 +69,9 @@ public struct SettingsProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of problem.
-    package let code: Code
+    let code: Code
     /// The name of the setting; nil when it is about all of them.
-    package let setting: String?
+    let setting: String?
     /// The event, and the value that counts now, in one sentence. Shows no value.
     public let description: String
 }

@@ -21,14 +21,7 @@ struct ConnectSpeakerOperation: Sendable {
     /// How many choices are tried before the launch goes on without a speaker.
     static let maximumChoices = 5
 
-    let connector: any DeviceConnector
-    /// Remembers the speaker that was connected last.
-    let state: LaunchState
-    /// Asks which speaker it is; nil when nobody can be asked.
-    let presenter: (any SpeakerPresenter)?
-    let stage: Stage
-    /// Is given the connection, which closes when nobody keeps it.
-    let didConnect: @Sendable (any DeviceConnection) -> Void
+    let environment: StartupEnvironment
     /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to decline one.
     var isAskedFor = false
 
@@ -39,25 +32,24 @@ struct ConnectSpeakerOperation: Sendable {
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
+        let (state, connector) = (environment.state, environment.services.speakers)
         if !isAskedFor, let speaker = state.lastSpeaker.value {
-            didConnect(
-                // A service has named the speaker, and may have put a secret into the name (T30).
-                try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) }
-            )
+            // A service has named the speaker, and may have put a secret into the name (T30).
+            use(try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) })
             return speaker
         }
-        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "which speaker to connect") }
+        let presenter = try step.need(environment.presenters.speaker, "which speaker to connect")
         let endpoints = configuration?.speakers.map { [$0] } ?? []
         // Of the first request: a choice must not get less time because the search took long.
         let time = step.requestTime
         // Bounded: a connector of the app's own may take no notice of its deadline (N64).
-        let found = try await step.boundedRequest("speakers to answer", within: time) { [connector] deadline in
+        let found = try await step.boundedRequest("speakers to answer", within: time) { deadline in
             try await connector.scan(endpoints, by: deadline) { step.note($0) }
         }
         var problem: String?
         for _ in 0..<Self.maximumChoices {
             let complaint = problem
-            let choice = try await stage.ask(in: step) { try await presenter.chooseSpeaker(from: found, problem: complaint) }
+            let choice = try await environment.stage.ask(in: step) { try await presenter.chooseSpeaker(from: found, problem: complaint) }
             // Cut off, it was not answered: a screen that goes away may say nil, too.
             try step.checkCancellation()
             guard let choice else {
@@ -68,16 +60,16 @@ struct ConnectSpeakerOperation: Sendable {
                 } else {
                     step.note("no speaker was chosen, and the next launch does not ask")
                     // Without the record the next launch asks once more, which harms nobody.
-                    do { try state.recordDeclinedSpeaker() } catch { step.note("that no speaker is wanted could not be kept: \(error)") }
+                    step.attempt(orNote: "that no speaker is wanted could not be kept") { try state.recordDeclinedSpeaker() }
                 }
                 return nil
             }
             do {
                 let name = "speaker \(ForeignText.shown(choice.name))"
                 let connection = try await step.waitForTurn {
-                    try await step.boundedRequest(name, within: time) { [connector] in try await connector.connect(to: choice, by: $0) }
+                    try await step.boundedRequest(name, within: time) { try await connector.connect(to: choice, by: $0) }
                 }
-                didConnect(connection)
+                use(connection)
             } catch {
                 // Cancelled, it must not ask again.
                 try step.checkCancellation()
@@ -87,11 +79,17 @@ struct ConnectSpeakerOperation: Sendable {
                 continue
             }
             // A speaker that is connected is used, remembered or not.
-            do { try state.rememberSpeaker(choice) } catch { step.note("the speaker could not be remembered: \(error)") }
+            step.attempt(orNote: "the speaker could not be remembered") { try state.rememberSpeaker(choice) }
             return choice
         }
         step.note("no speaker could be connected in \(Self.maximumChoices) tries")
         return nil
+    }
+
+    private func use(_ connection: any DeviceConnection) {
+        // The new choice takes the place of the ones before; they are closed only when it is there.
+        if isAskedFor { environment.devices.closeAll() }
+        environment.devices.add(connection)
     }
 }
 
@@ -105,27 +103,10 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
             // A speaker that is switched off keeps nobody from the main screen.
             options: .substitute(Speaker?.none),
             .onFailure(.continue),
-            simulated: { simulated in
-                return { step, _ in
-                    try await simulated.pass(step)
-                    return nil
-                }
-            },
-            work: { environment, memory in
-                let operation = ConnectSpeakerOperation(
-                    connector: environment.services.speakers,
-                    state: environment.state,
-                    presenter: environment.presenters.speaker,
-                    stage: environment.stage,
-                    didConnect: { [devices = environment.devices] connection in
-                        // The new choice takes the place of the ones before; they are closed only when it is there.
-                        if memory.isAskedFor { devices.closeAll() }
-                        devices.add(connection)
-                    },
-                    isAskedFor: memory.isAskedFor
-                )
-                return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
-            }
-        )
+            simulated: nil
+        ) { environment, memory in
+            let operation = ConnectSpeakerOperation(environment: environment, isAskedFor: memory.isAskedFor)
+            return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
+        }
     }
 }

@@ -13,11 +13,7 @@ public protocol EntitlementService: Sendable {
 /// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is not logged in is entitled to
 /// nothing.
 struct EntitlementsOperation: Sendable {
-    let service: any EntitlementService
-    /// Keeps the last known entitlements.
-    let store: any DataStore
-    /// The account whose session is open: entitlements of another one do not count.
-    var account: @Sendable () -> String? = { nil }
+    let environment: StartupEnvironment
 
     private static let lastKnown: StoreKey = "entitlements"
 
@@ -28,10 +24,11 @@ struct EntitlementsOperation: Sendable {
 
     /// Fetches the entitlements.
     func run(in step: StepContext) async throws -> Entitlements {
+        let (service, store) = (environment.services.entitlements, environment.cache)
         do {
             let entitlements = try await step.request("the entitlements") { try await service.entitlements(by: $0) }
             // The last known ones are a help for later: this launch has its answer.
-            try? store.save(Known(account: account(), entitlements: entitlements), for: Self.lastKnown)
+            try? store.save(Known(account: account, entitlements: entitlements), for: Self.lastKnown)
             return entitlements
         } catch {
             // Told to cancel, it must not go on with old values.
@@ -39,11 +36,13 @@ struct EntitlementsOperation: Sendable {
             // Nobody is logged in: nobody is entitled to anything, and that is known.
             if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
             // Of another account they would give away, or take away, a subscription.
-            guard let known = store.value(Known.self, for: Self.lastKnown).value, known.account == account() else { throw error }
+            guard let known = store.value(Known.self, for: Self.lastKnown).value, known.account == account else { throw error }
             step.note("the last known entitlements were used: \(error)")
             return known.entitlements
         }
     }
+
+    private var account: String? { environment.services.accounts.storedSession().value?.accountID }
 }
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Entitlements {
@@ -55,19 +54,10 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Enti
             expected: .milliseconds(200),
             options: .timeout(.seconds(1)),
             .onFailure(.continue),
-            simulated: { simulated in
-                return { step in
-                    try await simulated.pass(step)
-                    return Entitlements()
-                }
-            },
-            work: { environment, _ in
-                let accounts = environment.services.accounts
-                let operation = EntitlementsOperation(service: environment.services.entitlements, store: environment.cache) {
-                    accounts.storedSession().value?.accountID
-                }
-                return { try await operation.run(in: $0) }
-            }
-        )
+            simulated: Entitlements()
+        ) { environment, _ in
+            let operation = EntitlementsOperation(environment: environment)
+            return { try await operation.run(in: $0) }
+        }
     }
 }

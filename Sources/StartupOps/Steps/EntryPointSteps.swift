@@ -134,63 +134,39 @@ struct EntryPointOperation: Sendable {
 extension StartupStep where Work == ScreenWork {
     /// The content of the push notification that started the app.
     public static var presentPushInformation: Self {
-        Self(
+        step(
             "present-push-information",
             "Present the push information",
-            isOnMain: true,
             expected: .milliseconds(250),
-            options: .interactive,
-            .onFailure(.continue),
-            simulated: { $0.screenWork },
-            work: { environment, _ in
-                let operation = EntryPointOperation(environment)
-                return { try await operation.presentPush(in: $0) }
-            }
-        )
+            options: .all([.interactive, .onFailure(.continue)])
+        ) { try await $0.presentPush(in: $1) }
     }
 
     /// The silent pushes that wait, in a launch that nobody sees.
-    package static var silentPush: Self {
-        Self(
-            "silent-push",
-            "Take the silent pushes",
-            isOnMain: true,
-            expected: .milliseconds(80),
-            simulated: { $0.screenWork },
-            work: { environment, _ in
-                let operation = EntryPointOperation(environment)
-                return { try await operation.takeSilentPushes(in: $0) }
-            }
-        )
-    }
+    static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
+
+    // All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
 
     /// The destination of the link that started the app.
-    public static var deeplink: Self { delivery("deeplink", "Follow the link") }
+    public static var deeplink: Self { step("deeplink", "Follow the link") { try await $0.deliver(in: $1) } }
 
     /// The action of the shortcut that started the app.
-    public static var shortcut: Self { delivery("shortcut", "Perform the shortcut") }
+    public static var shortcut: Self { step("shortcut", "Perform the shortcut") { try await $0.deliver(in: $1) } }
 
     /// Everything that waits in the mailbox, in a scenario without a step of its own for it.
-    public static var entryPoints: Self { delivery("entry-points", "Deliver what started the app") }
+    public static var entryPoints: Self { step("entry-points", "Deliver what started the app") { try await $0.deliver(in: $1) } }
 
-    /// All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
-    private static func delivery(_ id: String, _ title: String) -> Self {
-        Self(
-            id,
-            title,
-            isOnMain: true,
-            expected: .milliseconds(80),
-            simulated: { $0.screenWork },
-            work: { environment, _ in
-                let operation = EntryPointOperation(environment)
-                return { try await operation.deliver(in: $0) }
-            }
-        )
-    }
-}
-
-extension EntryPointOperation {
-    fileprivate init(_ environment: StartupEnvironment) {
-        self.init(mailbox: environment.mailbox, presenter: environment.presenters.entryPoint, stage: environment.stage)
+    private static func step(
+        _ id: String,
+        _ title: String,
+        expected: Duration = .milliseconds(80),
+        options: StepOption = .all([]),
+        work: @escaping @Sendable (EntryPointOperation, StepContext) async throws -> Void
+    ) -> Self {
+        Self(id, title, expected: expected, options: options) { environment, _ in
+            let (mailbox, presenter) = (environment.mailbox, environment.presenters.entryPoint)
+            let operation = EntryPointOperation(mailbox: mailbox, presenter: presenter, stage: environment.stage)
+            return { try await work(operation, $0) }
+        }
     }
 }

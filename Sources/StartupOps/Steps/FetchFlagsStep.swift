@@ -58,21 +58,10 @@ extension FetchFlagsOperation {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> FeatureFlags {
     /// The feature flags.
     public static var fetchFlags: Self {
-        Self(
-            "fetch-flags",
-            "Fetch the feature flags",
-            expected: .milliseconds(200),
-            simulated: { simulated in
-                return { step in
-                    try await simulated.pass(step)
-                    return FeatureFlags()
-                }
-            },
-            work: { environment, _ in
-                let operation = FetchFlagsOperation(environment)
-                return { try await operation.run(in: $0) }
-            }
-        )
+        Self("fetch-flags", "Fetch the feature flags", expected: .milliseconds(200), simulated: FeatureFlags()) { environment, _ in
+            let operation = FetchFlagsOperation(environment)
+            return { try await operation.run(in: $0) }
+        }
     }
 }
 

@@ -304,7 +304,7 @@ extension ForceUpdateOperation {
             lateCheck: environment.lateUpdateCheck,
             entryPoints: { [mailbox = environment.mailbox] in
                 let dropped = mailbox.takeDropped() + mailbox.takeRefusals()
-                let held = mailbox.stop(because: "an update is required").count
+                let held = mailbox.stop().count
                 if held == 0 { return dropped }
                 return dropped + [
                     held == 1

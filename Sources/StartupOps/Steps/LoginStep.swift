@@ -54,27 +54,20 @@ struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5
 
-    let accounts: any AccountService
-    /// Asks who is there; nil when nobody can be asked.
-    let presenter: (any LoginPresenter)?
-    let stage: Stage
-    /// How someone who is not logged in is received, unless the configuration says otherwise.
-    var onboarding = OnboardingType.regular
+    let environment: StartupEnvironment
+    let memory: LaunchMemory
     /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that does not offer to restore
     /// accounts ends, on its first launch, the session that someone else may have left.
     var keepsStoredSession = true
-    /// Whether this is the first launch; the report says when that cannot be told.
-    var firstLaunch = FirstLaunch.later
-    /// Told how somebody is received where the scenario does not wait for the configuration, which may say otherwise later.
-    var didDecideEarly: @Sendable (OnboardingType) -> Void = { _ in }
-    /// Called when somebody has answered the login form, and has an account now.
-    var didLogIn: @Sendable () -> Void = {}
-    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session that is there is kept until the login has succeeded.
-    var isAskedFor = false
     /// The session that was there when the person asked to log in.
     var earlier: StoredSession?
     /// Puts the earlier session back; nil where that is not possible.
     var putBack: (@Sendable () async -> Void)?
+
+    private var accounts: any AccountService { environment.services.accounts }
+    private var presenter: (any LoginPresenter)? { environment.presenters.login }
+    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session that is there is kept until the login has succeeded.
+    private var isAskedFor: Bool { memory.isAskedFor }
 
     /// Opens a session.
     ///
@@ -103,7 +96,9 @@ struct LoginOperation: Sendable {
 
     /// How somebody who is not logged in is received.
     private func decide(_ configuration: AppConfiguration?) -> OnboardingType {
-        if configuration == nil { didDecideEarly(onboarding) }
+        let onboarding = environment.onboarding()
+        // If the app has set the onboarding itself, a late configuration does not change it.
+        if configuration == nil, environment.onboardingOfApp == nil { memory.state.withLock { $0.earlyOnboarding = onboarding } }
         return configuration?.onboarding ?? onboarding
     }
 
@@ -119,7 +114,7 @@ struct LoginOperation: Sendable {
             return .guest
         case .value(let value): session = value
         }
-        if case .unknown(let reason) = firstLaunch {
+        if case .unknown(let reason) = memory.firstLaunch {
             step.note("whether this is the first launch cannot be told, so the stored session was kept: \(reason)")
         }
         // A first launch that was killed, aborted or in safe mode is followed by another first launch.
@@ -164,75 +159,78 @@ struct LoginOperation: Sendable {
 
     private func verified(_ account: Account, in step: StepContext, _ time: Duration) async throws -> Account {
         guard let email = account.email else { return account }
-        let presenter = try presenter(for: "the code that was sent to verify an address", step)
-        var problem: String?
-        var trouble: (any Error)?
-        for _ in 0..<Self.maximumAnswers {
-            let complaint = problem
-            let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
+        let presenter = try step.need(presenter, "the code that was sent to verify an address")
+        let (verified, trouble) = try await ask(in: step) { problem in
+            await presenter.askForVerificationCode(of: email, problem: problem)
+        } until: { code in
             guard let code else {
-                if isAskedFor {
-                    // First the session from before: logging out would take that away, too.
-                    if await !goBack() { await accounts.logOut(because: "the address was not verified") }
-                    throw DismissedByPerson(operation: step.operation)
-                }
-                await accounts.logOut(because: "the address was not verified")
+                // First the session from before: logging out would take that away, too.
+                let isBack = isAskedFor ? await goBack() : false
+                if !isBack { await accounts.logOut(because: "the address was not verified") }
+                if isAskedFor { throw DismissedByPerson(operation: step.operation) }
                 step.note("the address was not verified: the launch went on as a guest")
                 return try await guest(in: step, time)
             }
-            do {
-                return try await request("the verification", time, in: step) { [accounts] in
-                    try await accounts.verify(email: email, code: code, by: $0)
-                }
-            } catch {
-                problem = try Self.problem(error, step)
-                // An error of the service is not the person's: after it they are not refused for wrong codes.
-                trouble = error is AccountError ? nil : error
+            return try await request("the verification", time, in: step) { [accounts] in
+                try await accounts.verify(email: email, code: code, by: $0)
             }
         }
-        if let trouble {
-            step.note("the address could not be verified: \(Self.text(trouble))")
-            return account
-        }
-        throw AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries")
+        if let verified { return verified }
+        guard let trouble else { throw AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries") }
+        step.note("the address could not be verified: \(Self.text(trouble))")
+        return account
     }
 
     // MARK: A new session
 
     private func askForLogin(in step: StepContext, _ time: Duration) async throws -> Account {
-        let presenter = try presenter(for: "who is there", step)
-        var problem: String?
-        var trouble: (any Error)?
+        let presenter = try step.need(presenter, "who is there")
+        let (account, trouble) = try await ask(in: step) { problem in
+            await presenter.askForLogin(problem: problem)
+        } until: { answer in
+            let account: Account
+            switch answer {
+            case .dismissed: throw DismissedByPerson(operation: step.operation)
+            case .continueAsGuest: return try await guest(in: step, time)
+            case .logIn(let email, let password):
+                account = try await request("a session", time, in: step) { [accounts] in
+                    try await accounts.logIn(email: email, password: password, by: $0)
+                }
+            case .createAccount(let email, let password):
+                account = try await request("the new account", time, in: step) { [accounts] in
+                    try await accounts.createAccount(email: email, password: password, by: $0)
+                }
+            }
+            let verified = account.isEmailVerified ? account : try await verified(account, in: step, time)
+            if !verified.isAnonymous { memory.state.withLock { $0.hasLoggedIn = true } }
+            return verified
+        }
+        if let account { return account }
+        guard let trouble else { throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers") }
+        step.note("nobody could log in, and the launch went on as a guest: \(Self.text(trouble))")
+        return try await guest(in: step, time)
+    }
+
+    /// Asks until an answer leads to an account.
+    ///
+    /// - Returns: after too many answers, no account, and the last error where it was the service's: that is not the person's.
+    private func ask<Answer: Sendable>(
+        in step: StepContext,
+        _ question: @MainActor @Sendable (_ problem: String?) async -> Answer,
+        until use: (Answer) async throws -> Account
+    ) async throws -> (Account?, trouble: (any Error)?) {
+        var (problem, trouble): (String?, (any Error)?)
         for _ in 0..<Self.maximumAnswers {
             let complaint = problem
-            let answer = try await ask(step) { await presenter.askForLogin(problem: complaint) }
+            let answer = try await environment.stage.ask(in: step) { await question(complaint) }
             do {
-                let account: Account
-                switch answer {
-                case .dismissed: throw DismissedByPerson(operation: step.operation)
-                case .continueAsGuest: return try await guest(in: step, time)
-                case .logIn(let email, let password):
-                    account = try await request("a session", time, in: step) { [accounts] in
-                        try await accounts.logIn(email: email, password: password, by: $0)
-                    }
-                case .createAccount(let email, let password):
-                    account = try await request("the new account", time, in: step) { [accounts] in
-                        try await accounts.createAccount(email: email, password: password, by: $0)
-                    }
-                }
-                let verified = account.isEmailVerified ? account : try await verified(account, in: step, time)
-                if !verified.isAnonymous { didLogIn() }
-                return verified
+                return (try await use(answer), nil)
             } catch {
                 problem = try Self.problem(error, step)
                 trouble = error is AccountError ? nil : error
             }
         }
-        if let trouble {
-            step.note("nobody could log in, and the launch went on as a guest: \(Self.text(trouble))")
-            return try await guest(in: step, time)
-        }
-        throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers")
+        return (nil, trouble)
     }
 
     /// - Returns: whether the session is the one that was there when the person asked to log in.
@@ -277,15 +275,6 @@ struct LoginOperation: Sendable {
 
     // MARK: The person
 
-    private func presenter(for question: String, _ step: StepContext) throws -> any LoginPresenter {
-        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: question) }
-        return presenter
-    }
-
-    private func ask<Answer: Sendable>(_ step: StepContext, _ question: @MainActor @Sendable () async -> Answer) async throws -> Answer {
-        try await stage.ask(in: step, question)
-    }
-
     /// The sentence that the person is told before the form is shown again; rethrows an error that a form cannot help with.
     private static func problem(_ error: any Error, _ step: StepContext) throws -> String {
         try step.checkCancellation()
@@ -323,45 +312,27 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
             expected: .milliseconds(600),
             // In safe mode the stored session is kept, and this launch does not use it.
             options: .substitute(Account.guest),
-            simulated: { simulated in
-                return { step, _ in
-                    try await simulated.pass(step)
-                    return .guest
-                }
-            },
-            work: { environment, memory in
-                let known = environment.configurations.lastKnown.configuration
-                let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
-                return { step, loaded in
-                    // Two at once would each ask, and the session that was opened last would count.
-                    try await environment.loginTurn.take(in: step)
-                    defer { environment.loginTurn.pass() }
-                    // To open the session that was found, or to ask who else is there, would answer for the person.
-                    if memory.isOfferUnanswered.withLock({ $0 }) { throw DismissedByPerson(operation: step.operation) }
-                    let operation = LoginOperation(
-                        accounts: environment.services.accounts,
-                        presenter: environment.presenters.login,
-                        stage: environment.stage,
-                        // Where the scenario does not wait for the configuration, it was chosen by this: see ``StartupEnvironment/context(isRunning:)``.
-                        onboarding: environment.onboarding(),
-                        // A session that this launch itself has opened since must not be ended as one of an earlier installation.
-                        keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession() || environment.loginTurn.hasLoggedIn,
-                        firstLaunch: memory.firstLaunch,
-                        didDecideEarly: { onboarding in
-                            // If the app has set the onboarding itself, a late configuration does not change it.
-                            if environment.onboardingOfApp == nil { memory.earlyOnboarding.withLock { $0 = onboarding } }
-                        },
-                        didLogIn: { memory.hasLoggedIn.withLock { $0 = true } },
-                        isAskedFor: memory.isAskedFor
-                    )
-                    var configuration = loaded?.configuration
-                    if let chosen = environment.onboardingOfApp { configuration?.onboarding = chosen }
-                    let account = try await operation.run(configuration, in: step)
-                    environment.loginTurn.loggedIn(account)
-                    environment.mailbox.setSession(of: account)
-                    return account
-                }
+            simulated: .guest
+        ) { environment, memory in
+            let known = environment.configurations.lastKnown.configuration
+            let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
+            return { step, loaded in
+                // Two at once would each ask, and the session that was opened last would count.
+                let turn = try await environment.loginTurn.take(in: step)
+                defer { turn.fulfill() }
+                // To open the session that was found, or to ask who else is there, would answer for the person.
+                if memory.state.withLock({ $0.isOfferUnanswered }) { throw DismissedByPerson(operation: step.operation) }
+                var operation = LoginOperation(environment: environment, memory: memory)
+                // A session that this launch itself has opened since must not be ended as one of an earlier installation.
+                let isOver = environment.bootstrap?.hasConfiguration == true || environment.loginTurn.hasLoggedIn
+                operation.keepsStoredSession = keepsStoredSession || isOver
+                var configuration = loaded?.configuration
+                if let chosen = environment.onboardingOfApp { configuration?.onboarding = chosen }
+                let account = try await operation.run(configuration, in: step)
+                environment.loginTurn.loggedIn(account)
+                environment.mailbox.setSession(of: account)
+                return account
             }
-        )
+        }
     }
 }

@@ -18,47 +18,39 @@ public protocol MainPresenter: Sendable {
 /// Shows the main screen, and records that the launch has got there: the configuration that was on trial is one to fall back on from now
 /// on, and the next launch is not the first any more.
 struct MainAppOperation: Sendable {
-    /// Nil when nothing can be shown: the operation then only records.
-    let presenter: (any MainPresenter)?
-    let stage: Stage
-    let state: LaunchState
-    let configurations: ConfigurationStore
-    /// Delivers what started the app once the main screen is visible.
-    let mailbox: EntryPointMailbox
-    /// Why stores are in memory, and not on the disk; the report says so.
-    var problems: [StorageError] = []
-    /// The settings that came too late for this launch, each in one sentence for the report.
-    var lateSettings: @Sendable () -> [String] = { [] }
-    /// Whether the next launch is not the first any more: one in safe mode may have left out what a first launch is for.
-    var countsAsLaunch: @Sendable () -> Bool = { true }
-    /// Which kind of onboarding the launch went by before it had its configuration; nil when it did not have to.
-    var earlyOnboarding: @Sendable () -> OnboardingType? = { nil }
-    /// Called once, when the main screen is visible for the first time.
-    var didLaunch: @Sendable () -> Void = {}
+    let environment: StartupEnvironment
+    let memory: LaunchMemory
 
     /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other processes.
     func run(_ content: MainContent, in step: StepContext) async throws {
-        try await stage.present(by: step.operation, stays: true) { await presenter?.showMain(content) }
+        let (state, mailbox, account) = (environment.state, environment.mailbox, content.account)
+        // Asked before the launch is recorded: from then on, its own configuration is the last known one.
+        let early = memory.state.withLock { $0.earlyOnboarding }
+        let onboarding = early ?? environment.onboarding(content.configuration.configuration)
+        let presenter = environment.presenters.main
+        try await environment.stage.present(by: step.operation, stays: true) { await presenter?.showMain(content) }
         // Each on its own: one that cannot be stored must not make every further launch the first.
-        record("start", step) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
+        step.attempt(orNote: "the start could not be recorded") {
+            try state.countAppStart(isLoggedIn: true, isAnonymous: account.isAnonymous)
+        }
         // Somebody was logged in: a guest who comes later is received as new.
-        if !content.account.isAnonymous { record("login", step) { try state.forgetDismissedOnboarding() } }
-        record("configuration", step) { try configurations.confirm(content.configuration) }
-        if countsAsLaunch() { record("launch", step) { try state.recordCompletedLaunch() } }
-        for problem in problems { step.note("kept in memory, and only until the app ends: \(problem)") }
-        for late in lateSettings() { step.note(late) }
-        if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
+        if !account.isAnonymous { step.attempt(orNote: "the login could not be recorded") { try state.forgetDismissedOnboarding() } }
+        step.attempt(orNote: "the configuration could not be recorded") { try environment.configurations.confirm(content.configuration) }
+        // After safe mode the next launch is still the first: this one may have left out what a first launch is for.
+        if environment.journal?.recovery.isSafeMode != true {
+            step.attempt(orNote: "the launch could not be recorded") { try state.recordCompletedLaunch() }
+        }
+        for problem in environment.storageProblems { step.note("kept in memory, and only until the app ends: \(problem)") }
+        for late in environment.lateSettings { step.note(late) }
+        if let early { step.noteLateOnboarding(early, content.configuration) }
         // Before the others are told: those that expire now belong into this report.
         mailbox.dropExpired()
-        for dropped in mailbox.takeDropped() { step.note(dropped) }
-        for refusal in mailbox.takeRefusals() { step.note(refusal) }
+        for sentence in mailbox.takeDropped() + mailbox.takeRefusals() { step.note(sentence) }
         // Before it opens: an entry point that needs a login may go out at once.
-        mailbox.setSession(of: content.account)
-        if mailbox.mainScreenDidAppear() { await MainActor.run { didLaunch() } }
-    }
-
-    private func record(_ what: String, _ step: StepContext, _ body: () throws -> Void) {
-        do { try body() } catch { step.note("the \(what) could not be recorded: \(error)") }
+        mailbox.setSession(of: account)
+        if mailbox.mainScreenDidAppear() { await MainActor.run { environment.didLaunch() } }
+        // After the screen is there: the onboarding comes over it.
+        memory.state.withLock { $0.isOnboardingDue = onboarding == .dismissable && account.isAnonymous }
     }
 }
 
@@ -82,60 +74,26 @@ public struct MainContent: Sendable, Hashable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, MainContent) async throws -> Void {
     /// The main screen.
     public static var mainApp: Self {
-        Self(
-            "main-app",
-            "Present the main screen",
-            isOnMain: true,
-            expected: .milliseconds(100),
-            options: .milestone,
-            simulated: { simulated in
-                return { step, _ in try await simulated.pass(step) }
-            },
-            work: { environment, memory in
-                let operation = MainAppOperation(
-                    presenter: environment.presenters.main,
-                    stage: environment.stage,
-                    state: environment.state,
-                    configurations: environment.configurations,
-                    mailbox: environment.mailbox,
-                    problems: environment.storageProblems,
-                    lateSettings: environment.lateSettings,
-                    countsAsLaunch: { [journal = environment.journal] in (journal?.recovery.level ?? .normal) == .normal },
-                    earlyOnboarding: { memory.earlyOnboarding.withLock { $0 } },
-                    didLaunch: environment.didLaunch
-                )
-                return { step, content in
-                    // Also in a graph that no scenario has made.
-                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
-                    // Asked before the launch is recorded: from then on, its own configuration is the last known one.
-                    let onboarding =
-                        memory.earlyOnboarding.withLock { $0 } ?? environment.onboarding(content.configuration.configuration)
-                    try await operation.run(content, in: step)
-                    // After the screen is there: the onboarding comes over it.
-                    memory.isOnboardingDue.withLock { $0 = onboarding == .dismissable && content.account.isAnonymous }
-                }
+        Self("main-app", "Present the main screen", expected: .milliseconds(100), options: .milestone) { environment, memory in
+            return { step, content in
+                // Also in a graph that no scenario has made.
+                try await environment.enforceKnownUpdatePolicy(memory, in: step)
+                try await MainAppOperation(environment: environment, memory: memory).run(content, in: step)
             }
-        )
+        }
     }
 }
 
 extension StartupStep where Work == ScreenWork {
-    /// The app, brought back to the front.
+    /// The milestone of an app that runs already, and comes back to the front. The app is told.
     public static var becomeActive: Self {
-        Self(
-            "become-active",
-            "Bring the app back",
-            isOnMain: true,
-            expected: .milliseconds(50),
-            simulated: { $0.screenWork },
-            work: { environment, memory in
-                return { step in
-                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
-                    guard let presenter = environment.presenters.main else { return }
-                    try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
-                }
+        Self("become-active", "Bring the app back", expected: .milliseconds(50)) { environment, memory in
+            return { step in
+                try await environment.enforceKnownUpdatePolicy(memory, in: step)
+                guard let presenter = environment.presenters.main else { return }
+                try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
             }
-        )
+        }
     }
 }
 

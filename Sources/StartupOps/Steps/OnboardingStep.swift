@@ -5,26 +5,23 @@ import StartupStorage
 ///
 /// That it was dismissed is recorded after it was shown, never before: who is interrupted sees it again. So does a guest after somebody was logged in.
 struct OnboardingOperation: Sendable {
-    let presenter: any MainPresenter
-    let stage: Stage
-    /// Remembers that the onboarding was dismissed.
-    let state: LaunchState
+    let environment: StartupEnvironment
 
     /// Shows it where it was not dismissed before; returns at once otherwise. The state is read and written off the main thread.
     func run(in step: StepContext) async throws {
+        guard let presenter = environment.presenters.main else { return }
+        let state = environment.state
         switch state.dismissedOnboarding {
         case .absent: break
         case .value: return step.note("the onboarding was not shown: it was dismissed in an earlier launch")
         case .unavailable(let error):
             return step.note("whether the onboarding was dismissed cannot be told now, so it was not shown: \(error)")
         }
-        try await stage.ask(in: step) { try await presenter.showOnboarding() }
+        try await environment.stage.ask(in: step) { try await presenter.showOnboarding() }
         // An interrupted person has not dismissed it.
         try step.checkCancellation()
-        do {
+        step.attempt(orNote: "that the onboarding was dismissed could not be recorded, so it will be shown again") {
             try state.recordDismissedOnboarding()
-        } catch {
-            step.note("that the onboarding was dismissed could not be recorded, so it will be shown again: \(error)")
         }
     }
 }
@@ -50,19 +47,10 @@ extension StartupStep where Work == ScreenWork {
     /// ``OnboardingType/dismissable``, who have not dismissed it before; in any other launch this step does nothing. It goes by the work of
     /// ``mainApp``: an app that replaces that shows the onboarding itself.
     public static var onboarding: Self {
-        Self(
-            "onboarding",
-            "Show the onboarding",
-            isOnMain: true,
-            expected: .milliseconds(250),
-            simulated: { $0.screenWork },
-            work: { environment, memory in
-                return { step in
-                    guard let presenter = environment.presenters.main, memory.isOnboardingDue.withLock({ $0 }) else { return }
-                    let operation = OnboardingOperation(presenter: presenter, stage: environment.stage, state: environment.state)
-                    try await operation.run(in: step)
-                }
+        Self("onboarding", "Show the onboarding", expected: .milliseconds(250)) { environment, memory in
+            return { step in
+                if memory.state.withLock({ $0.isOnboardingDue }) { try await OnboardingOperation(environment: environment).run(in: step) }
             }
-        )
+        }
     }
 }

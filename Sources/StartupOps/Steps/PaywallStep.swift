@@ -11,68 +11,48 @@ import StartupStorage
 ///
 /// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid already.
 struct PaywallOperation: Sendable {
-    let accounts: any AccountService
-    /// Makes the offer; nil without an offer.
-    let presenter: (any MainPresenter)?
-    let stage: Stage
-    /// Whether the offer is made at each start, and not only after a login.
-    let isAtEachStart: Bool
-    /// Whether somebody has logged in during this launch.
-    let hasLoggedIn: @Sendable () -> Bool
+    let environment: StartupEnvironment
+    let memory: LaunchMemory
+    /// The session when the graph was made: afterwards the login may have replaced it.
+    let before: StoredAnswer<StoredSession>
 
     /// Makes the offer, or does nothing. Sessions are read off the main thread.
     ///
     /// - Parameter known: the entitlements; nil when they are not known.
     func run(_ known: Entitlements?, in step: StepContext) async throws {
         // Known to have none: where it is not known, the person may have paid.
-        guard let presenter, known?.isSubscribed == false, isAtEachStart || hasLoggedIn() else { return }
+        guard let presenter = environment.presenters.main, known?.isSubscribed == false else { return }
+        guard environment.settings[.presentsSubscriptionOnEveryStart] || hasLoggedIn else { return }
         // A guest has no account that could own a subscription.
-        guard accounts.storedSession().value?.isAnonymous == false else { return }
-        try await stage.ask(in: step) { await presenter.showPaywall() }
+        guard environment.services.accounts.storedSession().value?.isAnonymous == false else { return }
+        try await environment.stage.ask(in: step) { await presenter.showPaywall() }
+    }
+
+    /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an account, or to somebody else.
+    private var hasLoggedIn: Bool {
+        if memory.state.withLock({ $0.hasLoggedIn }) { return true }
+        switch before {
+        case .absent: return true
+        // Nothing can be concluded, so nobody is taken for new.
+        case .unavailable: return false
+        case .value(let session):
+            if session.isAnonymous { return true }
+            let now = environment.services.accounts.storedSession().value
+            // A session may come to know its account later: like is compared with like.
+            let identifiers = [(session.userID, now?.userID), (session.account?.id, now?.account?.id)]
+            return identifiers.contains { earlier, now in earlier != nil && now != nil && earlier != now }
+        }
     }
 }
 
 extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
     /// The offer of a subscription to a person who has none. The entitlements are nil when they are not known.
     public static var paywall: Self {
-        Self(
-            "paywall",
-            "Offer a subscription",
-            isOnMain: true,
-            expected: .milliseconds(150),
-            options: .onFailure(.continue),
-            simulated: { simulated in
-                return { step, _ in try await simulated.pass(step) }
-            },
-            work: { environment, memory in
-                let accounts = environment.services.accounts
-                // Read when the graph is made: afterwards the login may have replaced it.
-                let before = accounts.storedSession()
-                let operation = PaywallOperation(
-                    accounts: accounts,
-                    presenter: environment.presenters.main,
-                    stage: environment.stage,
-                    isAtEachStart: environment.settings[.presentsSubscriptionOnEveryStart],
-                    hasLoggedIn: { memory.hasLoggedIn.withLock { $0 } || isNobodyOrSomebodyElse(before, accounts) }
-                )
-                return { step, known in try await operation.run(known, in: step) }
-            }
-        )
-    }
-}
-
-/// Whether the session before belonged to nobody with an account, or to somebody else: this person has logged in since, by any way.
-private func isNobodyOrSomebodyElse(_ before: StoredAnswer<StoredSession>, _ accounts: any AccountService) -> Bool {
-    switch before {
-    case .absent: return true
-    // Nothing can be concluded, so nobody is taken for new.
-    case .unavailable: return false
-    case .value(let session):
-        if session.isAnonymous { return true }
-        let now = accounts.storedSession().value
-        // A session may come to know its account later: like is compared with like.
-        let identifiers = [(session.userID, now?.userID), (session.account?.id, now?.account?.id)]
-        return identifiers.contains { earlier, now in earlier != nil && now != nil && earlier != now }
+        Self("paywall", "Offer a subscription", expected: .milliseconds(150), options: .onFailure(.continue)) { environment, memory in
+            let before = environment.services.accounts.storedSession()
+            let operation = PaywallOperation(environment: environment, memory: memory, before: before)
+            return { step, known in try await operation.run(known, in: step) }
+        }
     }
 }
 

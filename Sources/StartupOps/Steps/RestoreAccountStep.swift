@@ -2,23 +2,21 @@ import Sequencer
 
 /// Offers the account whose session survived a reinstallation of the app: the person takes it, or it is logged out.
 struct RestoreAccountOperation: Sendable {
-    let accounts: any AccountService
-    /// Asks whether to restore; nil when nobody can be asked: the account is then left as it is.
-    let presenter: (any LoginPresenter)?
-    let stage: Stage
-    /// Called when the person has left without an answer.
-    var didLeave: @Sendable () -> Void = {}
+    let environment: StartupEnvironment
+    let memory: LaunchMemory
 
     /// Offers the account, when there is one.
     ///
     /// - Throws: ``DismissedByPerson`` when the person has left without an answer.
     func run(in step: StepContext) async throws {
-        guard let presenter, let session = accounts.storedSession().value else { return }
+        let accounts = environment.services.accounts
+        // Where nobody can be asked, the account is left as it is.
+        guard let presenter = environment.presenters.login, let session = accounts.storedSession().value else { return }
         let isWanted: Bool
         do {
-            isWanted = try await stage.ask(in: step) { try await presenter.askToRestore(session) }
+            isWanted = try await environment.stage.ask(in: step) { try await presenter.askToRestore(session) }
         } catch let error as DismissedByPerson {
-            didLeave()
+            memory.state.withLock { $0.isOfferUnanswered = true }
             throw error
         }
         // Cut off, it was not answered: a screen that goes away may say no, too.
@@ -36,20 +34,12 @@ extension StartupStep where Work == ScreenWork {
         Self(
             "restore-account",
             "Offer the account found on this device",
-            isOnMain: true,
             expected: .milliseconds(150),
             options: .interactive,
-            .onFailure(.continue),
-            simulated: { $0.screenWork },
-            work: { environment, memory in
-                let operation = RestoreAccountOperation(
-                    accounts: environment.services.accounts,
-                    presenter: environment.presenters.login,
-                    stage: environment.stage,
-                    didLeave: { memory.isOfferUnanswered.withLock { $0 = true } }
-                )
-                return { try await operation.run(in: $0) }
-            }
-        )
+            .onFailure(.continue)
+        ) { environment, memory in
+            let operation = RestoreAccountOperation(environment: environment, memory: memory)
+            return { try await operation.run(in: $0) }
+        }
     }
 }

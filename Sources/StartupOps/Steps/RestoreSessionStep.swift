@@ -2,21 +2,10 @@ import Sequencer
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Account {
     /// The stored session, opened where nobody sees the app: its token is refreshed where that is needed. Nobody is asked, and nobody is logged out.
-    package static var restoreSession: Self {
-        Self(
-            "restore-session",
-            "Open the stored session",
-            expected: .milliseconds(400),
-            simulated: { simulated in
-                return { step in
-                    try await simulated.pass(step)
-                    return .guest
-                }
-            },
-            work: { environment, _ in
-                let accounts = environment.services.accounts
-                return { step in try await step.request("the session") { try await accounts.restore(by: $0) } }
-            }
-        )
+    static var restoreSession: Self {
+        Self("restore-session", "Open the stored session", expected: .milliseconds(400), simulated: .guest) { environment, _ in
+            let accounts = environment.services.accounts
+            return { step in try await step.request("the session") { try await accounts.restore(by: $0) } }
+        }
     }
 }

@@ -21,25 +21,16 @@ extension SplashPresenter {
 ///
 /// It is over at once when the app goes to the background: a person who comes back does not want to see the rest.
 struct SplashOperation: Sendable {
-    /// Nil when the app has no splash of its own: the operation then has nothing to do.
-    let presenter: (any SplashPresenter)?
-    /// How long the splash is visible at least.
-    let minimum: Duration
-    let stage: Stage
-    let lifecycle: AppLifecycle
-    /// Whether the splash plays its video.
-    var showsVideo = false
-    /// The gate that waits for the splash and for its video; nil where none does.
-    var gate: ReadinessGate?
+    let environment: StartupEnvironment
 
     /// Shows the splash, and returns when it may go.
     @MainActor
     func run(in step: StepContext) async throws {
-        guard let presenter else { return endAll(by: "an app without a splash") }
+        guard let presenter = environment.presenters.splash else { return endAll(by: "an app without a splash") }
+        let (lifecycle, minimum) = (environment.lifecycle, environment.splashMinimum)
         // Before it is shown: the app may go to the background while it appears.
         let events = lifecycle.events()
-        let minimum = minimum
-        try await stage.present(by: step.operation, stays: true) {
+        try await environment.stage.present(by: step.operation, stays: true) {
             await presenter.showSplash()
             try await withThrowingTaskGroup { group in
                 group.addTask {
@@ -66,7 +57,7 @@ struct SplashOperation: Sendable {
     }
 
     private func play(_ presenter: any SplashPresenter) async {
-        if showsVideo { await presenter.playSplashVideo() }
+        if environment.settings[.showsSplashVideo] { await presenter.playSplashVideo() }
         end(.splashVideoDone, by: "its end")
     }
 
@@ -78,7 +69,7 @@ struct SplashOperation: Sendable {
     /// Meets a condition, unless the splash was cut off: then it has not ended by itself.
     private func end(_ condition: ConditionName, by source: String) {
         // Cut off by the timeout, it has not ended; the gate then gets a bypass.
-        if !Task.isCancelled { gate?.meet(condition, by: source) }
+        if !Task.isCancelled { environment.firstScreen?.meet(condition, by: source) }
     }
 
     private func endAll(by source: String) {
@@ -92,23 +83,13 @@ extension StartupStep where Work == ScreenWork {
         Self(
             "splash",
             "Show the splash",
-            isOnMain: true,
             expected: .milliseconds(400),
             // A splash that never ends must not keep the app from starting.
             options: .timeout(.seconds(5)),
-            .onFailure(.continue),
-            simulated: { $0.screenWork },
-            work: { environment, _ in
-                let operation = SplashOperation(
-                    presenter: environment.presenters.splash,
-                    minimum: environment.splashMinimum,
-                    stage: environment.stage,
-                    lifecycle: environment.lifecycle,
-                    showsVideo: environment.settings[.showsSplashVideo],
-                    gate: environment.firstScreen
-                )
-                return { try await operation.run(in: $0) }
-            }
-        )
+            .onFailure(.continue)
+        ) { environment, _ in
+            let operation = SplashOperation(environment: environment)
+            return { try await operation.run(in: $0) }
+        }
     }
 }

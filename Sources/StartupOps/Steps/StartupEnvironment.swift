@@ -22,36 +22,39 @@ public struct StartupEnvironment: Sendable {
     public var presenters: StartupPresenters
     /// The app's settings, as they were before it was configured.
     var settings: SettingsSnapshot
-    /// The settings that came too late for this launch, each in one sentence.
-    let lateSettings: @Sendable () -> [String]
+    /// Where everything is kept.
+    let directory: StateDirectory
     /// The results of earlier launches.
-    public let state: LaunchState
+    public internal(set) var state: LaunchState
     /// Tells the state from others of this process, for launches over it.
     var place: String
     /// The configurations of earlier launches.
-    let configurations: ConfigurationStore
-    /// Answers that can be fetched again, such as the entitlements.
-    let cache: any DataStore
+    var configurations: ConfigurationStore
     /// The feature flags.
     let flags: FlagStore
     /// The gate in front of the first screen, which the steps it waits for meet; nil where nothing waits at one.
     var firstScreen: ReadinessGate?
+    /// Carries out the plan of a white-label app; nil for an app without one.
+    package var bootstrap: Bootstrap? {
+        didSet {
+            let (showsVideo, hasSplash) = (settings[.showsSplashVideo], presenters.splash != nil)
+            firstScreen = bootstrap.map { _ in .firstScreen(showsSplashVideo: showsVideo, hasSplashController: hasSplash) }
+        }
+    }
     /// The push, the link or the shortcut that started the app, until it has been delivered.
-    public let mailbox: EntryPointMailbox
+    public internal(set) var mailbox: EntryPointMailbox
     /// The screen, which the launch, steps that are asked for and the app's own screens share.
-    public let stage: Stage
+    public internal(set) var stage: Stage
     /// The turn to log in, which a launch and steps that are asked for share.
     let loginTurn = LoginTurn()
     /// The steps that the person has asked for, while they run.
     let askedFor = AskedForLaunches()
     /// The system's events, as the app tells them.
-    public let lifecycle: AppLifecycle
+    public internal(set) var lifecycle = AppLifecycle()
     /// The journal of this launch; nil for a launch that writes none.
     package let journal: LaunchJournal?
-    /// Why stores are in memory for this launch, and not on the disk.
-    public let storageProblems: [StorageError]
     /// The devices that are connected.
-    public let devices: ConnectedDevices
+    public internal(set) var devices = ConnectedDevices()
     /// How long the splash is visible at least.
     package var splashMinimum: Duration
     /// Called once, when the main screen is visible for the first time.
@@ -66,12 +69,7 @@ public struct StartupEnvironment: Sendable {
     /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
     package var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
 
-    /// Whether accounts are restored when no configuration says; nil leaves it to the settings.
-    var restoresAccountsByPlan: Bool?
-    /// Whether this launch has already ended the session of an earlier installation: login then keeps the session that it finds.
-    var hasEndedEarlierSession: @Sendable () -> Bool = { false }
     static let defaultUpdateAllowance = Duration.seconds(2)
-    private var parts: [ObjectIdentifier: any Sendable] = [:]
 
     /// An environment over a state directory.
     ///
@@ -95,13 +93,10 @@ public struct StartupEnvironment: Sendable {
         self.splashMinimum = splashMinimum
         let state = directory.launchState()
         self.state = state
-        storageProblems = directory.problems
+        self.directory = directory
         // Frozen here: settings that are written later count in the next launch (L15).
         settings = Settings(directory.settings).freeze(state)
-        // Asked at the end of the launch, when all late ones are known.
-        lateSettings = { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
         configurations = ConfigurationStore(directory.state, bundled: bundled)
-        cache = directory.cache
         flags = FlagStore(directory.cache)
         mailbox = EntryPointMailbox(
             directory.secure,
@@ -124,15 +119,14 @@ public struct StartupEnvironment: Sendable {
         )
         // In memory there is nothing to share but the screen.
         place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
-        lifecycle = AppLifecycle()
-        devices = ConnectedDevices()
     }
 
-    /// A part that only some apps have, by its type, for the steps of these apps.
-    subscript<Part: Sendable>(part: Part.Type) -> Part? {
-        get { parts[ObjectIdentifier(part)] as? Part }
-        set { parts[ObjectIdentifier(part)] = newValue.map { $0 as any Sendable } }
-    }
+    /// Why stores are in memory for this launch, and not on the disk.
+    public var storageProblems: [StorageError] { directory.problems }
+    /// Answers that can be fetched again, such as the entitlements.
+    var cache: any DataStore { directory.cache }
+    /// The settings that came too late for this launch, each in one sentence; asked at its end, when all late ones are known.
+    var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
 
     /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was known before there was one.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
@@ -148,7 +142,7 @@ public struct StartupEnvironment: Sendable {
 
     /// Whether an account that survived a reinstallation is offered again.
     func restoresAccounts(_ known: AppConfiguration) -> Bool {
-        known.restoreAccount ?? restoresAccountsByPlan ?? settings[.enablesRestoreAccount]
+        known.restoreAccount ?? bootstrap?.plan.enablesRestoreAccount ?? settings[.enablesRestoreAccount]
     }
 
     /// The facts that are known before the launch: see ``Scenario/init(for:)``.
@@ -205,15 +199,15 @@ public struct StartupEnvironment: Sendable {
 /// The services that the steps of a launch ask.
 public struct StartupServices: Sendable {
     /// Says which versions may run.
-    package var updates: any UpdatePolicyService
+    var updates: any UpdatePolicyService
     /// Says which countries there are, and how the app is configured in one.
-    package var configurations: any ConfigurationService
+    var configurations: any ConfigurationService
     /// Opens and ends sessions.
     public var accounts: any AccountService
     /// Says what a person is entitled to.
-    package var entitlements: any EntitlementService
+    var entitlements: any EntitlementService
     /// Finds speakers and connects to them.
-    package var speakers: any DeviceConnector
+    var speakers: any DeviceConnector
 
     /// These services.
     public init(

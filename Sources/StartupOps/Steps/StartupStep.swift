@@ -90,6 +90,68 @@ public struct StartupStep<Work: Sendable>: Sendable {
     }
 }
 
+/// Steps by the type of their work. A simulated one passes its time, and produces `value`.
+extension StartupStep {
+    /// A step off the main thread.
+    init<Value: Sendable>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        simulated value: Value,
+        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
+    ) where Work == @Sendable (StepContext) async throws -> Value {
+        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in
+            return { step in
+                try await simulated.pass(step)
+                return value
+            }
+        }
+        self.init(id, title, expected: expected, options: .all(options), simulated: simulated, work: work)
+    }
+
+    /// A step off the main thread that reads a value.
+    init<Input, Value: Sendable>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        simulated value: Value,
+        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
+    ) where Work == @Sendable (StepContext, Input) async throws -> Value {
+        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in
+            return { step, _ in
+                try await simulated.pass(step)
+                return value
+            }
+        }
+        self.init(id, title, expected: expected, options: .all(options), simulated: simulated, work: work)
+    }
+
+    /// A step that touches the screen.
+    init(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
+    ) where Work == ScreenWork {
+        self.init(id, title, isOnMain: true, expected: expected, options: .all(options), simulated: { $0.screenWork }, work: work)
+    }
+
+    /// A step that touches the screen and reads a value.
+    init<Input>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
+    ) where Work == @MainActor @Sendable (StepContext, Input) async throws -> Void {
+        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in return { step, _ in try await simulated.pass(step) } }
+        self.init(id, title, isOnMain: true, expected: expected, options: .all(options), simulated: simulated, work: work)
+    }
+}
+
 /// Work that touches the screen, reads no value and produces none.
 public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
 
@@ -125,20 +187,24 @@ struct UpdateMemory: Sendable {
 
 /// Values that one step of a launch leaves for a later one where no dependency of the graph carries them.
 final class LaunchMemory: Sendable {
+    struct State: Sendable {
+        /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
+        var earlyOnboarding: OnboardingType?
+        /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account now.
+        var hasLoggedIn = false
+        /// Whether the person was offered the account that was found, and has left without an answer.
+        var isOfferUnanswered = false
+        /// Whether the onboarding comes over the main screen that was shown.
+        var isOnboardingDue = false
+    }
+
     /// Whether this is the first launch, as it was when the graph was made.
     let firstLaunch: FirstLaunch
     /// Whether the person has asked for the step, outside a launch.
     let isAskedFor: Bool
     /// The result of this launch's update check.
     let update = Locked(UpdateMemory())
-    /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
-    let earlyOnboarding = Locked<OnboardingType?>(nil)
-    /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account now.
-    let hasLoggedIn = Locked(false)
-    /// Whether the person was offered the account that was found, and has left without an answer.
-    let isOfferUnanswered = Locked(false)
-    /// Whether the onboarding comes over the main screen that was shown.
-    let isOnboardingDue = Locked(false)
+    let state = Locked(State())
 
     init(firstLaunch: FirstLaunch = .later, isAskedFor: Bool = false) {
         self.firstLaunch = firstLaunch
@@ -221,6 +287,19 @@ extension OperationGraph {
 }
 
 extension StepContext {
+    /// Does something that the launch can do without; the report says what went wrong.
+    func attempt(orNote complaint: String, _ body: () throws -> Void) {
+        do { try body() } catch { note("\(complaint): \(error)") }
+    }
+
+    /// The presenter of a question.
+    ///
+    /// - Throws: `MissingPresenterError` where the app has none: the step must not wait for ever.
+    func need<Presenter>(_ presenter: Presenter?, _ question: String) throws -> Presenter {
+        guard let presenter else { throw MissingPresenterError(operation: operation, question: question) }
+        return presenter
+    }
+
     /// Asks a service for something, and records that the launch waits for it.
     ///
     /// - Parameters:

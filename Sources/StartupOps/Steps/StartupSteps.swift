@@ -28,7 +28,7 @@ public struct StartupSteps: Sendable {
     private var replacements: [String: any Sendable] = [:]
     private var options: [String: [StepOption]] = [:]
     /// Whether scenarios offer a subscription before the main screen.
-    package var offersSubscription: Bool
+    var offersSubscription: Bool
     /// Makes the configuration that takes the place of one that could not be fetched.
     public var fallbackConfiguration: @Sendable (StepContext, (any Error)?) -> LoadedConfiguration
 
@@ -37,7 +37,8 @@ public struct StartupSteps: Sendable {
         source = .environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch))
         offersSubscription =
             environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
-        fallbackConfiguration = Self.fallback(in: environment)
+        let operation = FetchConfigurationOperation(environment: environment)
+        fallbackConfiguration = { step, _ in operation.fallback(step) }
     }
 
     /// The real work of steps that the person has asked for, outside a launch.

@@ -11,15 +11,7 @@ public protocol TutorialPresenter: Sendable {
 ///
 /// That it was seen is recorded after it was shown, never before: who is interrupted sees it again. After a downgrade it is not shown.
 struct TutorialOperation: Sendable {
-    /// Remembers the version in which the tutorial was seen.
-    let state: LaunchState
-    /// Has the pages, where the scenario does not wait for the configuration.
-    let configurations: ConfigurationStore
-    /// The running app's.
-    let version: SemanticVersion
-    /// Nil when the app has no tutorial: the operation then has nothing to do.
-    let presenter: (any TutorialPresenter)?
-    let stage: Stage
+    let environment: StartupEnvironment
     /// Whether the person has asked for it: it is shown, new or not.
     var isAskedFor = false
 
@@ -31,30 +23,26 @@ struct TutorialOperation: Sendable {
     /// Shows the tutorial when it is due; returns at once otherwise.
     @MainActor
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws {
-        guard let presenter else {
-            // Asked for by a person, nothing may pass in silence.
-            if isAskedFor { throw MissingPresenterError(operation: step.operation, question: "to read the tutorial") }
-            return
-        }
-        guard isAskedFor || isDue(step) else { return }
+        let (state, version) = (environment.state, environment.app.version)
+        // An app without one has nothing to do; asked for by a person, nothing may pass in silence.
+        if !isAskedFor, environment.presenters.tutorial == nil || !isDue(step) { return }
+        let presenter = try step.need(environment.presenters.tutorial, "to read the tutorial")
         // The last known pages, where the scenario does not wait for new ones.
-        let pages = (configuration ?? configurations.lastKnown.configuration).tutorialPages
+        let pages = (configuration ?? environment.configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
-        try await stage.ask(in: step) { try await presenter.showTutorial(pages) }
+        try await environment.stage.ask(in: step) { try await presenter.showTutorial(pages) }
         // Cut off, it was not read to its end.
         try step.checkCancellation()
-        do {
+        step.attempt(orNote: "that the tutorial was seen could not be recorded, so it will be shown again") {
             try state.recordTutorialSeen(version: version.description)
-        } catch {
-            step.note("that the tutorial was seen could not be recorded, so it will be shown again: \(error)")
         }
     }
 
     private func isDue(_ step: StepContext) -> Bool {
-        switch state.tutorialVersionSeen {
+        switch environment.state.tutorialVersionSeen {
         case .absent: return true
         // A text that cannot be read as a version counts as none: the tutorial is shown, and its version recorded.
-        case .value(let seen): return Self.isDue(in: version, seen: SemanticVersion(seen))
+        case .value(let seen): return Self.isDue(in: environment.app.version, seen: SemanticVersion(seen))
         case .unavailable(let error):
             step.note("whether the tutorial was seen cannot be told now, so it was not shown: \(error)")
             return false
@@ -65,26 +53,9 @@ struct TutorialOperation: Sendable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedConfiguration?) async throws -> Void {
     /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for it.
     public static var tutorial: Self {
-        Self(
-            "tutorial",
-            "Show the tutorial",
-            isOnMain: true,
-            expected: .milliseconds(250),
-            options: .onFailure(.continue),
-            simulated: { simulated in
-                return { step, _ in try await simulated.pass(step) }
-            },
-            work: { environment, memory in
-                let operation = TutorialOperation(
-                    state: environment.state,
-                    configurations: environment.configurations,
-                    version: environment.app.version,
-                    presenter: environment.presenters.tutorial,
-                    stage: environment.stage,
-                    isAskedFor: memory.isAskedFor
-                )
-                return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
-            }
-        )
+        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue)) { environment, memory in
+            let operation = TutorialOperation(environment: environment, isAskedFor: memory.isAskedFor)
+            return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
+        }
     }
 }

@@ -73,7 +73,7 @@ public struct StorageError: DescribedError, Sendable, Hashable {
         /// The stored value cannot be read.
         public static let corrupt = Code(name: "corrupt")
         /// The value was written by a newer version of the app, in a format that this one does not know.
-        package static let newerFormat = Code(name: "newerFormat")
+        static let newerFormat = Code(name: "newerFormat")
         /// Reading or writing failed.
         public static let inputOutput = Code(name: "inputOutput")
     }

@@ -34,16 +34,18 @@ final class DirectoryLock: Sendable {
         let deadline = Deadline.after(share)
         func giveUp(_ who: String) -> StorageError {
             // The main thread has not waited, so it uses up nobody's patience.
-            timedOut(who, after: isMain ? nil : patience.waited(share, for: file.path))
+            let waited = isMain ? nil : patience.waited(share, for: file.path)
+            let what = waited.map { "for more than \(durationText($0))" } ?? "and the main thread does not wait for it"
+            let cure = who.hasPrefix("process") ? "end that process, or try again when it is done" : "try again"
+            return StorageError(.inputOutput, file.path, "\(who) kept the store locked \(what); \(cure)", systemError: ETIMEDOUT)
         }
         let nanoseconds = Int(clamping: (deadline.remaining ?? .seconds(366 * 86_400)).nanoseconds)
         guard turn.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
             // The thread before this one may be waiting for another process.
-            let other = file.holder.flatMap { $0.process == getpid() ? nil : "process \($0.process)" }
-            throw giveUp(other ?? "another thread")
+            throw giveUp(file.holder.flatMap { $0 == getpid() ? nil : "process \($0)" } ?? "another thread")
         }
         defer { turn.signal() }
-        guard let lock = try locked(by: deadline) else { throw giveUp(file.holder.map { "process \($0.process)" } ?? "another process") }
+        guard let lock = try locked(by: deadline) else { throw giveUp(file.holder.map { "process \($0)" } ?? "another process") }
         patience.gotIn(file.path)
         holder.withLock { $0 = thread }
         defer { holder.withLock { $0 = nil } }
@@ -61,30 +63,12 @@ final class DirectoryLock: Sendable {
             pause = min(pause * 2, 20_000)
         }
     }
-
-    /// - Parameter time: how long it was waited for; nil on the main thread.
-    private func timedOut(_ who: String, after time: Duration?) -> StorageError {
-        let what = time.map { "for more than \(durationText($0))" } ?? "and the main thread does not wait for it"
-        let cure = who.hasPrefix("process") ? "end that process, or try again when it is done" : "try again"
-        return StorageError(.inputOutput, file.path, "\(who) kept the store locked \(what); \(cure)", systemError: ETIMEDOUT)
-    }
 }
 
 /// A file that at most one process has locked. The kernel drops the lock of a process that ends, however it ends.
 ///
-/// The process that gets the lock writes its number and the time into the file, so that others can name it, and tell how long it has had it.
+/// The process that gets the lock writes its number into the file, so that others can name it.
 package struct LockFile: Sendable {
-    /// The process that has the lock, as far as it is known.
-    package struct Holder: Equatable, Sendable {
-        package let process: Int32
-        /// Since when; nil if the process did not write it, or in words of another version.
-        package let since: MachineTime?
-
-        fileprivate var text: String {
-            "\(process)" + (since.map { " \($0.nanoseconds) \($0.boot)" } ?? "") + "\n"
-        }
-    }
-
     private let directory: PosixDirectory
     private let name: String
 
@@ -96,44 +80,29 @@ package struct LockFile: Sendable {
     var path: String { directory.path(name) }
 
     /// Locks the file, which is created where it is missing; nil when another holder has it locked. Never waits.
-    package func lock(at time: MachineTime? = MachineTime.now) throws(StorageError) -> HeldLock? {
+    package func lock() throws(StorageError) -> HeldLock? {
         // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be opened again.
         for _ in 0..<10 {
             let file = try open()
             // By the kernel's lock, not by the file's existence: that would stay after a kill (S12).
             guard try file.lockIfFree() else { return nil }
             guard let current = try PosixFile.status(of: path), current.isSameFile(as: try file.status()) else { continue }
-            // Without it the holder is not named, and nobody passes it by.
-            try? file.replaceContents(Array(Holder(process: getpid(), since: time).text.utf8))
+            // Without it the holder is not named.
+            try? file.replaceContents(Array("\(getpid())\n".utf8))
             return HeldLock(file)
         }
         return nil
     }
 
-    /// Locks the folder that the file is in, for where no file can be locked there; nil when another holder has it locked. Never waits.
-    package func lockFolder() throws(StorageError) -> HeldLock? {
-        // A slash and a dot: the folder itself, also where the path is a symbolic link to it.
-        let folder = try PosixFile("\(directory.path)/.", O_RDONLY | O_DIRECTORY)
-        return try folder.lockIfFree() ? HeldLock(folder) : nil
+    /// The process that has the lock; nil when it is free or the process is not known.
+    package var holder: Int32? {
+        guard let file = try? PosixFile(path, O_RDONLY), file.isLocked else { return nil }
+        return Self.holder((try? file.contents(limit: 100)) ?? Data())
     }
 
-    /// The holder of the lock; nil when it is free or the holder is not known.
-    package var holder: Holder? {
-        guard let file = try? PosixFile(path, O_RDONLY), let status = try? file.status() else { return nil }
-        // A hundred bytes are more than any version writes: the file may be somebody else's.
-        let written = Self.holder((try? file.contents(limit: 100)) ?? Data())
-        // Only the kernel knows of those that share a lock.
-        guard let process = lockingProcess(of: status) else { return file.isLocked ? written : nil }
-        // Written by an earlier holder: the kernel's word counts, and its time is unknown.
-        return written?.process == process ? written : Holder(process: process, since: nil)
-    }
-
-    static func holder(_ contents: Data) -> Holder? {
-        let words = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard let first = words.first, let process = Int32(first), process > 0 else { return nil }
-        // A version that writes more, or less, says nothing about the time.
-        guard words.count == 3, let nanoseconds = Int64(words[1]) else { return Holder(process: process, since: nil) }
-        return Holder(process: process, since: MachineTime(boot: String(words[2]), nanoseconds: nanoseconds))
+    static func holder(_ contents: Data) -> Int32? {
+        let first = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isWhitespace).first
+        return first.flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
     private func open() throws(StorageError) -> PosixFile {
@@ -173,19 +142,14 @@ final class LockPatience: Sendable {
 
     /// How long to wait for a lock now.
     func share(for path: String) -> Duration {
-        spent.withLock { spent in
-            spent[path] == nil ? max(limit - spent.values.reduce(.zero, +), limit / 10) : .zero
-        }
+        spent.withLock { $0[path] == nil ? max(limit - $0.values.reduce(.zero, +), limit / 10) : .zero }
     }
 
-    /// Notes that a lock was waited for in vain.
-    ///
-    /// - Returns: the longest time that a thread has waited for it.
+    /// Notes that a lock was waited for in vain, and returns the longest time that a thread has waited for it.
     func waited(_ share: Duration, for path: String) -> Duration {
         spent.withLock { spent in
-            let longest = max(share, spent[path] ?? .zero)
-            spent[path] = longest
-            return longest
+            spent[path] = max(share, spent[path] ?? .zero)
+            return spent[path] ?? share
         }
     }
 

@@ -14,21 +14,11 @@ extension FileStore {
             file = try PosixFile(path, O_RDONLY)
         } catch  where error.systemError == ENOENT {
             return nil
-        } catch  where error.systemError == ENXIO {
-            throw notAFile(path, "a socket")
         }
         let status = try file.status()
         // Of the open file: the path may lead to another one by now.
-        guard status.isRegularFile else { throw notAFile(path, status.typeName) }
-        // A file of another user could be changed by that user at any time.
-        guard status.owner == geteuid() else {
-            throw StorageError(
-                .accessDenied,
-                path,
-                "it belongs to user \(status.owner), expected user \(geteuid()); remove it",
-                systemError: EPERM
-            )
-        }
+        guard status.isRegularFile else { throw StorageError(.invalidPlace, path, "it is not a file; remove it", systemError: EINVAL) }
+        try status.checkOwner(path, "remove it")
         if status.permissions & 0o077 != 0 { try answer(tooOpen: status.permissions, file) }
         return file
     }
@@ -37,19 +27,11 @@ extension FileStore {
         let finding = "its mode was \(octal(permissions)), expected 0600"
         // A repair would hide that somebody may have read it (S9).
         if secrecy == .secret {
-            throw StorageError(
-                .accessDenied,
-                file.path,
-                "\(finding): others may have read the secret, so it is not used; store a new one, or run chmod 600 when nobody has",
-                systemError: EPERM
-            )
+            let remedy = "store a new one, or run chmod 600 when nobody has"
+            throw .notTrusted(file.path, "\(finding): others may have read the secret, so it is not used; \(remedy)")
         }
         try file.setPermissions(0o600)
         problems.report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
-    }
-
-    private func notAFile(_ path: String, _ type: String) -> StorageError {
-        StorageError(.invalidPlace, path, "it is \(type), expected a file; remove it", systemError: EINVAL)
     }
 
     /// The value in a file, or why it makes no sense.
@@ -80,9 +62,8 @@ extension FileStore {
             // As for every change of names: a power cut could bring the damaged file back.
             try directory.synchronize()
         } catch {
-            problems.report(
-                StorageError(.corrupt, path, "\(reason); it could not be moved aside, \(error.reason)", systemError: error.systemError)
-            )
+            let problem = "\(reason); it could not be moved aside, \(error.reason)"
+            problems.report(StorageError(.corrupt, path, problem, systemError: error.systemError))
             throw error
         }
         problems.report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))

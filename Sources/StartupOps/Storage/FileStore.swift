@@ -15,9 +15,10 @@ import Sequencer
 /// ```
 ///
 /// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
-package final class FileStore: DataStore {
+class FileStore: DataStore, @unchecked Sendable {
+    // @unchecked: it is a class for `SecureFileStore` to inherit from; all it has is constant, or guards itself.
     /// The largest value that is kept unless said otherwise: 16 MB.
-    package static let defaultMaximumSize = 16 << 20
+    static let defaultMaximumSize = 16 << 20
 
     let directory: PosixDirectory
     let secrecy: Secrecy
@@ -42,7 +43,7 @@ package final class FileStore: DataStore {
     ///     it has got in once. The main thread never waits.
     ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each once.
     /// - Throws: when values cannot be kept there. The error names the path and the system's error number.
-    package convenience init(
+    convenience init(
         directory: URL,
         maximumSize: Int = 16 << 20,
         lockTimeout: Duration = .milliseconds(500),
@@ -51,73 +52,61 @@ package final class FileStore: DataStore {
         try self.init(PosixDirectory(directory), .ordinary, maximumSize, LockPatience(lockTimeout), onProblem)
     }
 
-    /// - Parameter isWritable: false for a directory that can only be read: it is neither created nor repaired.
     init(
         _ directory: PosixDirectory,
         _ secrecy: Secrecy,
         _ maximumSize: Int,
         _ patience: LockPatience,
-        _ onProblem: @escaping @Sendable (StorageError) -> Void,
-        isWritable: Bool = true
+        _ onProblem: @escaping @Sendable (StorageError) -> Void
     ) throws(StorageError) {
         self.directory = directory
         self.secrecy = secrecy
         self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
         problems = ProblemReporter(onProblem)
         lock = DirectoryLock(directory, patience)
-        if isWritable { for repair in try directory.prepare() { problems.report(repair) } }
+        for repair in try directory.prepare() { problems.report(repair) }
         // The directory itself may be safe, and still be replaced as a whole by somebody with rights above it.
         if let ancestor = directory.openAncestor() {
             if secrecy == .secret { throw ancestor }
             problems.report(ancestor)
         }
         // Once at the opening: processes that were killed leave their temporary files (S7).
-        if isWritable { directory.sweep() }
+        directory.sweep()
     }
 
     /// The value stored under `key`; a file that cannot be trusted is moved aside and counts as absent.
-    package func read(_ key: StoreKey) -> StoredAnswer<Data> {
+    func read(_ key: StoreKey) -> StoredAnswer<Data> {
         let name = StoreFileName(key)
-        let status: PosixFile.Status
-        let decoded: DecodedFile
         do throws(StorageError) {
             guard let file = try open(name) else { return .absent }
-            status = try file.status()
-            decoded = try decode(file, name, status)
-        } catch {
-            problems.report(error)
-            return .unavailable(error)
-        }
-        switch decoded {
-        case .success(let value): return .value(value)
-        case .failure(let corruption):
+            let status = try file.status()
+            let corruption: StoredFile.Corruption
+            switch try decode(file, name, status) {
+            case .success(let value): return .value(value)
+            case .failure(let failure): corruption = failure
+            }
             // A newer version of the app may come back: its value is not damage (S5).
             if let version = corruption.newerVersion {
-                let error = StorageError(
-                    .newerFormat,
-                    directory.path(name.description),
-                    "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
-                )
-                problems.report(error)
-                return .unavailable(error)
+                let reason = "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
+                throw StorageError(.newerFormat, directory.path(name.description), reason)
             }
             // `onlyIf`: the file that was read, and not one that was written since.
             try? moveAside(name, because: corruption.reason, onlyIf: status)
             return .absent
+        } catch {
+            problems.report(error)
+            return .unavailable(error)
         }
     }
 
     /// Replaces the value stored under `key`, and waits until it is on the disk.
     ///
     /// - Throws: when it could not be stored, as on a full disk; the old value is then unchanged.
-    package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
         let name = StoreFileName(key)
         guard data.count <= maximumSize else {
-            throw StorageError(
-                .noSpace,
-                directory.path(name.description),
-                "\(data.count) bytes are more than the \(maximumSize) allowed here"
-            )
+            let reason = "\(data.count) bytes are more than the \(maximumSize) allowed here"
+            throw StorageError(.noSpace, directory.path(name.description), reason)
         }
         let contents = StoredFile.encode(data, for: name)
         do throws(StorageError) {
@@ -130,13 +119,13 @@ package final class FileStore: DataStore {
     }
 
     /// Removes a value, with all unreadable ones that were moved aside from its place.
-    package func remove(_ key: StoreKey) throws(StorageError) {
+    func remove(_ key: StoreKey) throws(StorageError) {
         let name = StoreFileName(key)
         try remove([name.description] + asideNames(of: name).map(\.name))
     }
 
     /// Removes all values, and all that was moved aside.
-    package func removeAll() throws(StorageError) {
+    func removeAll() throws(StorageError) {
         // The lock file stays: another process may hold it. Temporary files may be in use by a writer.
         try remove(directory.names().filter { !DirectoryLock.isLockFile($0) && !$0.hasPrefix(PosixDirectory.temporaryPrefix) })
         directory.sweep()
@@ -159,12 +148,12 @@ package final class FileStore: DataStore {
     }
 
     /// Renames the file of a value that makes no sense to `KEY.corrupt-N`; the newest three are kept.
-    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
         try moveAside(StoreFileName(key), because: reason)
     }
 
     /// Whether a value of `key` was moved aside, or ought to have been and could not be.
-    package func hasSetAside(_ key: StoreKey) -> Bool {
+    func hasSetAside(_ key: StoreKey) -> Bool {
         let name = StoreFileName(key)
         if !asideNames(of: name).isEmpty { return true }
         return (try? PosixFile.status(of: directory.path(name.description))) ?? nil != nil && read(key) == .absent
@@ -177,7 +166,7 @@ package final class FileStore: DataStore {
     ///
     /// - Throws: what `body` throws, or ``StorageError`` when the store is still locked by somebody else after the timeout; it names the process, and
     ///   `onProblem` is told too.
-    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
         var hasEntered = false
         do {
             return try lock.withLock {
@@ -219,52 +208,16 @@ final class ProblemReporter: Sendable {
 /// because everybody can write to one above it, is not used at all.
 ///
 /// The files are not encrypted: the user and root can read them.
-package final class SecureFileStore: SecureStore {
-    private let files: FileStore
-
-    /// Opens the store in `directory`, which is created where it is missing.
+final class SecureFileStore: FileStore, SecureStore, @unchecked Sendable {
+    /// Opens the store in `directory`, as `FileStore` does.
     ///
-    /// - Parameters:
-    ///   - directory: a directory for this store alone; nobody else keeps the right to write to it.
-    ///   - lockTimeout: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws, as in `FileStore`.
-    ///   - onProblem: is told about corrupt, repaired and refused files: about each once. No report shows a secret.
     /// - Throws: when secrets cannot be kept there, or would not be safe.
-    package convenience init(
+    convenience init(
         directory: URL,
+        maximumSize: Int = 16 << 20,
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
-        try self.init(directory, LockPatience(lockTimeout), onProblem)
+        try self.init(PosixDirectory(directory), .secret, maximumSize, LockPatience(lockTimeout), onProblem)
     }
-
-    init(
-        _ directory: URL,
-        _ patience: LockPatience,
-        _ onProblem: @escaping @Sendable (StorageError) -> Void,
-        isWritable: Bool = true
-    ) throws(StorageError) {
-        let directory = try PosixDirectory(directory)
-        files = try FileStore(directory, .secret, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
-    }
-
-    /// The secret stored under `key`; unavailable where others may have read it.
-    package func read(_ key: StoreKey) -> StoredAnswer<Data> { files.read(key) }
-
-    /// Replaces the value stored under `key`.
-    package func write(_ data: Data, for key: StoreKey) throws(StorageError) { try files.write(data, for: key) }
-
-    /// Removes the value stored under `key`. A missing value is not an error.
-    package func remove(_ key: StoreKey) throws(StorageError) { try files.remove(key) }
-
-    /// Removes all values.
-    package func removeAll() throws(StorageError) { try files.removeAll() }
-
-    /// Moves an unreadable value aside, where a person can look at it.
-    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try files.setAside(key, because: reason) }
-
-    /// Whether a value of `key` was moved aside.
-    package func hasSetAside(_ key: StoreKey) -> Bool { files.hasSetAside(key) }
-
-    /// Runs `body` while nobody else is in here.
-    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try files.withExclusiveAccess(body) }
 }

@@ -7,15 +7,15 @@ import Foundation
     ///
     /// Before that unlock the answer is ``StoredAnswer/unavailable(_:)``, never ``StoredAnswer/absent``. Exclusive access is exclusive in
     /// this process only.
-    package final class KeychainStore: SecureStore {
+    final class KeychainStore: SecureStore {
         private let service: String
         private let access = NSRecursiveLock()
 
         /// The items that belong to `service`, by convention the app's identifier.
-        package init(service: String) { self.service = service }
+        init(service: String) { self.service = service }
 
         /// The secret stored under `key`; unavailable before the device's first unlock.
-        package func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        func read(_ key: StoreKey) -> StoredAnswer<Data> {
             var search = query(key)
             search[kSecReturnData] = true
             search[kSecMatchLimit] = kSecMatchLimitOne
@@ -29,7 +29,7 @@ import Foundation
         }
 
         /// Replaces the value stored under `key`.
-        package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        func write(_ data: Data, for key: StoreKey) throws(StorageError) {
             // AfterFirstUnlock: a launch in the background comes before the person has unlocked the device again. ThisDeviceOnly: not in
             // backups.
             let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
@@ -44,25 +44,25 @@ import Foundation
         }
 
         /// Removes the value stored under `key`, and the unreadable one that was put aside from it. A missing value is not an error.
-        package func remove(_ key: StoreKey) throws(StorageError) {
+        func remove(_ key: StoreKey) throws(StorageError) {
             try delete(key)
             try delete(aside(key))
         }
 
         /// Removes all values.
-        package func removeAll() throws(StorageError) { try delete(nil) }
+        func removeAll() throws(StorageError) { try delete(nil) }
 
         /// Moves the value to `KEY.corrupt`, in place of an earlier one.
-        package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
             if let data = read(key).value { try write(data, for: aside(key)) }
             try delete(key)
         }
 
         /// Whether a value of `key` was put aside.
-        package func hasSetAside(_ key: StoreKey) -> Bool { read(aside(key)) != .absent }
+        func hasSetAside(_ key: StoreKey) -> Bool { read(aside(key)) != .absent }
 
         /// Runs `body` while nobody else is in here.
-        package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
             access.lock()
             defer { access.unlock() }
             return try body()
@@ -96,15 +96,6 @@ import Foundation
     }
 #endif
 
-/// Whether the platform's store for secrets is in the folder that it is opened with.
-var secureStoreIsFolder: Bool {
-    #if canImport(Security)
-        false
-    #else
-        true
-    #endif
-}
-
 /// The platform's store for secrets: the keychain, or else files in `directory`.
 func openSecureStore(
     _ directory: URL,
@@ -115,6 +106,6 @@ func openSecureStore(
     #if canImport(Security)
         return KeychainStore(service: service)
     #else
-        return try SecureFileStore(directory, patience, onProblem)
+        return try SecureFileStore(PosixDirectory(directory), .secret, FileStore.defaultMaximumSize, patience, onProblem)
     #endif
 }

@@ -29,24 +29,12 @@ package struct PosixDirectory: Sendable {
             throw StorageError("looking at it", path, errno: ENOENT)
         }
         guard status.isDirectory else { throw StorageError("opening it as a directory", path, errno: ENOTDIR) }
-        // Its owner could change it at any time.
-        guard status.owner == geteuid() else {
-            throw StorageError(
-                .accessDenied,
-                path,
-                "it belongs to user \(status.owner), expected user \(geteuid()); choose another place",
-                systemError: EPERM
-            )
-        }
+        try status.checkOwner(path, "choose another place")
         // The sticky bit means that the folder is shared on purpose: it must not be closed to others.
         if status.permissions & S_ISVTX != 0 {
             // Such as /tmp, which a root user would otherwise take away from all others.
-            throw StorageError(
-                .invalidPlace,
-                path,
-                "it is shared by several users (mode \(octal(status.permissions))); choose a directory in it",
-                systemError: EPERM
-            )
+            let finding = "it is shared by several users (mode \(octal(status.permissions)))"
+            throw StorageError(.invalidPlace, path, "\(finding); choose a directory in it", systemError: EPERM)
         }
         var repaired: [StorageError] = []
         // Others may list the names: most tools create directories so, and it does no harm.
@@ -59,17 +47,6 @@ package struct PosixDirectory: Sendable {
         // Tried last, by the rights of the process: a repair above may have given them.
         if access(path, R_OK | W_OK | X_OK) != 0 { throw StorageError("writing to it", path) }
         return repaired
-    }
-
-    /// Whether nothing is wrong with the directory but that it cannot be written to.
-    var isReadOnly: Bool { isReadable && access(path, W_OK) != 0 }
-
-    /// Whether it is a directory of this user alone, and can be read.
-    var isReadable: Bool {
-        guard let status = try? PosixFile.status(of: path, followingLinks: true), status.isDirectory, status.owner == geteuid(),
-            status.permissions & (S_ISVTX | 0o022) == 0
-        else { return false }
-        return access(path, R_OK | X_OK) == 0
     }
 
     private func create() throws(StorageError) {
@@ -100,12 +77,8 @@ package struct PosixDirectory: Sendable {
             next = Self.parent(of: next)
             // With the sticky bit, as on /tmp, only owners can rename their files.
             if let status = try? PosixFile.status(of: next), status.permissions & (S_IWOTH | S_ISVTX) == S_IWOTH {
-                return StorageError(
-                    .accessDenied,
-                    next,
-                    "everybody can write to it (mode \(octal(status.permissions))), so anybody can replace \(path); take that away: chmod o-w",
-                    systemError: EPERM
-                )
+                let finding = "everybody can write to it (mode \(octal(status.permissions)))"
+                return .notTrusted(next, "\(finding), so anybody can replace \(path); take that away: chmod o-w")
             }
         }
         return nil
@@ -135,7 +108,8 @@ package struct PosixDirectory: Sendable {
         let temporary = try makeTemporary()
         do throws(StorageError) {
             // All of it on the disk before the rename: otherwise a power cut could leave the new name with nothing in it (P12).
-            try temporary.writeAll(contents)
+            var size = 0
+            try temporary.append(Array(contents), after: &size)
             try temporary.synchronize()
             // Atomic on POSIX: a reader finds the old file or the new one.
             try renameFile(temporary.path, to: path(name))
@@ -212,7 +186,4 @@ package struct PosixDirectory: Sendable {
 }
 
 /// `0644`.
-func octal(_ permissions: mode_t) -> String {
-    let digits = String(permissions, radix: 8)
-    return String(repeating: "0", count: max(4 - digits.count, 0)) + digits
-}
+func octal(_ permissions: mode_t) -> String { String(format: "%04o", UInt32(permissions)) }

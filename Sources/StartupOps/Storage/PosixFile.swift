@@ -18,19 +18,6 @@ package struct PosixFile: ~Copyable {
         package var isRegularFile: Bool { type == S_IFREG }
         var isDirectory: Bool { type == S_IFDIR }
 
-        /// `a FIFO`, for messages.
-        var typeName: String {
-            switch type {
-            case S_IFREG: "a file"
-            case S_IFDIR: "a directory"
-            case S_IFLNK: "a symbolic link"
-            case S_IFIFO: "a FIFO"
-            case S_IFSOCK: "a socket"
-            case S_IFCHR, S_IFBLK: "a device"
-            default: "something else"
-            }
-        }
-
         fileprivate init(_ info: stat) {
             device = UInt64(truncatingIfNeeded: info.st_dev)
             inode = UInt64(truncatingIfNeeded: info.st_ino)
@@ -42,6 +29,12 @@ package struct PosixFile: ~Copyable {
         }
 
         func isSameFile(as other: Status) -> Bool { device == other.device && inode == other.inode }
+
+        /// Throws unless it is this user's: another user could change it at any time.
+        func checkOwner(_ path: String, _ remedy: String) throws(StorageError) {
+            if owner == geteuid() { return }
+            throw .notTrusted(path, "it belongs to user \(owner), expected user \(geteuid()); \(remedy)")
+        }
     }
 
     package let path: String
@@ -97,30 +90,20 @@ package struct PosixFile: ~Copyable {
         return data.prefix(count)
     }
 
-    /// Writes all of `data`, with the file's size limit checked before.
+    /// Writes all of `bytes` where the last write ended.
     ///
     /// Writing past the limit of the process (`ulimit -f`) ends it by SIGXFSZ. To ignore or block that signal would change its meaning for the
-    /// whole app; as a file here is always written from its beginning, it is enough to look at the limit first.
-    func writeAll(_ data: Data) throws(StorageError) {
-        if let limit = Self.sizeLimit, UInt64(data.count) > limit { throw StorageError("writing \(data.count) bytes", path, errno: EFBIG) }
-        var count = 0
-        while count < data.count {
-            let offset = count
-            let result = data.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-            if result >= 0 { count += result } else if errno != EINTR { throw StorageError("writing \(data.count) bytes", path) }
-        }
-    }
-
-    /// Writes all of `bytes` where the last write ended.
+    /// whole app; as files here are written from their beginning, it is enough to look at the limit first.
     ///
     /// - Parameter size: the bytes of the file; raised by the bytes that were written, also when it throws.
     /// - Throws: also when only some of them could be written.
     package func append(_ bytes: [UInt8], after size: inout Int) throws(StorageError) {
-        if let limit = Self.sizeLimit, UInt64(size + bytes.count) > limit { throw StorageError("writing to it", path, errno: EFBIG) }
+        let call = "writing \(bytes.count) bytes"
+        if let limit = Self.sizeLimit, UInt64(size + bytes.count) > limit { throw StorageError(call, path, errno: EFBIG) }
         var count = 0
         while count < bytes.count {
             let result = bytes[count...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if result < 0, errno != EINTR { throw StorageError("writing to it", path) }
+            if result < 0, errno != EINTR { throw StorageError(call, path) }
             count += max(result, 0)
             size += max(result, 0)
         }
@@ -129,7 +112,8 @@ package struct PosixFile: ~Copyable {
     /// Replaces the content of a file that was opened for reading and writing by a few `bytes`; on an error nothing is left of the old content.
     func replaceContents(_ bytes: [UInt8]) throws(StorageError) {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw StorageError("writing to it", path) }
-        try writeAll(Data(bytes))
+        var size = 0
+        try append(bytes, after: &size)
     }
 
     private static var sizeLimit: UInt64? {
@@ -156,27 +140,30 @@ package struct PosixFile: ~Copyable {
     ///
     /// The lock is tried as one that can be shared: any number may look at the same time.
     package var isLocked: Bool {
-        var result: Int32
-        repeat { result = flock(descriptor, LOCK_SH | LOCK_NB) } while result != 0 && errno == EINTR
-        if result == 0 {
-            // Closing would release it too, but the file may stay open for long.
-            flock(descriptor, LOCK_UN)
-            return false
-        }
-        return errno == EWOULDBLOCK
+        if !lock(LOCK_SH) { return errno == EWOULDBLOCK }
+        // Closing would release it too, but the file may stay open for long.
+        flock(descriptor, LOCK_UN)
+        return false
     }
 
     /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is locked already.
     func lockIfFree() throws(StorageError) -> Bool {
-        var result: Int32
-        repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
-        if result == 0 { return true }
+        if lock(LOCK_EX) { return true }
         if errno == EWOULDBLOCK { return false }
         throw StorageError("locking it", path)
+    }
+
+    private func lock(_ kind: Int32) -> Bool {
+        var result: Int32
+        repeat { result = flock(descriptor, kind | LOCK_NB) } while result != 0 && errno == EINTR
+        return result == 0
     }
 }
 
 extension StorageError {
+    /// What is at `path` cannot be trusted, and is not used.
+    static func notTrusted(_ path: String, _ reason: String) -> StorageError { .init(.accessDenied, path, reason, systemError: EPERM) }
+
     /// The error of a system call that failed on `path`. Make it before anything else can change `errno`.
     init(_ call: String, _ path: String, errno number: Int32 = errno) {
         let code: Code =
@@ -209,32 +196,4 @@ extension StorageError {
         default: ""
         }
     }
-}
-
-/// The process that has a file locked by `flock`, as the kernel says; nil where it does not say, as on Apple platforms and in some containers.
-func lockingProcess(of file: PosixFile.Status) -> Int32? {
-    #if os(Linux)
-        // FileManager gives nothing for files of /proc, whose size is 0.
-        guard let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return nil }
-        return lockingProcess(of: file, in: locks)
-    #else
-        return nil
-    #endif
-}
-
-/// The process that a text such as that of `/proc/locks` names: `1: FLOCK  ADVISORY  WRITE 11500 fe:00:16237146 0 EOF`. Lines with an arrow are of those who wait.
-func lockingProcess(of file: PosixFile.Status, in locks: String) -> Int32? {
-    // As the macros `major` and `minor` take a device's number apart, which Swift does not see.
-    let major = (file.device >> 8 & 0xFFF) | (file.device >> 32 & ~0xFFF)
-    let minor = (file.device & 0xFF) | (file.device >> 12 & ~0xFF)
-    for line in locks.split(separator: "\n") {
-        let words = line.split(separator: " ")
-        guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0 else { continue }
-        // The kernel writes the device in hexadecimal and the inode in decimal.
-        let place = words[5].split(separator: ":")
-        guard place.count == 3, UInt64(place[0], radix: 16) == major, UInt64(place[1], radix: 16) == minor, UInt64(place[2]) == file.inode
-        else { continue }
-        return process
-    }
-    return nil
 }

@@ -2,9 +2,7 @@ import Foundation
 
 /// The folder of everything that an app keeps from one launch to the next: settings, state, caches and secrets.
 ///
-/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why. A part that can be read
-/// and not written to, or whose folder is in one of that kind, has its values; changes to them are kept in memory. A removed value is back at the next launch; `remove`
-/// throws to say so.
+/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why.
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
@@ -12,10 +10,8 @@ import Foundation
 /// let settings = Settings(folder.settings)
 /// ```
 public struct StateDirectory: Sendable {
-    /// Where it is; nil when all of it is in memory, or it cannot be written to.
+    /// Where it is; nil when all of it is in memory.
     public let location: URL?
-    /// Where it is, though it may be that it can only be read; nil when all of it is in memory.
-    package var folder: URL?
     /// The app's settings. See `Settings`.
     public let settings: any DataStore
     /// The results of earlier launches. See `LaunchState`.
@@ -47,69 +43,40 @@ public struct StateDirectory: Sendable {
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
-        var readOnly: StorageError?
         do throws(StorageError) {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
-            // Only a folder that is sound and cannot be written to is read: any other problem means that its values cannot be trusted.
-            guard isReadOnly(location) else { return inMemory(secure: secure, because: error) }
-            readOnly = error
+            return inMemory(secure: secure, because: error)
         }
         var problems: [StorageError] = []
+        // One patience for all parts: the whole folder waits half a second, not each part (S21).
         let patience = LockPatience(lockTimeout)
-        /// A store for what cannot be written to a folder, with the values that are there.
-        func changes(to folder: URL, because problem: StorageError, _ open: () throws(StorageError) -> any DataStore) -> any SecureStore {
-            // The outer folder's problem is told once, not for each of its parts.
-            if problem != readOnly { problems.append(problem) }
-            guard readOnly == nil ? isReadOnly(folder) : isReadable(folder), let files = try? open() else { return MemoryStore() }
-            return ReadThroughStore(files, because: problem)
-        }
-        func files(_ name: String) -> (store: any DataStore, problem: StorageError?) {
-            let folder = location.appendingPathComponent(name)
-            func open(isWritable: Bool) throws(StorageError) -> FileStore {
-                let directory = try PosixDirectory(folder)
-                return try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
-            }
+        func part<Store>(_ name: String, _ open: (URL) throws(StorageError) -> Store) -> (store: Store?, problem: StorageError?) {
             do throws(StorageError) {
-                // If the outer folder cannot be written to, do not write to its subfolders either: the state would be half saved.
-                if let readOnly { throw readOnly }
-                // One patience for all parts: the whole folder waits half a second, not each part (S21).
-                return (try open(isWritable: true), nil)
+                return (try open(location.appendingPathComponent(name)), nil)
             } catch {
-                let store = changes(to: folder, because: error) { () throws(StorageError) in try open(isWritable: false) }
-                return (store, error)
+                problems.append(error)
+                return (nil, error)
             }
         }
-        func secrets() -> any SecureStore {
-            let folder = location.appendingPathComponent("secure")
-            do throws(StorageError) {
-                if let readOnly, secureStoreIsFolder { throw readOnly }
-                return try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
-            } catch {
-                return changes(to: folder, because: error) { () throws(StorageError) in
-                    try SecureFileStore(folder, patience, onProblem, isWritable: false)
-                }
-            }
+        func files(_ folder: URL) throws(StorageError) -> FileStore {
+            try FileStore(PosixDirectory(folder), .ordinary, FileStore.defaultMaximumSize, patience, onProblem)
         }
-        let (settings, state, cache) = (files("settings"), files("state"), files("cache").store)
-        // Resolved: two paths to one folder share their knowledge of it.
-        let settingsPath = PosixDirectory(path: location.appendingPathComponent("settings").path).resolvedPath
-        let secure = secure ?? secrets()
+        func secrets(_ folder: URL) throws(StorageError) -> any SecureStore {
+            try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
+        }
+        let (settings, state, cache) = (part("settings", files), part("state", files), part("cache", files))
         return StateDirectory(
-            location: readOnly == nil ? location : nil,
-            folder: location,
-            settings: SettingsStore(settings.store, at: settings.problem == nil ? settingsPath : nil),
-            state: state.store,
-            cache: cache,
-            secure: secure,
-            problems: (readOnly.map { [$0] } ?? []) + problems,
+            location: location,
+            // Resolved: two paths to one folder share their knowledge of it.
+            settings: SettingsStore(settings.store ?? MemoryStore(), at: settings.store?.directory.resolvedPath),
+            state: state.store ?? MemoryStore(),
+            cache: cache.store ?? MemoryStore(),
+            secure: secure ?? part("secure", secrets).store ?? MemoryStore(),
+            problems: problems,
             stateProblem: state.problem
         )
     }
-
-    private static func isReadOnly(_ folder: URL) -> Bool { (try? PosixDirectory(folder))?.isReadOnly == true }
-
-    private static func isReadable(_ folder: URL) -> Bool { (try? PosixDirectory(folder))?.isReadable == true }
 
     /// Opens the folder at the default location: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     public static func openDefault(
@@ -152,26 +119,16 @@ public struct StateDirectory: Sendable {
             guard let path = environment[variable], path.hasPrefix("/") else { return nil }
             // Bytes outside of UTF-8 have become this character, so the path names another folder.
             if path.unicodeScalars.contains("\u{FFFD}") {
-                throw StorageError(
-                    .invalidPlace,
-                    "$\(variable)",
-                    "its path is not UTF-8, so the folder it names cannot be used; set it to another"
-                )
+                let reason = "its path is not UTF-8, so the folder it names cannot be used; set it to another"
+                throw StorageError(.invalidPlace, "$\(variable)", reason)
             }
             return URL(fileURLWithPath: path, isDirectory: true)
         }
-        let states: URL?
-        if let folder = try folder("XDG_STATE_HOME") {
-            states = folder
-        } else {
-            states = try folder("HOME")?.appendingPathComponent(".local/state")
-        }
+        var states = try folder("XDG_STATE_HOME")
+        if states == nil { states = try folder("HOME")?.appendingPathComponent(".local/state") }
         guard let states else {
-            throw StorageError(
-                .invalidPlace,
-                "$HOME",
-                "neither XDG_STATE_HOME nor HOME holds an absolute path, so there is nowhere to keep state; set one"
-            )
+            let reason = "neither XDG_STATE_HOME nor HOME holds an absolute path, so there is nowhere to keep state; set one"
+            throw StorageError(.invalidPlace, "$HOME", reason)
         }
         return states.appendingPathComponent(name)
     }

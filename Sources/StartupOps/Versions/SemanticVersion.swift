@@ -10,29 +10,21 @@ import StartupNetworking
 /// SemanticVersion(1, 9) < SemanticVersion(1, 10)            // true
 /// ```
 public struct SemanticVersion: Sendable, Hashable {
-    /// A part of what stands behind the hyphen.
-    enum PrereleaseIdentifier: Sendable, Hashable {
-        /// A number; numbers are lower than texts.
-        case number(UInt64)
-        /// ASCII letters, digits and hyphens; ordered by their bytes.
-        case text(String)
-    }
-
     /// Incompatible changes.
     let major: UInt32
     /// Additions.
     let minor: UInt32
     /// Corrections.
     let patch: UInt32
-    /// The part behind the hyphen, such as `beta` and `2`; empty for a release.
-    let prerelease: [PrereleaseIdentifier]
+    /// The parts behind the hyphen, such as `beta` and `2`, numbers without zeros before them; empty for a release.
+    let prerelease: [String]
 
     /// A release.
     public init(_ major: UInt32, _ minor: UInt32 = 0, _ patch: UInt32 = 0) {
         self.init(major: major, minor: minor, patch: patch, prerelease: [])
     }
 
-    init(major: UInt32, minor: UInt32, patch: UInt32, prerelease: [PrereleaseIdentifier]) {
+    init(major: UInt32, minor: UInt32, patch: UInt32, prerelease: [String]) {
         self.major = major
         self.minor = minor
         self.patch = patch
@@ -50,29 +42,20 @@ extension SemanticVersion: Comparable {
         if numbers.0 != numbers.1 { return numbers.0 < numbers.1 }
         if left.prerelease.isEmpty || right.prerelease.isEmpty { return left.isPrerelease && !right.isPrerelease }
         // Of two lists with an equal beginning the longer one is higher (section 11.4.4), as in this order.
-        return left.prerelease.lexicographicallyPrecedes(right.prerelease)
-    }
-}
-
-extension SemanticVersion.PrereleaseIdentifier: Comparable {
-    /// Numbers by value, texts by their bytes, and numbers before texts.
-    static func < (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.number(let left), .number(let right)): left < right
-        case (.number, .text): true
-        case (.text, .number): false
-        case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        return left.prerelease.lexicographicallyPrecedes(right.prerelease) { left, right in
+            switch (Self.number(left), Self.number(right)) {
+            case (let left?, let right?): left < right
+            // Numbers before texts, and texts by their bytes.
+            case (nil, nil): left.utf8.lexicographicallyPrecedes(right.utf8)
+            case (let number, nil): number != nil
+            case (nil, _): false
+            }
         }
     }
-}
 
-extension SemanticVersion.PrereleaseIdentifier: CustomStringConvertible {
-    /// The identifier as it is written.
-    var description: String {
-        switch self {
-        case .number(let number): String(number)
-        case .text(let text): text
-        }
+    /// The number that an identifier is; nil for a text, also for one such as `-0`.
+    private static func number(_ identifier: String) -> UInt64? {
+        identifier.utf8.allSatisfy(\.isASCIIDigit) ? UInt64(identifier) : nil
     }
 }
 
@@ -80,7 +63,7 @@ extension SemanticVersion: CustomStringConvertible {
     /// The version with all three parts: `1.10.0-beta.2`.
     public var description: String {
         let release = "\(major).\(minor).\(patch)"
-        return prerelease.isEmpty ? release : release + "-" + prerelease.map(\.description).joined(separator: ".")
+        return prerelease.isEmpty ? release : release + "-" + prerelease.joined(separator: ".")
     }
 }
 
@@ -105,15 +88,16 @@ extension SemanticVersion: LosslessStringConvertible {
             guard Self.identifiers(in: text[text.index(after: plus)...]) != nil else { return nil }
             text = text[..<plus]
         }
-        var prerelease: [PrereleaseIdentifier] = []
+        var prerelease: [String] = []
         if let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
             let behind = text[text.index(after: hyphen)...]
             // A date, such as 2026-11-29, would be higher than every version of the app.
             if behind.first?.isASCIIDigit == true, !text[..<hyphen].contains(UInt8(ascii: ".")) { return nil }
             guard let identifiers = Self.identifiers(in: behind) else { return nil }
             for identifier in identifiers {
-                guard let identifier = PrereleaseIdentifier(identifier) else { return nil }
-                prerelease.append(identifier)
+                let number = Self.number(identifier)
+                if number == nil, identifier.utf8.allSatisfy(\.isASCIIDigit) { return nil }
+                prerelease.append(number.map(String.init) ?? identifier)
             }
             text = text[..<hyphen]
         }
@@ -144,18 +128,6 @@ extension SemanticVersion: LosslessStringConvertible {
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-}
-
-extension SemanticVersion.PrereleaseIdentifier {
-    /// nil for a number that is too large.
-    fileprivate init?(_ text: String) {
-        if text.utf8.allSatisfy(\.isASCIIDigit) {
-            guard let number = UInt64(text) else { return nil }
-            self = .number(number)
-        } else {
-            self = .text(text)
-        }
-    }
 }
 
 extension SemanticVersion: Codable {

@@ -42,7 +42,7 @@ public struct UpdatePolicy: Sendable, Hashable {
     /// Set while the service is closed.
     var maintenance: Maintenance?
     /// The message for a person who has to update.
-    package var message: String?
+    var message: String?
     /// Where a person who has to update is sent: `https`, or `itms-apps`.
     var store: URL?
     /// The fields of the answer that were ignored. They are not kept when the policy is stored.

@@ -35,22 +35,20 @@ struct SampleApp {
         )
         let requiresUpdate = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
 
-        var http = HTTPClient.Configuration()
-        let url: URL
+        let (url, http): (URL, HTTPClient)
         if let backend = arguments.backend {
-            url = backend
+            (url, http) = (backend, HTTPClient())
             embedded = nil
         } else {
             let embedded = try Self.startEmbedded(directory, for: arguments.scenario)
             if requiresUpdate { embedded.backend.service.requireUpdate() }
-            // Served inside URLSession: the client's real code runs, and no port is open to other processes.
-            http.protocolClasses = embedded.backend.protocolClasses
-            url = embedded.backend.baseURL
+            // Served in this process: the client's real code runs, and no port is open to other processes.
+            (url, http) = (embedded.backend.baseURL, HTTPClient(over: embedded.backend))
             self.embedded = embedded
         }
         let plan = Self.plan(for: url, app, directory)
         // One service for all steps: two token managers would use the same refresh token, which is good for one use (T24).
-        let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(http))
+        let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
         service = bootstrap.service
         tokenWarnings = Self.warn(of: bootstrap.service.tokens)
         // The services of this process have been told; others have not.

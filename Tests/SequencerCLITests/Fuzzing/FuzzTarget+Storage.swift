@@ -93,16 +93,14 @@ extension FuzzTarget {
         try sessions.save(session)
         guard case .value(session) = sessions.load() else { throw BrokenPromise(description: "a session that was not kept") }
 
-        try mailbox(EntryPointMailbox(store(), now: { Date(timeIntervalSince1970: 1_700_000_000) }))
+        mailbox(EntryPointMailbox(store(), now: { Date(timeIntervalSince1970: 1_700_000_000) }))
     }
 
-    private static func mailbox(_ mailbox: EntryPointMailbox) throws {
+    private static func mailbox(_ mailbox: EntryPointMailbox) {
         let link = EntryPoint.shortcut(ShortcutItem("play"))
         _ = mailbox.waiting()
         mailbox.receive(link, id: "new")
         _ = mailbox.claimNext(for: .loggedIn, except: [])
-        mailbox.drop(because: "the test is over")
-        try expect(mailbox.waiting().isEmpty, "what was dropped still waits")
     }
 }
 

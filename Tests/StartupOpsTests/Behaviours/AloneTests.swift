@@ -65,8 +65,7 @@ struct AloneTests {
                 store: store,
                 state: state,
                 device: Region(country: "AT", language: "de"),
-                presenter: person,
-                stage: Stage()
+                presenter: person
             )
             var graph = OperationGraph("alone")
             graph.add("fetch-config") { launch in try await operation.run(in: launch) }

@@ -271,12 +271,6 @@ struct RealTCPSpeakerConnectorTests {
         #expect(error.map { "\($0)" }?.contains("the system starts no thread") == true)
     }
 
-    @Test("fault N66: where the system starts no thread, a speaker on this machine is refused, and nobody waits for it")
-    func noSpeaker() {
-        let error = #expect(throws: DeviceError.self) { try LoopbackSpeaker(fault: nil, startThread: { _ in EAGAIN }) }
-        #expect(error?.description == "loopback speaker 127.0.0.1:0: starting a thread failed with system error \(EAGAIN)")
-    }
-
     /// Connects to the first of these ports that answers, and greets who is there.
     private func greet(_ ports: [Int], by deadline: Deadline) async throws -> String {
         let addresses = ports.flatMap { SocketPlatform.addresses(of: "127.0.0.1", port: $0, isNumeric: true) }

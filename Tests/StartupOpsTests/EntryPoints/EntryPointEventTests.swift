@@ -94,11 +94,11 @@ struct EntryPointEventTests {
     func origin() async throws {
         let mailbox = mailbox()
         mailbox.receive(try EntryPointSamples.push(), after: window)
-        #expect(mailbox.origin == .icon)
+        #expect(mailbox.origin(for: nil) == .icon)
         mailbox.receive(EntryPointSamples.shortcut())
-        #expect(mailbox.origin == .shortcut)
+        #expect(mailbox.origin(for: nil) == .shortcut)
         window.fulfill("main")
-        #expect(mailbox.origin == .push)
+        #expect(mailbox.origin(for: nil) == .push)
     }
 
     @Test("the report says what an entry point waits for")

@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupStorage
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 @Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -44,19 +44,20 @@ struct PushPayloadTests {
     private static let manyObjects = String(repeating: #"{"aps":"#, count: 500)
     private static let longText = String(repeating: "x", count: 4_097)
 
-    private static let rejections: [(String, PushPayloadError.Code)] = [
-        (#"{}"#, .missingAPS), (#"{"aps":null}"#, .missingAPS), (#"{"aps":"x"}"#, .missingAPS), (#"{"aps":[]}"#, .missingAPS),
-        (#"{"aps":1}"#, .missingAPS), ("", .malformed), ("{", .malformed), ("[]", .malformed), ("null", .malformed),
-        ("\"aps\"", .malformed),
-        ("{\"aps\":{}}\u{0}", .malformed), ("{\"aps\":{\"x\":\(arrays)}}", .tooDeep), (manyBrackets, .tooDeep), (manyObjects, .tooDeep),
-        ("{\"aps\":{\"alert\":\"\(longText)\"}}", .tooLarge),
+    private static let rejections: [(String, String)] = [
+        (#"{}"#, "aps"), (#"{"aps":null}"#, "aps"), (#"{"aps":"x"}"#, "aps"), (#"{"aps":[]}"#, "aps"),
+        (#"{"aps":1}"#, "aps"), ("", "no JSON object"), ("{", "no JSON object"), ("[]", "no JSON object"), ("null", "no JSON object"),
+        ("\"aps\"", "no JSON object"),
+        ("{\"aps\":{}}\u{0}", "no JSON object"), ("{\"aps\":{\"x\":\(arrays)}}", "levels deep"), (manyBrackets, "levels deep"),
+        (manyObjects, "levels deep"),
+        ("{\"aps\":{\"alert\":\"\(longText)\"}}", "is larger"),
     ]
 
     @Test("fault D8: a payload that is none is rejected with a reason", arguments: rejections)
-    func rejected(json: String, code: PushPayloadError.Code) throws {
+    func rejected(json: String, reason: String) throws {
         for result in try both(json) {
             let error = #expect(throws: PushPayloadError.self) { try result.get() }
-            #expect(error?.code == code)
+            #expect(error?.reason.contains(reason) == true)
             #expect(error?.description.hasPrefix("push rejected: ") == true)
         }
     }
@@ -70,11 +71,11 @@ struct PushPayloadTests {
         }
         #expect(json(4_096).count == 4_096)
         #expect(try parser.payload(from: json(4_096)).body?.count == 2_048)
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: json(4_097)) }?.code == .tooLarge)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: json(4_097)) } == .tooLarge)
         #expect(
-            #expect(throws: PushPayloadError.self) { try parser.payload(from: frame.data(using: .utf16) ?? Data()) }?.code == .malformed
+            #expect(throws: PushPayloadError.self) { try parser.payload(from: frame.data(using: .utf16) ?? Data()) } == .malformed
         )
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) }?.code == .malformed)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) } == .malformed)
     }
 
     @Test("fault D8: in a dictionary that no JSON has become, what cannot be read is passed over")
@@ -85,16 +86,16 @@ struct PushPayloadTests {
         ]
         let push = try parser.payload(from: odd)
         #expect(push.body == "text")
-        #expect(push.problems.count == 2)
+        #expect(push.problems == [])
         var deep: Any = "x"
         for _ in 0..<10_000 { deep = ["x": deep] }
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) }?.code == .tooDeep)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) } == .tooDeep)
         #expect(
             #expect(throws: PushPayloadError.self) {
                 try parser.payload(from: ["aps": [String: Any](), "x": [Int](repeating: 1, count: 100_000)])
-            }?.code == .tooLarge
+            } == .tooLarge
         )
-        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: [AnyHashable: Any]()) }?.code == .missingAPS)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: [AnyHashable: Any]()) } == .missingAPS(nil))
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupSamples
 import Testing
 
 @testable import StartupNetworking

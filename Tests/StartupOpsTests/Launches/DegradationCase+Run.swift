@@ -74,7 +74,7 @@ extension DegradationCase {
                 // Only a request in the plain meets a proxy that could read it.
                 var plain = request
                 plain.url = closedPort.url(for: request.url)
-                return ProxyEnvironment(["http_proxy": "http://proxy.example:3128"]).refusal(of: plain)
+                return plain.proxyRefusal(["http_proxy": "http://proxy.example:3128"])
             }
         }
     }

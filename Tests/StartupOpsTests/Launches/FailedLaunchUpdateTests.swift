@@ -1,5 +1,6 @@
 import Sequencer
 import SequencerTesting
+import StartupSamples
 import TestSupport
 import Testing
 

@@ -36,8 +36,7 @@ final class SampleDevice: Sendable {
         speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         var configuration = HTTPClient.Configuration()
         configuration.retry = .never
-        configuration.protocolClasses = backend.protocolClasses
-        outages = Outages(HTTPClient(configuration), closedPort: closedPort)
+        outages = Outages(HTTPClient(configuration, over: backend), closedPort: closedPort)
         moveSpeaker(to: speaker.speaker.port)
     }
 

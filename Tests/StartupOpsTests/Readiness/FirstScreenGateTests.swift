@@ -8,52 +8,52 @@ import Testing
 /// The gate before the first screen, and gates that are fed by streams.
 @Suite("The first-screen gate", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FirstScreenGateTests {
-    private static let everything = FirstScreenOptions(showsSplashVideo: true, hasSplashController: true, waitsForInitialFlags: true)
+    /// A gate of somebody who is known; unless said otherwise, nothing is waited for but the configuration.
+    private func gate(
+        video: Bool = false,
+        splash: Bool = false,
+        waitsForFlags: Bool = false,
+        isLoggedIn: Bool = false,
+        elapsed: (@Sendable () -> Duration)? = nil
+    ) -> ReadinessGate {
+        let gate = ReadinessGate.firstScreen(showsSplashVideo: video, hasSplashController: splash, elapsed: elapsed)
+        gate.bypassInitialFlags(unlessWaiting: waitsForFlags, isLoggedIn: isLoggedIn)
+        gate.meet(.userKnown)
+        return gate
+    }
 
     @Test("B44: five conditions, each with who sets it, its default and the time it was set")
     func conditions() {
         let now = Locked(Duration.zero)
-        let gate = ReadinessGate.firstScreen(Self.everything) { now.withLock { $0 } }
-        let names: [ConditionName] = [
-            .splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed, .notAlreadyPassed,
-        ]
-        #expect(gate.conditions.map(\.condition.name) == names)
-        #expect(gate.conditions.map(\.isMet) == [false, false, false, false, true])
+        let gate = ReadinessGate.firstScreen(showsSplashVideo: true, hasSplashController: true) { now.withLock { $0 } }
+        #expect(gate.conditions.map(\.condition.name) == Self.names)
+        #expect(gate.conditions.map(\.isMet) == [false, false, false, false, false])
         #expect(gate.conditions.map(\.condition.setBy).allSatisfy { !$0.isEmpty })
-        for (second, name) in names.dropLast().enumerated() {
+        for (second, name) in Self.names.enumerated() {
             now.withLock { $0 = .seconds(second + 1) }
-            #expect(gate.meet(name) == (second == 3 ? .opened : .made))
+            #expect(gate.meet(name) == (second == 4 ? .opened : .made))
         }
         now.withLock { $0 = .seconds(10) }
-        #expect(gate.conditions.map(\.age) == [.seconds(9), .seconds(8), .seconds(7), .seconds(6), .seconds(6)])
-        #expect(gate.conditions.last?.isMet == false)
-        #expect(gate.diagnosis == "first-screen opened after 4 s")
+        #expect(gate.conditions.map(\.age) == [.seconds(9), .seconds(8), .seconds(7), .seconds(6), .seconds(5)])
+        #expect(gate.diagnosis == "first-screen opened after 5 s")
     }
 
-    @Test("B44, B48: the preset opens with the last of its four conditions, in each of the 24 orders")
+    private static let names: [ConditionName] = [
+        .splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed, .userKnown,
+    ]
+
+    @Test("B44, B48: it opens with the last of its five conditions, in each of the 120 orders, and once")
     func orders() {
-        for order in everyOrder([ConditionName.splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed]) {
-            let gate = ReadinessGate.firstScreen(Self.everything)
-            #expect(order.map { gate.meet($0) } == [.made, .made, .made, .opened])
-        }
-    }
-
-    @Test("B44, B48: where it has to be found out who is there as well, it opens with the last of five, in each of the 120 orders")
-    func ordersWithUser() {
-        var options = Self.everything
-        options.waitsForUser = true
-        let names: [ConditionName] = [
-            .splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed, .userKnown,
-        ]
-        for order in everyOrder(names) {
-            let gate = ReadinessGate.firstScreen(options)
+        for order in everyOrder(Self.names) {
+            let gate = ReadinessGate.firstScreen(showsSplashVideo: true, hasSplashController: true)
             #expect(order.map { gate.meet($0) } == [.made, .made, .made, .made, .opened])
+            #expect(gate.meet(order[0]) == .tooLate)
         }
     }
 
     @Test("what has ended without meeting its condition is bypassed, by name; what was met keeps its source")
     func endedWithout() {
-        let gate = ReadinessGate.firstScreen(Self.everything)
+        let gate = self.gate(video: true, splash: true, waitsForFlags: true)
         gate.meet(.splashControllerEnded, by: "its end")
         #expect(gate.bypassUnmet([.splashVideoDone, .splashControllerEnded]) == [.splashVideoDone])
         #expect(gate.conditions.prefix(2).map(\.source) == ["a bypass, for its step has ended without it", "its end"])
@@ -62,7 +62,7 @@ struct FirstScreenGateTests {
 
     @Test("B14, B49: a wait passes by the launch's clock, and says meanwhile and at its end what is missing", arguments: [true, false])
     func waitInALaunch(opens: Bool) async throws {
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(waitsForInitialFlags: true)) { .seconds(2) }
+        let gate = self.gate(waitsForFlags: true) { .seconds(2) }
         gate.meet(.configurationPresent)
         var graph = OperationGraph("waiting")
         graph.add("first-screen") { launch in try await gate.wait(for: .seconds(3), in: launch) }
@@ -80,13 +80,13 @@ struct FirstScreenGateTests {
 
     @Test("B38: without a splash video its condition is met from the beginning; with one it is not")
     func splashVideo() {
-        #expect(ReadinessGate.firstScreen().meet(.configurationPresent) == .opened)
-        #expect(ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true)).meet(.configurationPresent) == .made)
+        #expect(gate().meet(.configurationPresent) == .opened)
+        #expect(gate(video: true).meet(.configurationPresent) == .made)
     }
 
     @Test("B39: without a splash controller its condition is met; with one, the stream of its end meets it")
     func splashController() async throws {
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(hasSplashController: true))
+        let gate = self.gate(splash: true)
         let (ended, controller) = AsyncStream.makeStream(of: Void.self)
         gate.follow(.splashControllerEnded, ended) { true }
         #expect(gate.meet(.configurationPresent) == .made)
@@ -97,7 +97,7 @@ struct FirstScreenGateTests {
     @Test("B40: the splash video is done when it has ended, or when the app goes to the background")
     func background() async throws {
         let lifecycle = AppLifecycle()
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let gate = self.gate(video: true)
         gate.endSplashVideoInBackground(lifecycle)
         gate.meet(.configurationPresent)
         lifecycle.send(.didBecomeActive)
@@ -107,14 +107,14 @@ struct FirstScreenGateTests {
         try await gate.wait(by: .after(.seconds(300)))
         #expect(gate.conditions.first?.source == "going to the background")
 
-        let watched = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let watched = self.gate(video: true)
         watched.meet(.configurationPresent)
         #expect(watched.meet(.splashVideoDone) == .opened)
     }
 
     @Test("B40: an app that becomes active has not seen the video to its end")
     func active() async {
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let gate = self.gate(video: true)
         let reader = {
             let lifecycle = AppLifecycle()
             let reader = gate.endSplashVideoInBackground(lifecycle)
@@ -133,7 +133,7 @@ struct FirstScreenGateTests {
         ]
     )
     func configuration(source: String) {
-        let gate = ReadinessGate.firstScreen()
+        let gate = self.gate()
         #expect(gate.meet(.configurationPresent, by: source) == .opened)
         #expect(gate.conditions.first { $0.condition.name == .configurationPresent }?.source == source)
     }
@@ -145,7 +145,7 @@ struct FirstScreenGateTests {
         ]
     )
     func flags(waits: Bool, isLoggedIn: Bool, isBypassed: Bool) {
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(waitsForInitialFlags: waits, isLoggedIn: isLoggedIn))
+        let gate = self.gate(waitsForFlags: waits, isLoggedIn: isLoggedIn)
         #expect(gate.meet(.configurationPresent) == (isBypassed ? .opened : .made))
         if !isBypassed { #expect(gate.meet(.initialFlagsRefreshed) == .opened) }
     }
@@ -185,7 +185,7 @@ struct FirstScreenGateTests {
 
     @Test("B49: a splash that never ends fails the launch's operation with the conditions in its message")
     func inALaunch() async throws {
-        let gate = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let gate = self.gate(video: true)
         var graph = OperationGraph("stuck")
         graph.add("first-screen", .timeout(.seconds(300))) { launch in
             try await gate.wait(by: launch.deadline.limited(to: .milliseconds(5)))

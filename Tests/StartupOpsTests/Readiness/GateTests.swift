@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
 import SequencerTesting
-import StartupNetworking
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// Gates: conditions, orders, threads, deadlines, and what they say while they are closed.
@@ -21,14 +21,13 @@ struct GateTests {
         let orders = everyOrder(Self.names)
         #expect(Set(orders).count == 120)
         for order in orders {
-            var machine = GateStateMachine(order.map { GateCondition($0, setBy: "", because: "") })
+            let now = Locked(Duration.zero)
+            let gate = gate { now.withLock { $0 } }
             for (index, name) in order.enumerated() {
-                let evaluations = machine.evaluations
-                let change = machine.set(name, to: true, by: nil, at: .seconds(index))
-                #expect(change == (index == 4 ? .opens : .changes))
-                #expect(machine.evaluations == evaluations + 1)
+                now.withLock { $0 = .seconds(index) }
+                #expect(gate.meet(name) == (index == 4 ? .opened : .made))
             }
-            #expect(machine.openedAt == .seconds(4))
+            #expect(gate.diagnosis == "test opened after 4 s")
         }
     }
 

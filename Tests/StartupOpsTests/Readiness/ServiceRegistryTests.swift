@@ -202,9 +202,9 @@ struct ServiceRegistryTests {
     func optionalModules() throws {
         let (map, chat) = (ServiceKey<Module>("map"), ServiceKey<Module>("chat"))
         let registry = registry([
-            RegistrationRule("configuration", isRequired: true),
-            RegistrationRule("map", .after("configuration", because: "its tiles come from there")),
-            RegistrationRule("chat", .after("map", because: "it shows places")),
+            .required("configuration"),
+            .optional("map", .after("configuration", because: "its tiles come from there")),
+            .optional("chat", .after("map", because: "it shows places")),
         ])
         registry.mark("configuration")
         #expect(registry.register(Module(name: "chat"), for: chat).isEmpty, "the map is not activated, and so not waited for")
@@ -215,9 +215,9 @@ struct ServiceRegistryTests {
 
     @Test("B36: a module made before the configuration is reported, and does not crash")
     func moduleTooEarly() throws {
-        let rules = [
-            RegistrationRule("configuration", isRequired: true),
-            RegistrationRule("map", .after("configuration", because: "its tiles come from there")),
+        let rules: [RegistrationRule] = [
+            .required("configuration"),
+            .optional("map", .after("configuration", because: "its tiles come from there")),
         ]
         let registry = registry(rules)
         let error = #expect(throws: ServiceAccessError.self) { try registry.value(ServiceKey<Module>("map"), for: "Map.show") }
@@ -276,8 +276,8 @@ struct ServiceRegistryTests {
     @Test("rules that lead in a circle do not hang the search for what is missing")
     func circle() {
         let registry = registry([
-            RegistrationRule("a", isRequired: true, .after("b", because: "")),
-            RegistrationRule("b", isRequired: true, .after("a", because: "")),
+            .required("a", .after("b", because: "")),
+            .required("b", .after("a", because: "")),
         ])
         let error = #expect(throws: ServiceAccessError.self) { try registry.value(ServiceKey<Int>("a")) }
         #expect(error?.missing.last == "a")

@@ -129,12 +129,10 @@ private struct KillableApp {
         let known = speaker.speaker
         let options = SampleServiceOptions(speakers: [known])
         backend = EmbeddedBackend(SampleService(options, store: directory.secure), latency: .none)
-        var http = HTTPClient.Configuration()
-        http.protocolClasses = backend.protocolClasses
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let service = AppService(
             at: backend.baseURL,
-            http: HTTPClient(http),
+            http: HTTPClient(over: backend),
             directory: directory,
             app: app,
             deviceID: Settings(directory.settings).deviceIdentifier

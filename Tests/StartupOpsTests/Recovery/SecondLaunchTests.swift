@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupSamples
 import TestSupport
 import Testing
 
@@ -130,8 +131,9 @@ struct SecondLaunchTests {
         var graph = OperationGraph("regular")
         graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
         let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        let again = journal.recording(LaunchOptions())
         do {
-            _ = try graph.start(options: journal.recording(LaunchOptions()))
+            _ = try graph.start(options: again)
             Issue.record("it was not refused")
         } catch {}
         #expect(LaunchJournal.launches(in: folder("app")).count == 1)

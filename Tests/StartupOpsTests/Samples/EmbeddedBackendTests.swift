@@ -6,11 +6,7 @@ import StartupStorage
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// The sample service behind `URLSession`, without a socket.
+/// The sample service without a socket.
 @Suite("Embedded backend", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EmbeddedBackendTests {
     private let path = "/v1/configuration?country=DE&language=de"
@@ -35,23 +31,29 @@ struct EmbeddedBackendTests {
         #expect(backend.service.counts["GET /v1/profile"] == 2)
     }
 
-    @Test("several backends at once keep apart; one that is gone is a host that does not exist")
+    @Test("several backends at once keep apart; none answers for another host")
     func severalBackends() async throws {
-        var backends = (0..<4).map { _ in EmbeddedBackend(latency: .none) }
+        let backends = (0..<4).map { _ in EmbeddedBackend(latency: .none) }
         #expect(Set(backends.map(\.baseURL)).count == 4)
         for (index, backend) in backends.enumerated() {
             let client = SampleClient(backend)
             for _ in 0...index { _ = try await client.send(.get, "/v1/countries") }
         }
         #expect(backends.map { $0.service.counts["GET /v1/countries"] } == [1, 2, 3, 4])
+        let elsewhere = HTTPRequest(.get, backends[1].baseURL.appending(path: "v1/countries"))
+        let error = await #expect(throws: NetworkError.self) { try await backends[0].send(elsewhere, deadline: .never) }
+        #expect(error?.code == .unreachable)
+    }
 
-        let gone = backends.removeLast()
-        let (url, classes) = (gone.baseURL, gone.protocolClasses)
-        _ = consume gone
-        let error = await #expect(throws: URLError.self) {
-            try await SampleClient(url, protocolClasses: classes + [NoNetwork.self]).send(.get, "/v1/countries")
-        }
-        #expect(error?.code == .cannotFindHost)
+    @Test("a client follows the redirections of a service, and tries again what failed for the moment")
+    func behindAClient() async throws {
+        let backend = EmbeddedBackend(latency: .none)
+        backend.service.setFault(.redirect(to: "/v1/countries"), for: "/v1/profile")
+        backend.service.setFault(.status(503), for: "/v1/countries", times: 1)
+        let client = HTTPClient(over: backend)
+        let answer = try await client.send(HTTPRequest(.get, backend.baseURL.appending(path: "v1/profile")), deadline: .after(patience))
+        #expect(answer.status == 200)
+        #expect(backend.service.counts == ["GET /v1/profile": 2, "GET /v1/countries": 2])
     }
 
     @Test(
@@ -78,61 +80,39 @@ struct EmbeddedBackendTests {
         #expect(backend.service.answer(HTTPRequest(.post, url, body: account)).response?.status == 409)
     }
 
-    /// Stands in for the network, so that a test never asks a name server.
-    private final class NoNetwork: URLProtocol {
-        override class func canInit(with request: URLRequest) -> Bool { true }
-        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-        override func startLoading() { client?.urlProtocol(self, didFailWithError: URLError(.cannotFindHost)) }
-        override func stopLoading() {}
-    }
-
     @Test("answers take the time that is set for their path, each on its own")
     func latency() async throws {
         let latency = EmbeddedLatency(other: .zero, paths: ["/v1/countries": .seconds(3600)])
         let client = SampleClient(EmbeddedBackend(latency: latency))
-        let ended = Locked<[String]>([])
-        let slow = client.start(client.request(.get, "/v1/countries")) { _ in ended.withLock { $0.append("countries") } }
+        let ended = Locked(false)
+        let slow = Task {
+            defer { ended.withLock { $0 = true } }
+            return try await client.send(.get, "/v1/countries")
+        }
         #expect(try await client.send(.get, path).status == 200)
-        #expect(ended.withLock { $0 }.isEmpty)
+        #expect(!ended.withLock { $0 })
         slow.cancel()
+        await #expect(throws: NetworkError.self) { try await slow.value }
 
         #expect(EmbeddedLatency.typical.duration(of: "/v1/devices/abc") == .milliseconds(70))
         #expect(EmbeddedLatency.typical.duration(of: "/v1/version-policy") == .milliseconds(120))
         #expect(EmbeddedLatency.typical.duration(of: "/elsewhere") == .milliseconds(60))
     }
 
-    @Test("a request that is cancelled ends as cancelled, whether it waits or hangs", arguments: ["hang", "drip", "slow:3600s"])
-    func cancelling(_ fault: String) async throws {
+    @Test("a request that waits or hangs ends when it is cancelled, and at its deadline", arguments: ["hang", "drip", "slow:3600s"])
+    func ending(_ fault: String) async throws {
         let service = SampleService()
         service.setFault(try SampleFault(parsing: fault), for: "/v1/configuration")
         let client = SampleClient(EmbeddedBackend(service, latency: .none))
-        let task = Locked<URLSessionTask?>(nil)
-        let error = await #expect(throws: URLError.self) {
-            try await withCheckedThrowingContinuation { continuation in
-                let started = client.start(client.request(.get, path)) { continuation.resume(with: $0) }
-                task.withLock { $0 = started }
-                Thread.detachNewThread {
-                    while service.counts.isEmpty { sched_yield() }
-                    started.cancel()
-                }
-            }
+        let late = await #expect(throws: NetworkError.self) {
+            try await client.send(client.request(.get, path), deadline: .after(.milliseconds(1)))
         }
-        #expect(error?.code == .cancelled)
-    }
-
-    @Test("a request that is suspended goes on when it is resumed, and is sent once")
-    func suspending() async throws {
-        let backend = EmbeddedBackend(latency: EmbeddedLatency(other: .milliseconds(20)))
-        let client = SampleClient(backend)
-        let status = try await withCheckedThrowingContinuation { continuation in
-            let task = client.start(client.request(.get, path)) { continuation.resume(with: $0) }
-            for _ in 0..<5 {
-                task.suspend()
-                task.resume()
-            }
-        }.status
-        #expect(status == 200)
-        #expect(backend.service.counts == ["GET /v1/configuration": 1])
+        #expect(late?.code == .timedOut)
+        let waiting = Task { try await client.send(.get, path) }
+        await eventually { service.counts.values.reduce(0, +) == 2 }
+        waiting.cancel()
+        let cancelled = await #expect(throws: NetworkError.self) { try await waiting.value }
+        #expect(cancelled?.code == .cancelled)
     }
 
     @Test("faults: what can be done without a socket is done")
@@ -152,74 +132,15 @@ struct EmbeddedBackendTests {
         #expect(try await send("slow:50ms").status == 200)
         #expect(try await send("header:Set-Cookie=a=b").headers["Set-Cookie"] == "a=b")
         #expect(try await send("redirect:http://127.0.0.1:1/").status == 302)
-        for (fault, code) in [
-            ("reset", URLError.Code.networkConnectionLost), ("truncated", .networkConnectionLost), ("plaintext", .badServerResponse),
-        ] {
-            let error = await #expect(throws: URLError.self) { try await send(fault) }
+        #expect(try await send("big:1kB").body.count == 1000)
+        let failures: [(String, NetworkError.Code)] = [
+            ("reset", .unreachable), ("truncated", .invalidResponse), ("plaintext", .invalidResponse),
+            ("gzip-bomb:200MB", .invalidResponse),
+        ]
+        for (fault, code) in failures {
+            let error = await #expect(throws: NetworkError.self) { try await send(fault) }
             #expect(error?.code == code, "\(fault)")
         }
         #expect(try await client.send(.get, path).status == 200)
-    }
-
-    @Test("faults: a large body arrives in pieces")
-    func largeBody() async throws {
-        let service = SampleService()
-        service.setFault(.big(2_500_000), for: "/v1/configuration")
-        let backend = EmbeddedBackend(service, latency: .none)
-        let received = PieceCounter()
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = backend.protocolClasses
-        configuration.urlCache = nil
-        let session = URLSession(configuration: configuration, delegate: received, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
-        let sizes = await received.pieces(of: session.dataTask(with: backend.baseURL.appending(path: "v1/configuration")))
-        #expect(sizes == [1_000_000, 1_000_000, 500_000])
-    }
-
-    @Test("cancelling races answering: every request ends once", arguments: [1, 4, 16])
-    func cancelRaces(_ width: Int) async throws {
-        let client = SampleClient(EmbeddedBackend(latency: .none))
-        let request = client.request(.get, path)
-        await withTaskGroup(of: Void.self) { group in
-            for lane in 0..<width {
-                group.addTask {
-                    for round in 0..<(2000 / width) {
-                        await callback { done in
-                            let task = client.start(request) { _ in done() }
-                            for _ in 0..<((round &* 7 &+ lane) % 40) { sched_yield() }
-                            task.cancel()
-                        }
-                    }
-                }
-            }
-        }
-        #expect(try await client.send(.get, path).status == 200)
-    }
-}
-
-/// Collects the sizes of what one task receives.
-private final class PieceCounter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // @unchecked: the state is in a lock.
-    private struct State {
-        var sizes: [Int] = []
-        var tell: (@Sendable ([Int]) -> Void)?
-    }
-
-    private let state = Locked(State())
-
-    func pieces(of task: URLSessionDataTask) async -> [Int] {
-        await callback(orElse: []) { tell in
-            state.withLock { $0.tell = tell }
-            task.resume()
-        }
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        state.withLock { $0.sizes.append(data.count) }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let (sizes, tell) = state.withLock { ($0.sizes, $0.tell) }
-        tell?(sizes)
     }
 }

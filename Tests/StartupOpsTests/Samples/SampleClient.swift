@@ -1,32 +1,17 @@
 import Foundation
-import StartupNetworking
 import StartupSamples
+import StartupStorage
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+@testable import StartupNetworking
 
-/// Sends requests through `URLSession` and through nothing else: what the sample backends are tested with.
+/// Sends requests as they are, each once, and follows nowhere: what the sample backends are tested with.
 final class SampleClient: Sendable {
     let baseURL: URL
-    private let session: URLSession
-    private let backend: EmbeddedBackend?
+    private let http: any HTTPSending
 
-    init(_ baseURL: URL, protocolClasses: [AnyClass]? = nil, backend: EmbeddedBackend? = nil) {
-        self.baseURL = baseURL
-        self.backend = backend
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
-        configuration.httpCookieStorage = nil
-        if let protocolClasses { configuration.protocolClasses = protocolClasses }
-        session = URLSession(configuration: configuration)
-    }
+    init(_ baseURL: URL) { (self.baseURL, http) = (baseURL, systemTransport(TransportOptions())) }
 
-    /// Keeps the backend alive.
-    convenience init(_ backend: EmbeddedBackend) { self.init(backend.baseURL, protocolClasses: backend.protocolClasses, backend: backend) }
-
-    deinit { session.finishTasksAndInvalidate() }
+    init(_ backend: EmbeddedBackend) { (baseURL, http) = (backend.baseURL, backend) }
 
     func request(_ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:], body: String? = nil)
         -> HTTPRequest
@@ -38,33 +23,14 @@ final class SampleClient: Sendable {
     }
 
     /// Never ends when the service never answers and the task is not cancelled.
-    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await withCheckedThrowingContinuation { continuation in
-            start(request) { continuation.resume(with: $0) }
-        }
+    func send(_ request: HTTPRequest, deadline: Deadline = .never) async throws -> HTTPResponse {
+        try await http.send(request, deadline: deadline)
     }
 
     func send(_ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:], body: String? = nil) async throws
         -> HTTPResponse
     {
         try await send(request(method, path, token: token, headers: headers, body: body))
-    }
-
-    /// Starts a request; `completion` is called once, on a queue of the session's.
-    @discardableResult
-    func start(_ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) -> URLSessionTask {
-        var urlRequest = URLRequest(url: request.url)
-        urlRequest.httpMethod = request.method.rawValue
-        urlRequest.httpBody = request.body
-        for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
-        let task = session.dataTask(with: urlRequest) { data, response, error in
-            if let error { return completion(.failure(error)) }
-            var answer = HTTPResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, body: data ?? Data())
-            for (name, value) in (response as? HTTPURLResponse)?.allHeaderFields ?? [:] { answer.headers["\(name)"] = "\(value)" }
-            completion(.success(answer))
-        }
-        task.resume()
-        return task
     }
 }
 

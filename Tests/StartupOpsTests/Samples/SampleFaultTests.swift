@@ -18,9 +18,9 @@ struct SampleFaultTests {
         HTTPRequest(.get, try #require(URL(string: "https://sample.invalid\(path)")))
     }
 
-    @Test("a fault's text is read back as the same fault", arguments: texts)
-    func roundTrip(_ text: String) throws {
-        #expect(try SampleFault(parsing: text).description == text)
+    @Test("every fault has a text of its own")
+    func texts() throws {
+        #expect(Set(try Self.texts.map { try SampleFault(parsing: $0) }).count == Self.texts.count)
     }
 
     @Test("durations and sizes are read in every unit")

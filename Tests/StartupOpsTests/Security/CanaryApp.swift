@@ -36,10 +36,9 @@ struct CanaryApp {
         self.backend = backend
         let evidence = evidence
         var http = HTTPClient.Configuration()
-        http.protocolClasses = backend.protocolClasses
         http.attemptTimeout = .seconds(1)
         http.onEvent = { evidence.add($0) }
-        watch = TokenWatch(HTTPClient(http))
+        watch = TokenWatch(HTTPClient(http, over: backend))
         try Settings(directory.settings).set(true, for: .presentsSubscriptionAfterLogin)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         service = AppService(at: backend.baseURL, http: watch, directory: directory, app: app, deviceID: "device-1")

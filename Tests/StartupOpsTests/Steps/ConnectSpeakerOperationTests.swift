@@ -55,8 +55,7 @@ struct ConnectSpeakerOperationTests {
             connector: House(speakers: [kitchen.speaker, hall.speaker]),
             state: state,
             presenter: chooser,
-            stage: Stage(),
-            didConnect: { devices.add($0) }
+            devices: devices
         )
         return try await runAlone("connect-speaker") { launch in try await operation.run(nil, in: launch) }
     }
@@ -90,8 +89,7 @@ struct ConnectSpeakerOperationTests {
             connector: House(speakers: [kitchen.speaker, hall.speaker]),
             state: state,
             presenter: goneKitchen,
-            stage: Stage(),
-            didConnect: { devices.add($0) }
+            devices: devices
         )
         let (report, speaker) = try await runAlone("connect-speaker") { launch in try await operation.run(nil, in: launch) }
         #expect(speaker??.name == "Hall")
@@ -105,8 +103,7 @@ struct ConnectSpeakerOperationTests {
             connector: House(speakers: [kitchen.speaker]),
             state: state,
             presenter: stubborn,
-            stage: Stage(),
-            didConnect: { devices.add($0) }
+            devices: devices
         )
         let (tooMany, nobody) = try await runAlone("connect-speaker") { launch in try await second.run(nil, in: launch) }
         #expect(nobody == .some(nil) && stubborn.chooser.asked.withLock { $0.count } == 5)
@@ -141,8 +138,7 @@ struct ConnectSpeakerOperationTests {
             connector: House(speakers: [kitchen.speaker]),
             state: state,
             presenter: Vanishing(box: box),
-            stage: Stage(),
-            didConnect: { devices.add($0) }
+            devices: devices
         )
         var graph = OperationGraph("interrupted")
         graph.add("connect-speaker", .interactive, .saysWhenItAsks) { launch in _ = try await operation.run(nil, in: launch) }

@@ -16,7 +16,7 @@ struct EntitlementsOperationTests {
     private func run(_ answer: Result<Entitlements, NetworkError>, _ store: any DataStore, of account: String? = "a") async throws
         -> (report: OperationReport, value: Entitlements?)
     {
-        let operation = EntitlementsOperation(service: Service(answer: answer), store: store) { account }
+        let operation = EntitlementsOperation(service: Service(answer: answer), cache: store, of: account)
         return try await runAlone("entitlements", .onFailure(.continue)) { launch in try await operation.run(in: launch) }
     }
 

@@ -133,7 +133,7 @@ struct EntryPointOperationTests {
     @Test("fault D32: a silent push, and a kind of the app's own, go to methods of their own; nobody is shown a push")
     func own() async throws {
         try receiveOwn()
-        #expect(mailbox.origin == .link)
+        #expect(mailbox.origin(for: nil) == .link)
         mailbox.mainScreenDidAppear()
         let screen = OwnScreen()
         let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())

@@ -37,13 +37,12 @@ struct FetchConfigurationOperationTests {
             store: store,
             state: state,
             device: device,
-            presenter: person,
-            stage: Stage()
+            presenter: person
         )
         return try await runAlone("fetch-config") { launch in
             try await operation.run(in: launch)
-        } fallback: { launch, error in
-            operation.fallback(launch, error)
+        } fallback: { launch, _ in
+            operation.fallback(launch)
         }
     }
 

@@ -90,7 +90,6 @@ struct LoginOperationTests {
         let operation = LoginOperation(
             accounts: accounts,
             presenter: person,
-            stage: Stage(),
             onboarding: onboarding,
             keepsStoredSession: keepsStoredSession
         )
@@ -161,21 +160,16 @@ struct LoginOperationTests {
         for isWanted in [true, false, nil] as [Bool?] {
             let accounts = FakeAccounts(Self.stored)
             let person = FakePerson(restores: isWanted)
-            let hasLeft = Locked(false)
-            let operation = RestoreAccountOperation(
-                accounts: accounts,
-                presenter: person,
-                stage: Stage(),
-                didLeave: { hasLeft.withLock { $0 = true } }
-            )
+            let memory = LaunchMemory()
+            let operation = RestoreAccountOperation(accounts: accounts, presenter: person, memory: memory)
             let (report, _) = try await runAlone("restore-account") { launch in try await operation.run(in: launch) }
             #expect(person.shown.withLock { $0 } == ["restore"] && report.isInteractive)
             #expect(accounts.calls == (isWanted == false ? ["log out: the person did not want the account back"] : []))
             #expect(report.notes.isEmpty == (isWanted != false))
-            #expect((report.outcome == .failed) == (isWanted == nil) && hasLeft.withLock { $0 } == (isWanted == nil))
+            #expect((report.outcome == .failed) == (isWanted == nil) && memory.state.withLock { $0.isOfferUnanswered } == (isWanted == nil))
         }
         let nobody = FakePerson()
-        let operation = RestoreAccountOperation(accounts: FakeAccounts(), presenter: nobody, stage: Stage())
+        let operation = RestoreAccountOperation(accounts: FakeAccounts(), presenter: nobody)
         _ = try await runAlone { launch in try await operation.run(in: launch) }
         #expect(nobody.shown.withLock { $0 }.isEmpty)
     }

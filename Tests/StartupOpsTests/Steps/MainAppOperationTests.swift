@@ -37,12 +37,10 @@ struct MainAppOperationTests {
         let store = store ?? self.store
         let operation = MainAppOperation(
             presenter: presenter,
-            stage: Stage(),
-            state: LaunchState(store),
-            configurations: ConfigurationStore(store),
+            store: store,
             mailbox: mailbox,
-            problems: problems,
-            earlyOnboarding: { earlyOnboarding },
+            directory: .over(cache: MemoryStore(), problems: problems),
+            earlyOnboarding: earlyOnboarding,
             didLaunch: { launched.withLock { $0 += 1 } }
         )
         return try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }.report
@@ -94,13 +92,7 @@ struct MainAppOperationTests {
     func takenOver() async throws {
         let stage = Stage()
         await stage.takeOver(by: "force-update") {}
-        let operation = MainAppOperation(
-            presenter: person,
-            stage: stage,
-            state: LaunchState(store),
-            configurations: ConfigurationStore(store),
-            mailbox: EntryPointMailbox(MemoryStore())
-        )
+        let operation = MainAppOperation(presenter: person, stage: stage, store: store)
         let content = content()
         let (report, _) = try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }
         #expect(report.message == "main-app may not present: force-update has taken over the screen")
@@ -137,17 +129,16 @@ struct MainAppOperationTests {
 
     @Test("B12: what was set too late for the launch is noted")
     func lateSettings() async throws {
-        let operation = MainAppOperation(
-            presenter: person,
-            stage: Stage(),
-            state: LaunchState(store),
-            configurations: ConfigurationStore(store),
-            mailbox: EntryPointMailbox(MemoryStore()),
-            lateSettings: { ["setting tutorialPages was written too late"] }
-        )
+        let directory = StateDirectory.inMemory()
+        let operation = MainAppOperation(presenter: person, store: store, directory: directory)
+        try Settings(directory.settings).set(.none, for: .onboarding)
         let content = content()
         let report = try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }.report
-        #expect(report.notes == ["setting tutorialPages was written too late"])
+        #expect(
+            report.notes == [
+                "setting onboarding was written after the launch was configured, so it takes effect in the next launch; write it before"
+            ]
+        )
     }
 
     @Test(

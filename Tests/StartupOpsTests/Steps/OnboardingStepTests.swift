@@ -104,7 +104,7 @@ struct OnboardingStepTests {
 
     /// The operation alone, over `store`.
     private func run(_ presenter: any MainPresenter, in store: any DataStore) async throws -> OperationReport {
-        let operation = OnboardingOperation(presenter: presenter, stage: Stage(), state: LaunchState(store))
+        let operation = OnboardingOperation(presenter: presenter, state: LaunchState(store))
         return try await runAlone("onboarding", .interactive, .saysWhenItAsks) { step in try await operation.run(in: step) }.report
     }
 
@@ -120,7 +120,7 @@ struct OnboardingStepTests {
     @Test("B13: a launch that is cancelled while it shows has not been answered by the person, who sees it again")
     @MainActor func interrupted() async throws {
         let (store, person, box) = (MemoryStore(), AgreeablePerson(), LaunchBox())
-        let operation = OnboardingOperation(presenter: person, stage: Stage(), state: LaunchState(store))
+        let operation = OnboardingOperation(presenter: person, state: LaunchState(store))
         person.onOnboarding = { try? await box.launch().cancel() }
         var graph = OperationGraph("interrupted")
         graph.add("onboarding", .interactive, .saysWhenItAsks) { step in try await operation.run(in: step) }

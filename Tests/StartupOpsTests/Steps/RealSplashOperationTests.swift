@@ -9,7 +9,7 @@ struct RealSplashOperationTests {
     private func run(_ person: FakePerson?, minimum: Duration = .zero, lifecycle: AppLifecycle = AppLifecycle()) async throws
         -> OperationReport
     {
-        let operation = SplashOperation(presenter: person, minimum: minimum, stage: Stage(), lifecycle: lifecycle)
+        let operation = try SplashOperation(presenter: person, minimum: minimum, lifecycle: lifecycle)
         return try await runAlone("splash") { launch in try await operation.run(in: launch) }.report
     }
 
@@ -23,7 +23,7 @@ struct RealSplashOperationTests {
     @Test("A13, B39, E10: a splash of its own is over when it says so, and its minimum time is over too")
     func controlled() async throws {
         let video = Video()
-        let operation = SplashOperation(presenter: video, minimum: .zero, stage: Stage(), lifecycle: AppLifecycle())
+        let operation = try SplashOperation(presenter: video, minimum: .zero, lifecycle: AppLifecycle())
         var graph = OperationGraph("controlled")
         let splash = graph.add("splash") { launch in try await operation.run(in: launch) }
         graph.add("next", after: splash) { video.journal.withLock { $0.append("next") } }
@@ -36,7 +36,7 @@ struct RealSplashOperationTests {
     func active() async throws {
         let lifecycle = AppLifecycle()
         let video = Video { lifecycle.send(.didBecomeActive) }
-        let operation = SplashOperation(presenter: video, minimum: .zero, stage: Stage(), lifecycle: lifecycle)
+        let operation = try SplashOperation(presenter: video, minimum: .zero, lifecycle: lifecycle)
         let report = try await runAlone("splash") { launch in try await operation.run(in: launch) }.report
         #expect(report.outcome == .succeeded && report.notes == [])
         #expect(video.journal.withLock { $0 } == ["shown", "at its end"])
@@ -91,11 +91,10 @@ struct RealSplashOperationTests {
     )
     func video(shows: Bool) async throws {
         let splash = VideoSplash()
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: shows, hasSplashController: true))
-        let operation = SplashOperation(
+        let first = ReadinessGate.firstScreen(showsSplashVideo: shows, hasSplashController: true)
+        let operation = try SplashOperation(
             presenter: splash,
             minimum: .milliseconds(400),
-            stage: Stage(),
             lifecycle: AppLifecycle(),
             showsVideo: shows,
             gate: first
@@ -111,11 +110,10 @@ struct RealSplashOperationTests {
     func cutOffVideo() async throws {
         let lifecycle = AppLifecycle()
         let splash = VideoSplash(end: Gate())
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true, hasSplashController: true))
-        let operation = SplashOperation(
+        let first = ReadinessGate.firstScreen(showsSplashVideo: true, hasSplashController: true)
+        let operation = try SplashOperation(
             presenter: splash,
             minimum: .zero,
-            stage: Stage(),
             lifecycle: lifecycle,
             showsVideo: true,
             gate: first
@@ -130,11 +128,10 @@ struct RealSplashOperationTests {
 
     @Test("B44: an app without a splash meets the conditions of one, also where it is set to a video")
     func noSplash() async throws {
-        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
-        let operation = SplashOperation(
+        let first = ReadinessGate.firstScreen(showsSplashVideo: true)
+        let operation = try SplashOperation(
             presenter: nil,
             minimum: .seconds(9),
-            stage: Stage(),
             lifecycle: AppLifecycle(),
             showsVideo: true,
             gate: first

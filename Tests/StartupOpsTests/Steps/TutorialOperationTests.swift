@@ -36,10 +36,9 @@ struct TutorialOperationTests {
     {
         TutorialOperation(
             state: state,
-            configurations: ConfigurationStore(MemoryStore(), bundled: configuration),
+            bundled: configuration,
             version: version,
-            presenter: presenter,
-            stage: Stage()
+            presenter: presenter
         )
     }
 

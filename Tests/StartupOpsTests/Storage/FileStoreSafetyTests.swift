@@ -125,7 +125,7 @@ struct FileStoreSafetyTests {
             Issue.record("the FIFO was read")
             return
         }
-        #expect(error.description == "\(folder("store/key").path): it is a FIFO, expected a file; remove it")
+        #expect(error.description == "\(folder("store/key").path): it is not a file; remove it")
         try store.write(text("value"), for: "key")
         #expect(store.read("key") == .value(text("value")))
     }
@@ -138,7 +138,7 @@ struct FileStoreSafetyTests {
             Issue.record("the directory was read")
             return
         }
-        #expect(error.code == .invalidPlace && error.reason.contains("it is a directory, expected a file"))
+        #expect(error.code == .invalidPlace && error.reason.contains("it is not a file"))
         let writeError = #expect(throws: StorageError.self) { try store.write(text("value"), for: "key") }
         #expect(writeError?.systemError == EISDIR && writeError?.subject == folder("store/key").path)
         #expect(names(in: folder("store")) == ["key"])

@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerTesting
+import StartupSamples
 import TestSupport
 import Testing
 

@@ -42,11 +42,9 @@ final class Composition {
     }
 
     private func services(_ directory: StateDirectory) -> StartupServices {
-        var http = HTTPClient.Configuration()
-        http.protocolClasses = backend.protocolClasses
         let service = AppService(
             at: backend.baseURL,
-            http: HTTPClient(http),
+            http: HTTPClient(over: backend),
             directory: directory,
             app: app,
             deviceID: UIDevice.current.identifierForVendor?.uuidString ?? "unknown"

@@ -42,29 +42,22 @@ extension APICall {
         // Empty segments are left out, so a slash too many does no harm.
         let segments = path.split(separator: "/")
         let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
-        guard let base = environment.rest else {
-            throw NetworkError(.invalidRequest, request: name, "there is no REST base URL; give APIEnvironment one")
-        }
+        func invalid(_ reason: String) -> NetworkError { NetworkError(.invalidRequest, request: printable(name), reason) }
+        guard let base = environment.rest else { throw invalid("there is no REST base URL; give APIEnvironment one") }
         // `URL` would resolve them, and the request would go to another path than the one that was written.
-        guard !segments.contains("."), !segments.contains("..") else {
-            throw NetworkError(.invalidRequest, request: name, "\".\" and \"..\" are not allowed in a path")
-        }
+        if segments.contains(".") || segments.contains("..") { throw invalid("\".\" and \"..\" are not allowed in a path") }
         // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).
-        guard !path.unicodeScalars.contains(where: \.isControl) else {
-            throw NetworkError(.invalidRequest, request: printable(name), "a control character has no place in a path")
-        }
+        if path.unicodeScalars.contains(where: \.isControl) { throw invalid("a control character has no place in a path") }
         // A header field: anything else could begin another one.
         guard isMediaType(contentType), contentType.isFieldValue else {
-            throw NetworkError(.invalidRequest, request: name, "the content type has to be a media type, such as image/png")
+            throw invalid("the content type has to be a media type, such as image/png")
         }
         // As a text: `URL.appending` would encode the percent signs once more.
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         text += segments.map { "/" + PercentEncoding.encode($0) }.joined()
         if !query.isEmpty { text += "?" + query.encoded }
-        guard let url = URL(string: text) else {
-            throw NetworkError(.invalidRequest, request: name, "base and path make no URL")
-        }
+        guard let url = URL(string: text) else { throw invalid("base and path make no URL") }
         return APICall(
             transport: .rest,
             operation: options.operation ?? name,
@@ -128,17 +121,17 @@ extension APICall {
 /// How one request differs from its client's other requests.
 public struct RequestOptions: Sendable, Hashable {
     /// The operation's name for the data source; nil: its GraphQL name, or method and path.
-    package var operation: String?
+    var operation: String?
     /// Whether it needs a token; nil: the data source says.
-    package var requirement: TokenRequirement?
+    var requirement: TokenRequirement?
     /// A token to send in place of the session's. Nobody is asked whether one is needed, and it is not refreshed; it must not have expired.
-    package var token: Secret?
+    var token: Secret?
     /// How to use the cache; nil: as the client does.
-    package var cachePolicy: CachePolicy?
+    var cachePolicy: CachePolicy?
     /// The language to ask for; nil: the client's.
-    package var language: String?
+    var language: String?
     /// How much of the answer is decoded; nil: `AnswerLimits.standard`, and `AnswerLimits.graphQL` over GraphQL.
-    package var limits: AnswerLimits?
+    var limits: AnswerLimits?
 
     /// Options; nil leaves each to the client.
     public init(

@@ -83,7 +83,7 @@ extension APIClient {
     private func exchange(_ call: APICall, explicit: Secret, _ deadline: Deadline) async throws(NetworkError) -> Exchange {
         // Known before it is sent, as an answer may quote it (T26).
         KnownSecrets.add(explicit, from: .service)
-        if case .at(let expiry) = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
+        if let expiry = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
             throw NetworkError.refreshFailed("it was given for this request only, and has expired", nil)
         }
         let response = try await http.send(try headed(call, APIHeaders.Identity(bearer: explicit)), deadline: deadline)

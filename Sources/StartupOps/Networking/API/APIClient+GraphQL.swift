@@ -146,15 +146,15 @@ public struct GraphQLOperation: Sendable, Hashable {
     }
 
     /// The kind.
-    package let kind: Kind
+    let kind: Kind
     /// Its name, as in its text.
-    package let name: String
+    let name: String
     /// Its text.
-    package let query: String
+    let query: String
     /// The member of `data` that is its result; nil: `data` as a whole, for operations that combine several.
-    package let field: String?
+    let field: String?
     /// The variable that takes the language to answer in; nil: it takes none. An empty language is the service's default.
-    package let languageVariable: String?
+    let languageVariable: String?
 
     /// An operation.
     public init(_ kind: Kind, _ name: String, _ query: String, field: String? = nil, languageVariable: String? = nil) {

@@ -154,10 +154,6 @@ extension APIClient {
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {
-        { response throws(NetworkError) in
-            // The status first: the body of an error has another form.
-            try response.checked(call.name)
-            return try response.decoded(type, call.name, limits: call.limits)
-        }
+        { response throws(NetworkError) in try response.decoded(type, call.name, limits: call.limits) }
     }
 }

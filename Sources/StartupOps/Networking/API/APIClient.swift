@@ -74,7 +74,7 @@ public final class APIClient: Sendable {
     ///   - dataSource: says which operations need a token; held weakly.
     ///   - own: the same, where only the client keeps it.
     ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
-    package init(
+    init(
         _ environment: APIEnvironment,
         client: ClientInfo,
         http: any HTTPSending,
@@ -100,7 +100,7 @@ public final class APIClient: Sendable {
     }
 
     /// The app's own word on its operations; nil when that object is gone.
-    package var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
+    var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
 
     /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.
     package var language: String {
@@ -147,19 +147,19 @@ extension APIDataSource {
 }
 
 /// A data source for which all operations need a token but those that are named.
-package final class GuestOperations: APIDataSource {
+final class GuestOperations: APIDataSource {
     /// The headers of REST requests for the user.
-    package let userInfoHeaders: HTTPHeaders
+    let userInfoHeaders: HTTPHeaders
     private let names: Set<String>
 
     /// - Parameter names: the operations that go on without a token when it is missing.
-    package init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
+    init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
         self.names = names
         self.userInfoHeaders = userInfoHeaders
     }
 
     /// Whether it is not among those that go on without.
-    package func requiresToken(operation: String) -> Bool { !names.contains(operation) }
+    func requiresToken(operation: String) -> Bool { !names.contains(operation) }
 }
 
 /// Where an app keeps its client: created once, while the app starts, and used from everywhere after.
@@ -170,13 +170,7 @@ package final class GuestOperations: APIDataSource {
 /// let countries = try await clients.client.get("v1/countries", as: [Country].self, deadline: deadline)
 /// ```
 package final class APIClientProvider: Sendable {
-    private enum State {
-        case empty
-        case creating
-        case ready(APIClient)
-    }
-
-    private let state = Locked(State.empty)
+    private let created = Locked<APIClient?>(nil)
 
     /// Nothing yet.
     package init() {}
@@ -186,7 +180,7 @@ package final class APIClientProvider: Sendable {
     /// - Throws: `APIConfigurationError` when it has not been created.
     package var client: APIClient {
         get throws(APIConfigurationError) {
-            if case .ready(let client) = state.withLock({ $0 }) { return client }
+            if let client = created.withLock({ $0 }) { return client }
             throw APIConfigurationError(field: "client", "it was used before it was created; call create(_:) first, while the app starts")
         }
     }
@@ -195,19 +189,13 @@ package final class APIClientProvider: Sendable {
     ///
     /// - Throws: `APIConfigurationError` when it is created already; every error of `make`.
     package func create(_ make: () throws -> APIClient) throws {
-        try state.withLock { state throws(APIConfigurationError) in
-            guard case .empty = state else {
+        // Outside the lock: `make` is the app's code, and may ask for the client.
+        let client = try make()
+        try created.withLock { created throws(APIConfigurationError) in
+            guard created == nil else {
                 throw APIConfigurationError(field: "client", "it was created already; there is one for the whole life of the app")
             }
-            state = .creating
-        }
-        // Outside the lock: `make` is the app's code, and may ask for the client.
-        do {
-            let client = try make()
-            state.withLock { $0 = .ready(client) }
-        } catch {
-            state.withLock { $0 = .empty }
-            throw error
+            created = client
         }
     }
 }

@@ -88,29 +88,18 @@ package final class CurrentUser: Sendable {
 
     private func load(_ policy: CachePolicy, _ deadline: Deadline) async throws(NetworkError) -> UserProfile {
         let options = RequestOptions(requirement: .required, cachePolicy: policy, limits: .profile)
-        let path = path
+        let call = try APICall.rest(.get, path, query: [:], body: nil, options: options, environment: client.environment)
         // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
-        do {
-            var last: UserProfile?
-            for try await profile in client.updates(path, as: UserProfile.self, options: options, deadline: deadline) {
-                show(profile, from: epoch)
-                last = profile
-            }
-            // A stream that ends without a value was cancelled.
-            guard let last else { throw NetworkError(.cancelled, request: "GET \(path)", "cancelled") }
-            return last
-        } catch let error as NetworkError {
-            throw error
-        } catch {
-            throw NetworkError(.cancelled, request: "GET \(path)", "cancelled")
+        let decode: APIClient.Decode<UserProfile> = { response throws(NetworkError) in
+            try response.decoded(UserProfile.self, call.name, limits: call.limits)
         }
+        return try await client.answer(call, deadline: deadline, decode: decode) { show($0, from: epoch) }
     }
 
     private func show(_ profile: UserProfile, from epoch: UInt64) {
         // Noted under the lock: of an answer and a logout at once, the order is that of the lock.
         state.withLock { if $0.epoch == epoch || $0.id == profile.id { broadcaster.note(profile) } }
-        broadcaster.handOut()
     }
 
     /// Forgets the user, unless it is this one.
@@ -122,7 +111,6 @@ package final class CurrentUser: Sendable {
             state.epoch += 1
             if shown != nil { broadcaster.note(nil) }
         }
-        broadcaster.handOut()
     }
 }
 

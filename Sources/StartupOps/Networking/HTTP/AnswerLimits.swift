@@ -10,14 +10,14 @@ import Foundation
 /// ```
 public struct AnswerLimits: Sendable, Hashable {
     /// How many bytes it may have, unpacked.
-    package var maximumSize: Int
+    var maximumSize: Int
     /// How many arrays and objects may stand within one another.
-    package var maximumDepth: Int
+    var maximumDepth: Int
     /// How many values it may have: texts, numbers, arrays, objects, and the keys of objects, too.
     ///
     /// A value that is more than eight levels deep counts for more, one that is 24 levels deep as three: a decoder that tries one type after the
     /// other takes as much longer for it.
-    package var maximumCount: Int
+    var maximumCount: Int
 
     /// Limits; unless said otherwise 4 MB, 24 levels and 100,000 values.
     public init(maximumSize: Int = 4 << 20, maximumDepth: Int = 24, maximumCount: Int = 100_000) {
@@ -27,9 +27,9 @@ public struct AnswerLimits: Sendable, Hashable {
     }
 
     /// The limits of answers unless said otherwise: 4 MB, 24 levels, 100,000 values.
-    package static let standard = AnswerLimits()
+    static let standard = AnswerLimits()
     /// For answers of GraphQL, whose queries go from one thing to the next: 4 MB, 32 levels, 100,000 values.
-    package static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
+    static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
     /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.
     package static let configuration = AnswerLimits(maximumSize: 1 << 20, maximumDepth: 16, maximumCount: 50_000)
     /// For version policies, whose texts are cut afterwards, so that no long message hides a required update: 4 MB, 16 levels, 2,000 values.
@@ -37,7 +37,7 @@ public struct AnswerLimits: Sendable, Hashable {
     /// For profiles of one person: 64 kB, 16 levels, 2,000 values.
     package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
     /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
-    package static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)
+    static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)
 }
 
 extension AnswerLimits {

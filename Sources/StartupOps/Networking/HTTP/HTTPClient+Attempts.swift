@@ -15,19 +15,23 @@ extension HTTPClient {
             while true {
                 // Before each request: a redirection takes time, and none is sent in vain.
                 try checkTime(current, deadline, attempt: limit)
-                report(.sent, current, number)
+                report("sent", current, number)
                 let response = try await transport.send(current, deadline: limit)
-                let skew = response.clockSkew(now: configuration.now())
-                report(.answered(status: response.status, bodySize: response.body.count, clockSkew: skew), current, number)
+                report(answered(response), current, number)
                 guard let next = try policy.next(after: response, to: current, followed: followed) else { return .success(response) }
-                report(.redirected(to: next.description), current, number)
+                report("redirected to \(next)", current, number)
                 current = next
                 followed += 1
             }
         } catch {
-            report(.failed(error), current, number)
+            report("failed: \(error.code): \(error.reason)", current, number)
             return .failure(error)
         }
+    }
+
+    private func answered(_ response: HTTPResponse) -> String {
+        let skew = response.clockSkew(now: configuration.now()).map { ", server's clock \(durationText($0)) ahead" }
+        return "answered \(response)\(skew ?? "")"
     }
 
     /// Whether another attempt may do better, and after which pause.
@@ -54,7 +58,7 @@ extension HTTPClient {
         let now = ContinuousClock().now
         guard let entry = throttled.withLock({ $0.entry(for: HTTPOrigin(request.url), now: now) }) else { return }
         let duration = entry.until - now
-        report(.throttled(duration), request, 1)
+        report("the host asked to wait \(durationText(duration))", request, 1)
         // At once: to wait until the deadline would only delay the same failure (N24).
         if let remaining = deadline.remaining, duration >= remaining {
             let reason = "\(request.placeText) answered \(entry.status) and asked to wait; \(durationText(duration)) of that are left"
@@ -75,7 +79,7 @@ extension HTTPClient {
     private func waitForNetwork(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async throws(NetworkError) {
         // Not known is not offline: the request itself finds out.
         guard let reachability, reachability.status == .unreachable, !HTTPOrigin(request.url).isLoopback else { return }
-        report(.offline, request, number)
+        report("waits for the network", request, number)
         if await reachability.waitUntilUsable(by: deadline) { return }
         if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
         throw NetworkError(.unreachable, request: request.description, "the network is not reachable")
@@ -127,7 +131,7 @@ struct RedirectPolicy: Sendable {
         // A downgrade would send a token that was meant for TLS in the plain.
         if here.scheme == "https", there.scheme == "http" { throw refusal("it was redirected from https to http") }
         // A host that is a secret as a whole would carry it into the look-up of names.
-        if ForeignText.quotesSecret(there.host) { throw refusal("it was redirected to a server whose name holds a secret") }
+        if ForeignText.quotesSecret(there.host.utf8) { throw refusal("it was redirected to a server whose name holds a secret") }
         if let violation = target.requestViolation { throw refusal("it was redirected where it may not go: \(violation)") }
 
         var next = HTTPRequest(method(after: response.status, request.method), target, headers: request.headers, body: request.body)

@@ -2,18 +2,14 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Sends requests over https, and again when that may help.
 ///
 /// Requests to this machine (`127.0.0.1`, `::1`, `localhost`) may go over plain http; certificates are judged by the system, and nothing turns that
 /// off. Redirections to the same origin are followed with everything; to another one without tokens, cookies and identifiers, and never with a body;
 /// from https to http not at all. No cookie, credential or answer is kept. A client can be used from any thread and blocks none.
 ///
-/// On Linux, `https_proxy` and `no_proxy` are honoured, and no proxy is asked for plain requests. Where libcurl is missing and a variable would send a
-/// plain request to a proxy, it is refused as `invalidRequest`.
+/// On Linux, `https_proxy` and `no_proxy` are honoured, and no proxy is asked for plain requests. Where libcurl is missing and a variable names a proxy
+/// for plain requests, those are refused as `invalidRequest`.
 ///
 /// ```swift
 /// let client = HTTPClient()
@@ -22,26 +18,24 @@ import StartupStorage
 /// ```
 public final class HTTPClient: HTTPSending {
     /// The options of a client.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// When a request is sent again.
         package var retry = HTTPRetryPolicy()
         /// How long one attempt may take, also with a later deadline.
-        package var attemptTimeout: Duration = .seconds(30)
+        var attemptTimeout: Duration = .seconds(30)
         /// How many redirections in a row are followed.
-        package var maximumRedirects = 5
+        var maximumRedirects = 5
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
-        package var maximumBodySize = 16 << 20
+        var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
-        package var connectionsPerHost = 6
-        /// Asked first, in this order, which of them answers: how a server embedded in the app is reached. Bodies arrive as `httpBody`.
-        public var protocolClasses: [URLProtocol.Type] = []
+        var connectionsPerHost = 6
         /// The wall clock, for dates in headers.
-        package var now: @Sendable () -> Date = { Date() }
-        /// Told of every event, on any thread, soon after.
-        package var onEvent: (@Sendable (HTTPEvent) -> Void)?
+        var now: @Sendable () -> Date = { Date() }
+        /// Told what happens to requests, a line each, on any thread, soon after: methods, hosts, paths and statuses, never headers, bodies or queries.
+        var onEvent: (@Sendable (String) -> Void)?
 
         /// The defaults.
-        public init() {}
+        package init() {}
     }
 
     let configuration: Configuration
@@ -88,68 +82,22 @@ public final class HTTPClient: HTTPSending {
             case .stop:
                 return try result.get()
             case .stopForLackOfTime:
-                report(.outOfTime, request, retry.attempt + 1)
+                report("no time left before the deadline", request, retry.attempt + 1)
                 // A status is an answer, and given as such; only an error gets the remark.
                 guard case .failure(let error) = result else { return try result.get() }
                 throw error.adding("; no time left for attempt \(retry.attempt + 1)")
             case .retry(let duration):
-                report(.waiting(duration), request, retry.attempt)
+                report("waits \(durationText(duration))", request, retry.attempt)
                 try await wait(duration, request)
             }
         }
     }
 
-    func report(_ kind: HTTPEvent.Kind, _ request: HTTPRequest, _ attempt: Int) {
-        configuration.onEvent?(HTTPEvent(request: request.description, attempt: attempt, kind: kind))
+    /// - Parameter attempt: from 1; one that only waits is counted by the attempt it waits for.
+    func report(_ event: @autoclosure () -> String, _ request: HTTPRequest, _ attempt: Int) {
+        configuration.onEvent?("\(request) (attempt \(attempt)): \(event())")
     }
 }
 
 // Requests that are under way hold secrets.
 extension HTTPClient: Opaque {}
-
-/// Something that happened to a request, for traces: it shows methods, hosts, paths and statuses, never headers, bodies or queries.
-package struct HTTPEvent: Sendable, CustomStringConvertible {
-    /// The things that can happen.
-    package enum Kind: Sendable {
-        /// The request is sent.
-        case sent
-        /// An answer has arrived: its status, the size of its body, and how far the server's clock is ahead of ours.
-        case answered(status: Int, bodySize: Int, clockSkew: Duration?)
-        /// No answer came.
-        case failed(NetworkError)
-        /// An answer led to another address, which is asked now.
-        case redirected(to: String)
-        /// There will be another attempt after a pause.
-        case waiting(Duration)
-        /// There would have been another attempt, if there were time for it before the deadline.
-        case outOfTime
-        /// The host had asked to be left alone, for this much longer.
-        case throttled(Duration)
-        /// The network is known to be unreachable; the attempt waits.
-        case offline
-    }
-
-    /// The request, as method, host and path.
-    package let request: String
-    /// The number of the attempt, from 1; one that only waits is counted by the attempt it waits for.
-    package let attempt: Int
-    /// The event.
-    package let kind: Kind
-
-    /// The event in one line.
-    package var description: String {
-        let what =
-            switch kind {
-            case .sent: "sent"
-            case .answered(let status, let size, let skew):
-                "answered \(status), \(size) bytes\(skew.map { ", server's clock \(durationText($0)) ahead" } ?? "")"
-            case .failed(let error): "failed: \(error.code): \(error.reason)"
-            case .redirected(let target): "redirected to \(target)"
-            case .waiting(let pause): "waits \(durationText(pause))"
-            case .outOfTime: "no time left before the deadline"
-            case .throttled(let pause): "the host asked to wait \(durationText(pause))"
-            case .offline: "waits for the network"
-            }
-        return "\(request) (attempt \(attempt)): \(what)"
-    }
-}

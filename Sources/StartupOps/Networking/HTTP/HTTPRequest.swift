@@ -19,7 +19,7 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     case options = "OPTIONS"
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
-    package var isIdempotent: Bool { self != .post && self != .patch }
+    var isIdempotent: Bool { self != .post && self != .patch }
 }
 
 /// Header fields: names compare without regard to case, and keep the order and the spelling they were set in.

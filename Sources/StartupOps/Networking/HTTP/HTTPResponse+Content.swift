@@ -111,15 +111,11 @@ private struct MediaType: CustomStringConvertible {
 
 /// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored, unless it is a web
 /// page: that is from another server.
-package struct EmptyResponse: Decodable, Sendable, Hashable {
-    /// The only value.
-    package init() {}
-}
+struct EmptyResponse: Decodable, Sendable, Hashable {}
 
 extension HTTPResponse {
     /// Whether a secret that this process knows stands in the headers or the body.
     var quotesSecret: Bool {
-        let secrets = SpelledSecrets(KnownSecrets.all)
-        return secrets.areQuoted(in: Data(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8)) || secrets.areQuoted(in: body)
+        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
     }
 }

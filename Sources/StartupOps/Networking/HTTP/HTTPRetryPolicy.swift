@@ -7,18 +7,11 @@ import Sequencer
 /// together do not come back together.
 package struct HTTPRetryPolicy: Sendable, Hashable {
     /// How often a request is sent at the most; 1 is never again.
-    package var maximumAttempts: Int
+    var maximumAttempts = 3
     /// The pause before the second attempt.
-    package var initialDelay: Duration
+    var initialDelay = Duration.milliseconds(200)
     /// The longest pause. A server that asks for a longer one gets it, if the deadline allows.
-    package var maximumDelay: Duration
-
-    /// A policy.
-    package init(maximumAttempts: Int = 3, initialDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(5)) {
-        self.maximumAttempts = maximumAttempts
-        self.initialDelay = initialDelay
-        self.maximumDelay = maximumDelay
-    }
+    var maximumDelay = Duration.seconds(5)
 
     /// Each request is sent once.
     package static let never = HTTPRetryPolicy(maximumAttempts: 1)
@@ -27,23 +20,12 @@ package struct HTTPRetryPolicy: Sendable, Hashable {
     ///
     /// - Parameter chance: from 0 to 1.
     func delay(beforeAttempt attempt: Int, chance: Double) -> Duration {
-        // 2^30 times the first pause is above every maximum; more would shift the bit out.
-        let doublings = min(max(attempt - 2, 0), 30)
-        let whole = min(
-            max(initialDelay, .zero).nanoseconds.multipliedSaturated(by: 1 << Int64(doublings)),
-            max(maximumDelay, .zero).nanoseconds
-        )
-        let half = whole / 2
+        // Within a day, so that nothing overflows; 2^30 times the first pause is above every maximum.
+        let day = Duration.seconds(86_400)
+        let first = min(max(initialDelay, .zero), day)
+        let half = min(first * (1 << min(max(attempt - 2, 0), 30)), max(maximumDelay, .zero), day).nanoseconds / 2
         // Written so that NaN counts as zero.
-        let share = chance > 0 ? min(chance, 1) : 0
-        return .nanoseconds(half + (Int64(exactly: (Double(half) * share).rounded()) ?? half))
-    }
-}
-
-extension Int64 {
-    fileprivate func multipliedSaturated(by other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
+        return .nanoseconds(half + Int64(Double(half) * (chance > 0 ? min(chance, 1) : 0)))
     }
 }
 

@@ -19,49 +19,11 @@ struct JSONText {
 
     /// Whether it is JSON, with any values.
     var isJSON: Bool { (try? JSONDecoder().decode(Anything.self, from: data)) != nil }
-
-    /// The value at a place, in words: "a number", "null"; nil when the place is empty, or its number is too large.
-    ///
-    /// Only the values on the way are looked at: as a tree of objects, an answer takes thousands of times its size.
-    func kind(at path: [any CodingKey]) -> String? {
-        (try? JSONDecoder().decode(Place.self, from: data, configuration: path[...]))?.kind
-    }
 }
 
 /// Any value; nothing of it is read.
 private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
-}
-
-/// The value at the end of a path.
-private struct Place: DecodableWithConfiguration {
-    let kind: String?
-
-    init(from decoder: any Decoder, configuration path: ArraySlice<any CodingKey>) throws {
-        guard let key = path.first else {
-            kind = Self.kind(of: decoder)
-            return
-        }
-        if let index = key.intValue {
-            var values = try decoder.unkeyedContainer()
-            // Skipped one by one: an unkeyed container has no other way.
-            while values.currentIndex < index { _ = try values.decode(Anything.self) }
-            kind = try values.decode(Place.self, configuration: path.dropFirst()).kind
-        } else {
-            let members = try decoder.container(keyedBy: AnyKey.self)
-            kind = try members.decode(Place.self, forKey: AnyKey(stringValue: key.stringValue), configuration: path.dropFirst()).kind
-        }
-    }
-
-    private static func kind(of decoder: any Decoder) -> String? {
-        if (try? decoder.unkeyedContainer()) != nil { return "an array" }
-        if (try? decoder.container(keyedBy: AnyKey.self)) != nil { return "an object" }
-        guard let value = try? decoder.singleValueContainer() else { return nil }
-        if value.decodeNil() { return "null" }
-        if (try? value.decode(Bool.self)) != nil { return "true or false" }
-        if (try? value.decode(String.self)) != nil { return "a string" }
-        return (try? value.decode(Double.self)) == nil ? nil : "a number"
-    }
 }
 
 /// Any key of a JSON object.
@@ -78,8 +40,7 @@ extension DecodingError {
     func reason(in text: JSONText) -> String {
         switch self {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            let found = text.kind(at: context.codingPath).map { ", found \($0)" } ?? ""
-            return "\(Self.place(context.codingPath)): \(Self.words(for: type)) was expected\(found)"
+            return "\(Self.place(context.codingPath)): \(Self.words(for: type)) was expected"
         case .keyNotFound(let key, let context):
             return "\(Self.place(context.codingPath + [key])): it is missing"
         case .dataCorrupted(let context):
@@ -95,11 +56,7 @@ extension DecodingError {
     private static func place(_ path: [any CodingKey]) -> String {
         if path.isEmpty { return "the top level" }
         return path.reduce(into: "") { result, key in
-            if let index = key.intValue {
-                result += "[\(index)]"
-            } else {
-                result += (result.isEmpty ? "" : ".") + name(of: key)
-            }
+            result += key.intValue.map { "[\($0)]" } ?? (result.isEmpty ? "" : ".") + name(of: key)
         }
     }
 
@@ -118,9 +75,9 @@ extension DecodingError {
         case is Bool.Type: "true or false"
         case is any BinaryInteger.Type: "a whole number"
         case is any BinaryFloatingPoint.Type, is NSNumber.Type: "a number"
-        default:
-            String(describing: type).hasPrefix("Array<")
-                ? "an array" : String(describing: type).hasPrefix("Dictionary<") ? "an object" : "\(type)"
+        case _ where "\(type)".hasPrefix("Array<"): "an array"
+        case _ where "\(type)".hasPrefix("Dictionary<"): "an object"
+        default: "\(type)"
         }
     }
 }

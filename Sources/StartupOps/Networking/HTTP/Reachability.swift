@@ -68,6 +68,6 @@ public final class Reachability: Sendable {
 
     private static func tell(_ status: Status, to broadcaster: EventBroadcaster<Status>) {
         // Equal ones are not told: each would wake everybody who waits.
-        if broadcaster.latest != status { broadcaster.send(status) }
+        if broadcaster.latest != status { broadcaster.note(status) }
     }
 }

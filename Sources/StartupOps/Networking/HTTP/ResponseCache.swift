@@ -2,11 +2,11 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Keeps answers in a store, within limits: of too many, those go first that were not used for longest.
+/// Keeps answers in a store, within limits: of too many, the oldest go.
 ///
-/// It never fails. An answer that cannot be written is kept in memory, within the same limits, until the end of the process; an answer that makes no
-/// sense is put out of the way. The whole key is stored with each answer, so an answer never stands for another request, nor for another user. Keys
-/// hold the body of a request: do not cache requests with passwords in them.
+/// It never fails. A store that cannot be read or written is replaced by the process's memory; an answer that makes no sense is put out of the way. The whole
+/// key is stored with each answer, so an answer never stands for another request, nor for another user. Keys hold the body of a request: do not
+/// cache requests with passwords in them.
 ///
 /// ```swift
 /// let cache = ResponseCache(store: caches) { problem in log("the cache keeps answers in memory only: \(problem)") }
@@ -20,14 +20,9 @@ public final class ResponseCache: ResponseCaching {
         var maximumSize = 10 << 20
     }
 
-    private struct State {
-        var isStoreGivenUp = false
-        var didReport = false
-    }
-
-    private let stored: BoundedResponses
-    private let inMemory: BoundedResponses
-    private let state = Locked(State())
+    private static let indexKey = StoreKey("index")
+    private let store: Locked<any DataStore>
+    private let limits: Limits
     private let onProblem: (@Sendable (StorageError) -> Void)?
 
     /// A cache over `store`, which is its own: `removeAll()` empties all of it.
@@ -38,57 +33,139 @@ public final class ResponseCache: ResponseCaching {
     }
 
     init(store: any DataStore, limits: Limits, onProblem: (@Sendable (StorageError) -> Void)? = nil) {
-        stored = BoundedResponses(store, limits)
-        inMemory = BoundedResponses(MemoryStore(), limits)
+        self.store = Locked(store)
+        self.limits = limits
         self.onProblem = onProblem
     }
 
     /// The answer kept under a key; nil for a miss.
-    package func response(for key: CacheKey) -> HTTPResponse? {
-        // An answer that could not be written is newer than the stored one.
-        if let response = try? inMemory.response(for: key) { return response }
-        if isStoreGivenUp { return nil }
-        do {
-            return try stored.response(for: key)
-        } catch {
-            report(error)
+    func response(for key: CacheKey) -> HTTPResponse? {
+        switch store.withLock({ $0 }).value(CachedResponse.self, for: key.storeKey) {
+        case .absent: return nil
+        // Another key with the same name is a miss; storing an answer replaces it.
+        case .value(let entry): return entry.response(for: key)
+        case .unavailable(let error):
+            giveUp(error)
             return nil
         }
     }
 
     /// Keeps an answer in place of an older one, and makes room for it.
-    package func store(_ response: HTTPResponse, for key: CacheKey) {
+    func store(_ response: HTTPResponse, for key: CacheKey) {
         do {
-            if isStoreGivenUp { throw StorageError(.inputOutput, "cache", "the store was given up") }
-            _ = try stored.store(response, for: key)
-            // The stored one is the newer now.
-            try inMemory.remove(key)
+            try keep(response, for: key)
         } catch {
-            report(error)
-            _ = try? inMemory.store(response, for: key)
+            giveUp(error as? StorageError ?? StorageError(.inputOutput, "cache", "it could not be written"))
+            try? keep(response, for: key)
         }
     }
 
     /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show up for the next.
     public func removeAll() {
-        // First the memory, which cannot fail.
-        try? inMemory.removeAll()
         do {
-            try stored.removeAll()
+            try store.withLock { $0 }.removeAll()
         } catch {
-            state.withLock { $0.isStoreGivenUp = true }
-            report(error)
+            giveUp(error)
         }
     }
 
-    private var isStoreGivenUp: Bool { state.withLock { $0.isStoreGivenUp } }
-
-    private func report(_ error: any Error) {
-        let isFirst = state.withLock { state in
-            defer { state.didReport = true }
-            return !state.didReport
+    private func giveUp(_ error: StorageError) {
+        let isFirst = store.withLock { store in
+            defer { store = MemoryStore() }
+            return !(store is MemoryStore)
         }
-        if isFirst { onProblem?(error as? StorageError ?? StorageError(.inputOutput, "cache", "it could not be written")) }
+        if isFirst { onProblem?(error) }
+    }
+
+    /// The index is written before an entry and after a removal, so that after a crash it may list entries that are missing, and misses none.
+    private func keep(_ response: HTTPResponse, for key: CacheKey) throws {
+        let store = store.withLock { $0 }
+        let data = try JSONEncoder().encode(CachedResponse(response, for: key))
+        guard data.count <= limits.maximumSize, limits.maximumCount > 0 else {
+            // An older answer under this key would otherwise come back as if it were the latest.
+            return try store.remove(key.storeKey)
+        }
+        // Two processes may share the folder of caches, and the index is read, changed and written.
+        try store.withExclusiveAccess {
+            var index = try index(of: store)
+            index.insert(key.storeKey.description, size: data.count)
+            try store.save(index, for: Self.indexKey)
+            try store.write(data, for: key.storeKey)
+            let surplus = index.removeSurplus(limits)
+            if surplus.isEmpty { return }
+            for name in surplus { try store.remove(StoreKey(name)) }
+            try store.save(index, for: Self.indexKey)
+        }
+    }
+
+    private func index(of store: any DataStore) throws(StorageError) -> CacheIndex {
+        switch store.value(for: Self.indexKey, expecting: "index of a cache", { (index: CacheIndex) in index.isSound }) {
+        case .value(let index): return index
+        case .unavailable(let error): throw error
+        case .absent:
+            // Without an index nothing would ever be removed, so everything goes.
+            try store.removeAll()
+            return CacheIndex()
+        }
+    }
+}
+
+/// The entries of a cache, the oldest first.
+private struct CacheIndex: Codable, Sendable {
+    struct Entry: Codable {
+        let name: String
+        let size: Int
+    }
+
+    private var entries: [Entry] = []
+
+    /// Whether no entry takes less than no room: an index that was read may hold anything.
+    var isSound: Bool { entries.allSatisfy { $0.size >= 0 } }
+
+    mutating func insert(_ name: String, size: Int) {
+        entries.removeAll { $0.name == name }
+        entries.append(Entry(name: name, size: size))
+    }
+
+    /// Removes the oldest entries, so that the rest keeps within the limits; returns their names.
+    mutating func removeSurplus(_ limits: ResponseCache.Limits) -> [String] {
+        var room = limits.maximumSize
+        // Room is subtracted, as a sum of sizes that were read could be too large for a number.
+        let kept = entries.reversed().prefix(limits.maximumCount).prefix { entry in
+            guard entry.size <= room else { return false }
+            room -= entry.size
+            return true
+        }
+        defer { entries = Array(entries.suffix(kept.count)) }
+        return entries.dropLast(kept.count).map(\.name)
+    }
+}
+
+/// An answer as it is stored: with the whole key it was stored under, as the names of entries are too short to tell all keys apart.
+private struct CachedResponse: Codable, Sendable {
+    private let method: String
+    private let url: String
+    private let requestBody: Data?
+    private let scope: String
+    private let status: Int
+    /// Name, value, name, value.
+    private let headers: [String]
+    private let body: Data
+
+    init(_ response: HTTPResponse, for key: CacheKey) {
+        (method, url, requestBody, scope) = (key.method.rawValue, key.url.absoluteString, key.body, key.scope)
+        // Headers for one connection, or for one browser, are not kept.
+        let dropped: Set = ["set-cookie", "set-cookie2", "connection", "keep-alive", "proxy-authenticate", "transfer-encoding", "upgrade"]
+        headers = response.headers.filter { !dropped.contains($0.name.lowercased()) }.flatMap { [$0.name, $0.value] }
+        (status, body) = (response.status, response.body)
+    }
+
+    /// The answer; nil when this is the answer to something else.
+    func response(for key: CacheKey) -> HTTPResponse? {
+        guard method == key.method.rawValue, url == key.url.absoluteString, requestBody == key.body, scope == key.scope else { return nil }
+        var fields = HTTPHeaders()
+        for index in stride(from: 0, to: headers.count - 1, by: 2) { fields[headers[index]] = headers[index + 1] }
+        return HTTPResponse(status: status, headers: fields, body: body)
     }
 }
 
@@ -106,32 +183,40 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 }
 
 /// The key of a kept answer: its request, and its owner.
-package struct CacheKey: Sendable, Hashable {
+struct CacheKey: Sendable, Hashable {
     /// The method of the request.
-    package let method: HTTPMethod
+    let method: HTTPMethod
     /// Where it was sent, with its query.
-    package let url: URL
+    let url: URL
     /// The request's body: two GraphQL queries differ in nothing else.
-    package let body: Data?
+    let body: Data?
     /// The owner, such as a user's identifier; answers never cross from one to another.
-    package let scope: String
+    let scope: String
 
     /// The key of the answer to `request`.
-    package init(_ request: HTTPRequest, scope: String) {
+    init(_ request: HTTPRequest, scope: String) {
         method = request.method
         url = request.url
         body = request.body
         self.scope = scope
     }
+
+    /// A short name for an entry, which others may have too: the whole key is within.
+    var storeKey: StoreKey {
+        var hash = FNV1a()
+        for part in [method.rawValue, url.absoluteString, scope] { hash.add(part: part.utf8) }
+        if let body { hash.add(part: body) }
+        return StoreKey("response-\(FNV1a.digits(hash.value))")
+    }
 }
 
 extension CacheKey: SecretHolding {
     /// Method, host and path of the request; never its query and its body.
-    package var description: String { HTTPRequest(method, url).description }
+    var description: String { HTTPRequest(method, url).description }
 }
 
 /// Keeps answers. It never fails: an answer that cannot be stored is dropped.
-package protocol ResponseCaching: Sendable {
+protocol ResponseCaching: Sendable {
     /// The answer that is kept under `key`; nil for a miss.
     func response(for key: CacheKey) -> HTTPResponse?
     /// Keeps an answer, in the place of the one before.

@@ -1,112 +1,101 @@
 import Foundation
+import Sequencer
 
-/// Secrets in the spellings in which services quote them, to be found in long data in one pass: as they stand, escaped as in JSON,
-/// percent-encoded, in hexadecimal, and in base64 and base64url at any offset; letters in any case.
-///
-/// ``QuotedSecrets`` finds more, such as parts of a secret and one spelling within another, at a price that only a short text can bear.
-package struct SpelledSecrets {
-    /// In bytes. A shorter secret stands in many an answer by chance.
-    private static let shortest = 8
-    /// By their first eight bytes.
-    private var spellings: [UInt64: [[UInt8]]] = [:]
-    /// For each of 65,536 hashes a bit: most bytes of the data end at it, without a look into the table.
-    private var filter = [UInt64](repeating: 0, count: 1024)
+/// Secrets as others quote them, to be found in texts and data: as they are, percent-encoded, and in base64 and base64url with anything around
+/// them; letters in any case.
+package struct SpelledSecrets: Sendable {
+    /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
+    private static let shortest = 4
+    /// By their first byte.
+    private var spellings = [[[UInt8]]](repeating: [], count: 256)
+    /// Whether one begins with these two bytes: at most places of a text none does.
+    private var isBeginning = [Bool](repeating: false, count: 65_536)
 
-    init(_ secrets: some Sequence<String>) {
-        for secret in Set(secrets.map(Self.telling)) where secret.utf8.count >= Self.shortest {
-            for spelling in Set(Self.spellings(of: secret).map { $0.map(Self.folded) }) {
-                let key = spelling.prefix(Self.shortest).reduce(0) { $0 << 8 | UInt64($1) }
-                spellings[key, default: []].append(spelling)
-                let bit = Self.bit(of: key)
-                filter[bit >> 6] |= 1 << UInt64(bit & 63)
-            }
+    package init(_ secrets: some Sequence<String> = []) {
+        for secret in secrets { add(secret) }
+    }
+
+    package mutating func add(_ secret: String) {
+        for spelling in Set(Self.spellings(of: secret).map { $0.utf8.map(Self.folded) }) where !spelling.isEmpty {
+            spellings[Int(spelling[0])].append(spelling)
+            for next in spelling.count > 1 ? [spelling[1]] : Array(0...255) { isBeginning[Int(spelling[0]) << 8 | Int(next)] = true }
         }
     }
 
-    /// Whether one of them is in the data as a whole.
-    func areQuoted(in data: Data) -> Bool {
-        if spellings.isEmpty { return false }
-        return data.withUnsafeBytes { bytes in
-            var key: UInt64 = 0
-            for (index, byte) in bytes.enumerated() {
-                key = key << 8 | UInt64(Self.folded(byte))
-                guard index >= Self.shortest - 1 else { continue }
-                let bit = Self.bit(of: key)
-                guard filter[bit >> 6] & 1 << UInt64(bit & 63) != 0, let candidates = spellings[key] else { continue }
-                let rest = bytes[(index - Self.shortest + 1)...]
-                if candidates.contains(where: { rest.count >= $0.count && zip(rest, $0).allSatisfy { Self.folded($0) == $1 } }) {
-                    return true
-                }
-            }
-            return false
+    /// Where they stand in `bytes`. One that begins within another has a place, too: it may end behind it.
+    package func places(in bytes: [UInt8]) -> some Sequence<Range<Int>> {
+        let folded = bytes.map(Self.folded)
+        return folded.indices.lazy.compactMap { start in
+            let next = start + 1 < folded.count ? folded[start + 1] : 0
+            guard isBeginning[Int(folded[start]) << 8 | Int(next)] else { return nil }
+            let longest = spellings[Int(folded[start])].filter { folded[start...].starts(with: $0) }.map(\.count).max()
+            return longest.map { start..<start + $0 }
         }
     }
 
-    /// The signature of a JSON Web Token (RFC 7519): the rest grants nothing, and begins like that of every other token.
-    private static func telling(_ secret: String) -> String {
-        let parts = secret.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = parts.last, signature.utf8.count >= shortest else { return secret }
-        return String(signature)
+    private static let kept: [CharacterSet] = {
+        let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        return [.alphanumerics, unreserved, unreserved.union(CharacterSet(charactersIn: "/")), .urlQueryAllowed]
+    }()
+
+    private static func spellings(of secret: String) -> [String] {
+        let encoded = kept.compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
+        // In a form, a blank is a plus.
+        let percent = encoded + encoded.map { $0.replacing("%20", with: "+") }
+        let whole = Data(secret.utf8).base64EncodedString()
+        let base64 = [whole, whole.replacing("=", with: "")] + (0..<3).map { Self.base64(secret, after: $0) }
+        let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+        return [secret] + (percent + base64 + base64URL).filter { $0.utf8.count >= shortest }
     }
 
-    // The upper bits of a multiplicative hash are the mixed ones (Fibonacci hashing).
-    private static func bit(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
-
-    /// The byte, as a small letter if it is a letter of ASCII.
-    package static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    /// In base64 with so many bytes before it, without the characters that hold bits of its neighbours.
+    private static func base64(_ secret: String, after offset: Int) -> String {
+        let bytes = [UInt8](repeating: 0, count: offset) + secret.utf8
+        return String(Data(bytes).base64EncodedString().prefix(bytes.count * 8 / 6).dropFirst((offset * 8 + 5) / 6))
     }
+
+    private static func folded(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
 }
 
-// MARK: - Spellings
+/// Makes text from elsewhere fit to be shown in an error: short, on one line, and without secrets that the other side may have quoted.
+package enum ForeignText {
+    /// A longer word is data, not a word of a message: a token, a key.
+    private static let maximumWordLength = 40
+    private static let maximumTextLength = 200
+    /// A secret that is as long as this stands in no name and in no answer by chance.
+    private static let minimumInData = 8
 
-extension SpelledSecrets {
-    /// A secret as services quote it, in bytes; some spellings of a short one are short themselves, or empty.
-    package static func spellings(of secret: String) -> [[UInt8]] {
-        let bytes = Array(secret.utf8)
-        var all = [bytes, bytes.flatMap(digits)]
-        all.append(escaped(secret) { _ in true })
-        // JSON may escape the solidus, and need not.
-        for signs in ["\"\\", "\"\\/"] {
-            let short = bytes.flatMap { signs.utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
-            all += [short, escaped(String(decoding: short, as: UTF8.self)) { $0 > 0x7F }]
+    /// A message of a service, or a word of one.
+    package static func shown(_ text: String, limit: Int = 200) -> String {
+        let words = withoutSecrets(text).split(whereSeparator: \.isWhitespace).map { word in
+            word.count > maximumWordLength ? "<\(word.count) characters>" : String(word)
         }
-        // Every byte; all but RFC 3986's unreserved ones; with slashes kept; and two kinds of forms, where a blank is a plus.
-        for kept in ["", "-._~", "-._~/", "-._~ ", "-._* "] {
-            let encoded = bytes.flatMap { isKept($0, kept) ? [$0] : [UInt8(ascii: "%")] + digits($0) }
-            all.append(replaced(encoded, [" ": "+"]))
+        return printable(words.joined(separator: " "), limit: limit)
+    }
+
+    /// The beginning of a text in which "<secret>" stands for each word that quotes a secret.
+    package static func withoutSecrets(_ text: String) -> String {
+        // A character can be any number of scalars, so these are counted.
+        let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4 * maximumTextLength)))
+        var bytes = Array(beginning.utf8)
+        // Of a word that is cut in two, only the first half would be searched.
+        if bytes.count < text.utf8.count { bytes = Array(bytes[..<(bytes.lastIndex(where: isSpace) ?? bytes.endIndex)]) }
+        var (result, end): ([UInt8], Int) = ([], 0)
+        for place in SpelledSecrets(KnownSecrets.all).places(in: bytes) where place.upperBound > end {
+            if place.lowerBound >= end {
+                let start = bytes[end..<place.lowerBound].lastIndex(where: isSpace).map { $0 + 1 } ?? end
+                result += bytes[end..<start] + Array("<secret>".utf8)
+            }
+            end = bytes[place.upperBound...].firstIndex(where: isSpace) ?? bytes.endIndex
         }
-        for offset in 0..<3 {
-            let spelled = base64(bytes, offset)
-            all += [spelled, replaced(spelled, ["+": "-", "/": "_"])]
-        }
-        return all
+        return String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
-    private static func digits(_ byte: UInt8) -> [UInt8] { Array((byte < 16 ? "0" : "").utf8) + Array(String(byte, radix: 16).utf8) }
-
-    /// `\u0041` for the units of UTF-16 that are (RFC 8259, section 7).
-    private static func escaped(_ text: String, where isEscaped: (UInt16) -> Bool) -> [UInt8] {
-        text.unicodeScalars.flatMap { scalar -> [UInt8] in
-            let units = UTF16.encode(scalar).map(Array.init) ?? []
-            guard units.contains(where: isEscaped) else { return Array(String(scalar).utf8) }
-            return units.flatMap { Array("\\u".utf8) + digits(UInt8($0 >> 8)) + digits(UInt8(truncatingIfNeeded: $0)) }
-        }
+    /// Whether a name, such as a host's, or an answer quotes a secret.
+    static func quotesSecret(_ data: some Sequence<UInt8>) -> Bool {
+        let secrets = SpelledSecrets(KnownSecrets.all.filter { $0.utf8.count >= minimumInData })
+        return secrets.places(in: Array(data)).contains { _ in true }
     }
 
-    /// Whether percent-encoding (RFC 3986, section 2.1) leaves a byte as it is: a letter, a digit, or one of `signs`; none at all without signs.
-    private static func isKept(_ byte: UInt8, _ signs: String) -> Bool {
-        !signs.isEmpty && (byte.isASCIILetter || byte.isASCIIDigit || signs.utf8.contains(byte))
-    }
-
-    private static func replaced(_ bytes: [UInt8], _ signs: [Unicode.Scalar: Unicode.Scalar]) -> [UInt8] {
-        bytes.map { byte in signs[Unicode.Scalar(byte)].map { UInt8(ascii: $0) } ?? byte }
-    }
-
-    /// Without the characters that depend on the bytes around it.
-    private static func base64(_ bytes: [UInt8], _ offset: Int) -> [UInt8] {
-        let spelled = Array(Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString().utf8)
-        // The first and the last characters hold bits of the neighbours.
-        return Array(spelled[(offset * 8 + 5) / 6..<(offset + bytes.count) * 8 / 6])
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

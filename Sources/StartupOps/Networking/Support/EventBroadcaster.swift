@@ -2,13 +2,11 @@ import Sequencer
 
 /// Gives events to any number of streams, to each in the order in which they were noted.
 ///
-/// Noting an event only appends it, so it may be done while holding its subject's lock; handing out happens later, under no lock.
+/// Noting an event calls nobody: a stream only keeps it for whoever iterates. So it may be done while holding its subject's lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
     private struct State {
         var subscribers: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextID: UInt64 = 0
-        var outbox: [Event] = []
-        var isHandingOut = false
         /// The first event of a new stream.
         var latest: Event?
     }
@@ -26,7 +24,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
         for continuation in state.withLock({ $0.subscribers.values }) { continuation.finish() }
     }
 
-    /// The latest event that was noted, where they are replayed.
+    /// The latest event, where they are replayed.
     package var latest: Event? { state.withLock { $0.latest } }
 
     /// A stream of the events from now on.
@@ -36,8 +34,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
             // Under the lock: an event that is noted meanwhile comes after the first one.
             state.nextID += 1
             state.subscribers[state.nextID] = continuation
-            // Nobody waits for this stream yet, so yielding calls nobody. The outbox is still to come, its latest event last.
-            if state.outbox.isEmpty, let latest = state.latest { continuation.yield(latest) }
+            if let latest = state.latest { continuation.yield(latest) }
             return state.nextID
         }
         // Weak: a stream that is kept must not keep the broadcaster.
@@ -45,44 +42,11 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
         return stream
     }
 
-    /// Notes events; ``handOut()`` has to follow.
-    package func note(_ events: [Event]) {
-        guard !events.isEmpty else { return }
+    /// Gives an event to all streams.
+    package func note(_ event: Event) {
         state.withLock { state in
-            state.outbox += events
-            if replaysLatest { state.latest = events.last }
+            if replaysLatest { state.latest = event }
+            for subscriber in state.subscribers.values { subscriber.yield(event) }
         }
-    }
-
-    /// Hands out the noted events.
-    package func handOut() {
-        let isMine = state.withLock { state in
-            // One thread hands out at a time, or two would mix the order.
-            if state.isHandingOut || state.outbox.isEmpty { return false }
-            state.isHandingOut = true
-            return true
-        }
-        guard isMine else { return }
-        while true {
-            let (events, subscribers) = state.withLock { state in
-                let batch = state.outbox
-                state.outbox = []
-                // Given up under the same lock that found nothing: an event after it begins anew.
-                if batch.isEmpty { state.isHandingOut = false }
-                return (batch, Array(state.subscribers.values))
-            }
-            if events.isEmpty { return }
-            for event in events {
-                for subscriber in subscribers { subscriber.yield(event) }
-            }
-        }
-    }
-
-    /// Notes an event; ``handOut()`` has to follow.
-    package func note(_ event: Event) { note([event]) }
-
-    package func send(_ event: Event) {
-        note(event)
-        handOut()
     }
 }

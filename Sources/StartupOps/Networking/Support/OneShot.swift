@@ -42,39 +42,93 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
 }
 
-/// Calls back once a deadline has come, unless cancelled before.
+/// Calls back once a time is over, unless it is cancelled, or let go of, before.
 ///
-/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not. After a
-/// standstill of the process it first leaves time to read answers that have arrived meanwhile; see `StandstillGrace`.
+/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not. A timer that
+/// rings so late that the process must have stood still waits once more: an answer that came in time, and could not be read, would
+/// otherwise lose to it, and with the answer to a refresh the only good refresh token would be lost (T33).
 package final class DeadlineTimer: Sendable {
+    /// Enough to read an answer that has arrived, and less than the extra time of a step after a standstill. Timers of a busy machine are late, too.
+    private static let grace = Duration.milliseconds(100)
     private static let queue = DispatchQueue(label: "sequencer.networking.deadlines", qos: .userInitiated)
-    private let body: Locked<(@Sendable () -> Void)?>
+
+    private struct Source: @unchecked Sendable {
+        // @unchecked: Dispatch's sources may be used from any thread, though their Swift protocol does not say so.
+        let timer: any DispatchSourceTimer
+    }
+
+    private struct State {
+        var source: Source?
+        var mayWait = true
+    }
+
+    private let state: Locked<State>
+    private let due: Nanoseconds
+    private let now: @Sendable () -> Nanoseconds
+    private let body: @Sendable () -> Void
 
     /// Schedules `body`; nil for ``Deadline/never``.
     package convenience init?(_ deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
         guard let remaining = deadline.remaining else { return nil }
-        self.init(after: remaining, grace: StandstillGrace(after: remaining), body)
+        self.init(after: remaining, body)
     }
 
-    /// - Parameter grace: made with the same duration.
-    init(after duration: Duration, grace: StandstillGrace, _ body: @escaping @Sendable () -> Void) {
-        self.body = Locked(body)
-        // The timer itself outlives a cancel; its closure does not.
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) { [self] in
-            if grace.isLate {
-                Self.queue.asyncAfter(deadline: .now() + StandstillGrace.pause) { [self] in take()?() }
-            } else {
-                take()?()
-            }
+    /// - Parameter now: the clock that tells whether it is late.
+    init(
+        after duration: Duration,
+        now: @escaping @Sendable () -> Nanoseconds = { monotonicNanoseconds() },
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        let timer = DispatchSource.makeTimerSource(queue: Self.queue)
+        state = Locked(State(source: Source(timer: timer)))
+        // Saturated: a deadline may be as far as a Duration goes.
+        due = now().addingSaturated(duration.nanoseconds)
+        self.now = now
+        self.body = body
+        // Weak: the source keeps its handler until it is cancelled, and this object cancels it.
+        timer.setEventHandler { [weak self] in self?.ring() }
+        Self.schedule(timer, after: duration)
+        timer.activate()
+    }
+
+    deinit { cancel() }
+
+    /// Keeps it from calling, unless it is doing so.
+    package func cancel() {
+        let source = state.withLock { state in
+            defer { state.source = nil }
+            return state.source
+        }
+        source?.timer.cancel()
+    }
+
+    /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as that is cancelled.
+    package static func sleep(for duration: Duration) async throws {
+        let end = OneShot<Void>()
+        let timer = DeadlineTimer(after: duration) { end.give(.success(())) }
+        defer { timer.cancel() }
+        try await withTaskCancellationHandler {
+            try await end.value
+        } onCancel: {
+            end.give(.failure(CancellationError()))
         }
     }
 
-    package func cancel() { _ = take() }
-
-    private func take() -> (@Sendable () -> Void)? {
-        body.withLock { body in
-            defer { body = nil }
-            return body
+    private func ring() {
+        let isLate = now().addingSaturated(-due) > Self.grace.nanoseconds
+        let rings = state.withLock { state in
+            guard let source = state.source else { return false }
+            if !isLate || !state.mayWait { return true }
+            // Once: after the pause it rings, however late that is.
+            state.mayWait = false
+            Self.schedule(source.timer, after: Self.grace)
+            return false
         }
+        if rings { body() }
+    }
+
+    // With a larger leeway the system would put timers together.
+    private static func schedule(_ timer: any DispatchSourceTimer, after duration: Duration) {
+        timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds)), leeway: .milliseconds(1))
     }
 }

@@ -10,29 +10,17 @@ import Foundation
 /// ```
 package struct JSONWebToken: Sendable, Hashable {
     /// Longer texts are not read: servers refuse headers of this size, and nobody should have to decode them.
-    package static let maximumLength = 16 * 1024
+    static let maximumLength = 16 * 1024
 
-    /// When a token expires.
-    package enum Expiry: Sendable, Hashable {
-        /// At this time, by the clock of the service.
-        case at(Date)
-        /// The token does not say (or says null).
-        case missing
-        /// The claim is not a number.
-        case invalid
-    }
-
-    /// When it expires.
-    package let expiry: Expiry
+    /// When it expires, by the clock of the service; nil when it does not say so by a number.
+    let expiry: Date?
     /// Whom it is about: the user's identifier, as a rule.
-    package let subject: String?
-    /// The issuer, often the address of a service.
-    package let issuer: String?
+    let subject: String?
 
     /// Reads a token; nil for any other text: without three parts, with a part that is not base64url or not a JSON object, or too long.
     ///
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         // One more part than there may be, so that a fourth is noticed without splitting the rest.
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
@@ -43,16 +31,12 @@ package struct JSONWebToken: Sendable, Hashable {
             Base64URL.decode(parts[2]) != nil,
             !parts[2].isEmpty || header.algorithm == "none"
         else { return nil }
-        expiry = claims.expiry
+        expiry = claims.expiry.map(Self.date(numericDate:))
         subject = claims.subject
-        issuer = claims.issuer
     }
 
     /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be refreshed to know.
-    package func isExpired(at now: Date) -> Bool {
-        guard case .at(let date) = expiry else { return true }
-        return date <= now
-    }
+    func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
 
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///
@@ -77,28 +61,19 @@ package struct JSONWebToken: Sendable, Hashable {
     }
 
     private struct Claims: Decodable {
-        let expiry: Expiry
+        let expiry: Double?
         let subject: String?
-        let issuer: String?
 
         private enum CodingKeys: String, CodingKey {
             case expiry = "exp"
             case subject = "sub"
-            case issuer = "iss"
         }
 
+        // A claim of another type is not an error: the token itself still works.
         init(from decoder: any Decoder) throws {
             let claims = try decoder.container(keyedBy: CodingKeys.self)
-            // A subject of another type is not an error: the token itself still works.
+            expiry = try? claims.decode(Double.self, forKey: .expiry)
             subject = try? claims.decode(String.self, forKey: .subject)
-            issuer = try? claims.decode(String.self, forKey: .issuer)
-            if !claims.contains(.expiry) || (try? claims.decodeNil(forKey: .expiry)) == true {
-                expiry = .missing
-            } else if let seconds = try? claims.decode(Double.self, forKey: .expiry) {
-                expiry = .at(JSONWebToken.date(numericDate: seconds))
-            } else {
-                expiry = .invalid
-            }
         }
     }
 }
@@ -111,20 +86,11 @@ package enum Base64URL {
 
     /// The bytes that `text` stands for; nil when it holds anything but the alphabet, padding included, or ends within a byte.
     static func decode(_ text: some StringProtocol) -> Data? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 3)
-        for byte in text.utf8 {
-            switch byte {
-            case _ where byte.isASCIILetter || byte.isASCIIDigit: bytes.append(byte)
-            case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "/"))
-            default: return nil
-            }
+        guard text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) else {
+            return nil
         }
-        // A single character more than full groups holds six bits, and a byte has eight.
-        if bytes.count % 4 == 1 { return nil }
         // Foundation's decoder wants the padding that tokens leave out.
-        while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(bytes))
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: String(text).replacing("-", with: "+").replacing("_", with: "/") + padding)
     }
 }

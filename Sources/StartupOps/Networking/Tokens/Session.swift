@@ -5,19 +5,19 @@ import Foundation
 /// A ``SessionStore`` keeps it; everything else that prints, dumps or reflects it sees no token.
 public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
-    public let accessToken: Secret
+    public private(set) var accessToken: Secret
     /// The token for getting a new access token; services may replace it at every use.
-    package let refreshToken: Secret?
+    private(set) var refreshToken: Secret?
     /// The user.
-    package let userID: String?
+    package private(set) var userID: String?
     /// Whether it is a guest's, opened without asking anything.
     package let isAnonymous: Bool
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
-    package let expiresAt: Date?
+    package private(set) var expiresAt: Date?
     /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down. ``SessionStore`` does so.
-    package let origin: String?
+    package private(set) var origin: String?
     /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets survive a reinstallation.
-    package let installation: String?
+    package private(set) var installation: String?
 
     /// A session; when no user is named, it is the one whom the access token is about.
     public init(
@@ -40,54 +40,26 @@ public struct Session: Sendable, Hashable {
 
     /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
     func refreshed(by new: Session) -> Session {
-        Session(
-            accessToken: new.accessToken,
-            refreshToken: new.refreshToken ?? refreshToken,
-            userID: new.userID ?? userID,
-            isAnonymous: isAnonymous,
-            expiresAt: new.expiresAt,
-            origin: origin,
-            installation: installation
-        )
+        var session = self
+        session.accessToken = new.accessToken
+        session.refreshToken = new.refreshToken ?? refreshToken
+        session.userID = new.userID ?? userID
+        session.expiresAt = new.expiresAt
+        return session
     }
 
     /// The same session, with the service that it is of.
     func of(_ origin: String) -> Session {
-        Session(
-            accessToken: accessToken,
-            refreshToken: refreshToken,
-            userID: userID,
-            isAnonymous: isAnonymous,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
-        )
+        var session = self
+        session.origin = origin
+        return session
     }
 
     /// The same session, with the installation of the app that has opened it.
     package func opened(by installation: String) -> Session {
-        Session(
-            accessToken: accessToken,
-            refreshToken: refreshToken,
-            userID: userID,
-            isAnonymous: isAnonymous,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
-        )
-    }
-
-    /// Whether it is of a service: of one that was written down, or else of the one that the access token names as its issuer.
-    ///
-    /// A session of an older format may name neither. It is nobody's: to send it anywhere would be a guess.
-    func belongs(to origin: String) -> Bool { issuedBy == origin }
-
-    /// The service that it is of; nil when nothing says so.
-    var issuedBy: String? {
-        if let origin { return origin }
-        // An issuer without a host is a mere name.
-        guard let issuer = JSONWebToken(accessToken.value)?.issuer.flatMap({ URL(string: $0) }), issuer.host() != nil else { return nil }
-        return HTTPOrigin(issuer).description
+        var session = self
+        session.installation = installation
+        return session
     }
 
     /// Whether it has the same tokens as the other one.
@@ -100,19 +72,19 @@ extension Session: SecretHolding {
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-package struct SessionDocument: Codable, Sendable {
+struct SessionDocument: Codable, Sendable {
     /// The session.
-    package let session: Session
+    let session: Session
 
     private enum CodingKeys: String, CodingKey {
         case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
     }
 
     /// A session to keep.
-    package init(_ session: Session) { self.session = session }
+    init(_ session: Session) { self.session = session }
 
     /// Reads what a store has kept.
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         session = Session(
             accessToken: Secret(try values.decode(String.self, forKey: .accessToken)),
@@ -126,7 +98,7 @@ package struct SessionDocument: Codable, Sendable {
     }
 
     /// Writes the tokens in the clear.
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(session.accessToken.value, forKey: .accessToken)
         try values.encodeIfPresent(session.refreshToken?.value, forKey: .refreshToken)
@@ -172,7 +144,7 @@ struct HeldSession: Sendable {
     init(_ session: Session, generation: UInt64, revision: UInt64, issued: Date?, leeway: TimeInterval) {
         self.session = session
         token = AccessToken(value: session.accessToken, userID: session.userID, generation: generation, revision: revision)
-        let claimed: Date? = if case .at(let date) = JSONWebToken(session.accessToken.value)?.expiry { date } else { nil }
+        let claimed = JSONWebToken(session.accessToken.value)?.expiry
         guard let issued else {
             // A stored token that cannot be read is refreshed: only the service can judge it.
             expiry = claimed ?? .distantPast

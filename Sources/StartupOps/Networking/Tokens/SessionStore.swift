@@ -7,8 +7,7 @@ import StartupStorage
 /// the marker, completes the clearing and reports no session: never half a session.
 ///
 /// A session belongs to the service that has opened it. With a `service` given, a stored session of another one counts as absent: it is neither used
-/// nor ended, and a session of this service is kept beside it. A session that does not say whose it is (written by an older version of the app)
-/// belongs to the service that its access token names as its issuer; when it names none, it is not used, and the next login replaces it.
+/// nor ended, and a session of this service is kept beside it. A session that does not say whose it is is not used, and the next login replaces it.
 public struct SessionStore: Sendable {
     private let store: any SecureStore
     private let origin: String?
@@ -83,14 +82,11 @@ public struct SessionStore: Sendable {
             try store.save(SessionDocument(session), for: place.session)
         }
         do {
-            try exclusively(save)
+            try store.exclusively(save)
         } catch  where !hasEntered {
             try save()
         }
     }
-
-    /// Why a new session would be forgotten at the end of the process; nil where it may be kept.
-    var reasonToForget: StorageError? { (store as? any ForgetfulStore)?.problem }
 
     /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
     /// marker could be written.
@@ -100,7 +96,7 @@ public struct SessionStore: Sendable {
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
         let isMarked = (try? store.write(Data("clearing".utf8), for: place.clearing)) != nil
-        try exclusively { () throws(StorageError) in
+        try store.exclusively { () throws(StorageError) in
             // Another process has completed it meanwhile: a session that it has stored since is a new one.
             if isMarked, case .absent = store.read(place.clearing) { return }
             try finishClearing(place)
@@ -134,15 +130,6 @@ public struct SessionStore: Sendable {
         try store.remove(place.clearing)
     }
 
-    private func exclusively(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        do {
-            try store.withExclusiveAccess { try body() }
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw StorageError(.inputOutput, place.session.description, "the store could not be locked for this process")
-        }
-    }
 }
 
 // MARK: - Places
@@ -165,8 +152,8 @@ extension SessionStore {
         if store.read(own.session) != .absent || store.read(own.clearing) != .absent { return own }
         guard case .value(let other) = store.value(SessionDocument.self, for: usual.session), !isOurs(other.session) else { return usual }
         // A session that nobody can ever use keeps no place.
-        return other.session.issuedBy == nil ? usual : own
+        return other.session.origin == nil ? usual : own
     }
 
-    private func isOurs(_ session: Session) -> Bool { origin.map { session.belongs(to: $0) } ?? true }
+    private func isOurs(_ session: Session) -> Bool { origin == nil || session.origin == origin }
 }

@@ -6,8 +6,7 @@ import StartupStorage
 /// only if no other process has refreshed it meanwhile.
 ///
 /// A refresh token may be good for one use, and some services end the session of one that is used twice. So a refresh that does not get a
-/// turn in the time that a refresh may take fails: the session stays, and the next refresh tries again. Only a process that keeps its turn
-/// for longer than any refresh may take (one that was stopped, say) is passed by; a clock that nobody can set measures that time.
+/// turn in the time that a refresh may take fails: the session stays, and the next refresh tries again.
 final class SharedRefresh: Sendable {
     typealias Result = TokenStateMachine.RefreshResult
 
@@ -54,14 +53,12 @@ final class SharedRefresh: Sendable {
     private func result(_ session: Session, _ knowledge: () -> Knowledge) async -> Result {
         let stored = store.load()
         if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
-        // The token may be good for one use: it is not used up for a session that would be lost with this process.
-        if let reason = store.reasonToForget { return .failed(reason) }
         do {
             guard let new = try await refresh(session, .after(limit)) else { return .impossible }
             // Another process may have logged out meanwhile, or in: the refreshed session must not come back, nor take the place of the new one.
             return Self.result(of: store.load(), isDamaged: store.isDamaged, for: session, knowledge()) ?? .session(new)
         } catch let rejection as SessionRejected {
-            // Another process may have been faster, one that has passed us by or does not know of turns.
+            // Another process may have been faster, where nothing can be locked.
             guard !knowledge().hasNewer, case .value(let stored) = store.load(), !stored.hasTokens(of: session) else {
                 return .rejected(rejection)
             }
@@ -91,40 +88,23 @@ final class SharedRefresh: Sendable {
 
     private func takeTurn(of file: LockFile) async throws(NetworkError) {
         let deadline = Deadline.after(limit)
-        var last: LockFile.Holder?
-        while true {
-            let holder = file.holder
-            // A process that has just locked the file may not have written to it yet, so look twice.
-            let isHung = holder == last && Self.isHung(holder, at: MachineTime.now, limit: limit)
-            if hasTaken(file, evenIfHeld: isHung) { return }
+        while !hasTaken(file) {
             // Told by name, as only a person can end it.
-            if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: holder?.process) }
-            last = holder
+            if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: file.holder) }
             // Cancelled, it looks once more and leaves.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Whether a process has had its turn for longer than any refresh may take.
-    static func isHung(_ holder: LockFile.Holder?, at now: MachineTime?, limit: Duration) -> Bool {
-        guard let since = holder?.since, let time = now?.time(since: since) else { return false }
-        // As long as the wait for a turn and the refresh may take together.
-        return time > limit * 2
-    }
-
-    private func hasTaken(_ file: LockFile, evenIfHeld isHung: Bool) -> Bool {
+    private func hasTaken(_ file: LockFile) -> Bool {
         turn.withLock { turn in
             // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one would use its token again.
             if turn.isTaken { return false }
             do {
                 turn.lock = try file.lock()
-                if turn.lock == nil, !isHung { return false }
+                if turn.lock == nil { return false }
             } catch {
-                // Where the file cannot be written, the folder may be locked; where nothing can be locked, nobody is waited for.
-                do {
-                    guard let lock = try file.lockFolder() else { return false }
-                    turn.lock = lock
-                } catch {}
+                // Where nothing can be locked, nobody is waited for.
             }
             turn.isTaken = true
             return true

@@ -61,24 +61,19 @@ public struct TokenEndpoint: Sendable {
         }
         try response.checked(request.description)
         let tokens = try response.decoded(Tokens.self, request.description, limits: .tokens)
-        // RFC 6749 asks for one; an empty token would make a header that no service accepts.
-        guard !tokens.accessToken.isEmpty else {
-            throw NetworkError(.invalidData, request: request.description, "access_token is empty", status: response.status)
+        // Refused here, where the service can be named, and not by every request that would carry it.
+        func refuse(_ reason: String) -> NetworkError {
+            NetworkError(.invalidData, request: request.description, reason, status: response.status)
         }
+        if tokens.accessToken.isEmpty { throw refuse("access_token is empty") }
         let session = Session(
             accessToken: Secret(tokens.accessToken),
             refreshToken: tokens.refreshToken.map { Secret($0) },
             isAnonymous: isAnonymous,
             expiresAt: tokens.lifetime.map { now().addingTimeInterval($0) }
         )
-        // Refused here, where the service can be named, and not by every request that would carry it.
         guard [tokens.accessToken, session.userID ?? ""].allSatisfy(\.isFieldValue) else {
-            throw NetworkError(
-                .invalidData,
-                request: request.description,
-                "access_token, or the user it is about, holds a control character, which no header can carry",
-                status: response.status
-            )
+            throw refuse("access_token, or the user it is about, holds a control character, which no header can carry")
         }
         return session
     }
@@ -110,50 +105,38 @@ public struct TokenEndpoint: Sendable {
 
 /// The errors of asking for a token. They get the request's own name when the request is known.
 extension NetworkError {
-    private static let accessToken = "access token"
-
-    static let nobodyLoggedIn = NetworkError(.missingAccessToken, request: accessToken, "a token is required, and nobody is logged in")
-
-    static let noDataSource = NetworkError(
-        .missingAccessToken,
-        request: accessToken,
-        "a token is required, and the client's data source is gone: keep that object for as long as the client is used"
-    )
-
-    static let sessionReplaced = NetworkError(
-        .cancelled,
-        request: accessToken,
-        "the session it was asked for has ended, or is another user's now"
-    )
-
-    static func sessionUnavailable(_ error: StorageError?) -> NetworkError {
-        NetworkError(
-            .sessionUnavailable,
-            request: accessToken,
-            "whether somebody is logged in cannot be told now (\(error?.description ?? "the store has not been asked"))",
-            underlying: error
-        )
+    private static func token(_ code: Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
+        NetworkError(code, request: "access token", reason, underlying: underlying)
     }
 
-    static let tokenTimedOut = NetworkError(.timedOut, request: accessToken, "no token before the deadline; the refresh goes on")
+    static let nobodyLoggedIn = token(.missingAccessToken, "a token is required, and nobody is logged in")
+    static let noDataSource = token(
+        .missingAccessToken,
+        "a token is required, and the client's data source is gone: keep that object for as long as the client is used"
+    )
+    static let sessionReplaced = token(.cancelled, "the session it was asked for has ended, or is another user's now")
+    static let tokenTimedOut = token(.timedOut, "no token before the deadline; the refresh goes on")
+    static let tokenCancelled = token(.cancelled, "cancelled while waiting for a token")
 
-    static let tokenCancelled = NetworkError(.cancelled, request: accessToken, "cancelled while waiting for a token")
+    static func sessionUnavailable(_ error: StorageError?) -> NetworkError {
+        let reason = error?.description ?? "the store has not been asked"
+        return token(.sessionUnavailable, "whether somebody is logged in cannot be told now (\(reason))", error)
+    }
 
     static func refreshFailed(_ reason: String, _ underlying: (any Error)?) -> NetworkError {
-        NetworkError(.refreshTokenFailed, request: accessToken, "the token could not be refreshed: \(reason)", underlying: underlying)
+        token(.refreshTokenFailed, "the token could not be refreshed: \(reason)", underlying)
     }
 
     /// Errors of other types than the package's own are named by their type only: their texts may hold tokens.
     static func refreshFailed(_ error: any Error) -> NetworkError {
         if let error = error as? NetworkError { return refreshFailed("\(error)", error) }
-        if let error = error as? StorageError { return refreshFailed("\(error)", nil) }
-        return refreshFailed("\(type(of: error))", nil)
+        return refreshFailed(error is StorageError ? "\(error)" : "\(type(of: error))", nil)
     }
 
     /// Another process has been refreshing the token for as long as that may take.
     static func refreshedElsewhere(by process: Int32?) -> NetworkError {
         let who = process.map { "process \($0)" } ?? "another process"
-        return NetworkError(.timedOut, request: accessToken, "\(who) keeps the others from refreshing it; end that process, or try again")
+        return token(.timedOut, "\(who) keeps the others from refreshing it; end that process, or try again")
     }
 
     /// This error, about `request`.

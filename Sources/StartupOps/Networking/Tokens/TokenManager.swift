@@ -21,8 +21,37 @@ import StartupStorage
 public final class TokenManager: Sendable {
     /// Gets a new token for a session.
     package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
+    private typealias Machine = TokenStateMachine
+    private typealias Answer = Result<TokenGrant, NetworkError>
 
-    private let storage: TokenStorage
+    private struct Waiter {
+        let continuation: CheckedContinuation<Answer, Never>
+        var timer: DeadlineTimer?
+    }
+
+    private struct Flight {
+        let task: Task<Void, Never>
+        let timer: DeadlineTimer?
+    }
+
+    private struct State {
+        var machine: Machine
+        var waiters: [UInt64: Waiter] = [:]
+        var refreshes: [UInt64: Flight] = [:]
+        var nextWaiter: UInt64 = 0
+        /// The session that the store had when it was asked or told last.
+        var inStore: Session?
+    }
+
+    /// The waiting callers, the refreshes under way, and the machine that decides. With the lock taken it is asked; what follows is done after.
+    private let state: Locked<State>
+    /// Held while the store is told something, so that the last decision is stored last.
+    private let storing = NSLock()
+    private let store: SessionStore
+    private let now: @Sendable () -> Date
+    private let shared: SharedRefresh
+    private let broadcaster = EventBroadcaster<TokenEvent>()
+    private static let ends = DispatchQueue(label: "sequencer.networking.refreshes", qos: .userInitiated)
 
     /// A manager of the session that is kept in `store`.
     ///
@@ -39,44 +68,84 @@ public final class TokenManager: Sendable {
         self.init(store: store, policy: TokenPolicy(), now: now, refresh: refresh)
     }
 
-    package init(
+    init(
         store: SessionStore,
         policy: TokenPolicy,
         now: @escaping @Sendable () -> Date = { Date() },
         refresh: @escaping Refresh
     ) {
-        storage = TokenStorage(store: store, policy: policy, now: now, refresh: refresh)
+        self.store = store
+        self.now = now
+        shared = SharedRefresh(store: store, limit: policy.refreshLimit, refresh: refresh)
+        state = Locked(State(machine: Machine(leeway: policy.leeway, patience: policy.patience)))
     }
 
     /// The events of the session from now on: each time it is asked for, a stream of its own.
-    public var events: AsyncStream<TokenEvent> { storage.events }
+    public var events: AsyncStream<TokenEvent> { broadcaster.stream() }
 
     /// The session, as it is now. Unavailable does not mean logged out: ask again later.
-    public var session: StoredAnswer<Session> { storage.session }
+    public var session: StoredAnswer<Session> {
+        loadIfNeeded()
+        return state.withLock { state in
+            switch state.machine.holding {
+            case .session(let held): .value(held.session)
+            case .nobody: .absent
+            case .unknown(let error): .unavailable(error ?? StorageError(.inputOutput, "session", "the store has not been asked"))
+            }
+        }
+    }
 
     /// Whether somebody is known to be logged in, a guest with an anonymous session included.
     package var isLoggedIn: Bool { session.value != nil }
 
     /// Why the last session was ended in this process; nil when none was, or when somebody who is not a guest has logged in since.
-    package var lastLogout: LogoutReason? { storage.lastLogout }
+    package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// The token that could be sent now; nil when it is missing or has expired.
-    package var accessToken: AccessToken? { storage.usableToken }
+    package var accessToken: AccessToken? {
+        loadIfNeeded()
+        let now = now()
+        return state.withLock { state in
+            state.machine.session.flatMap { $0.freshness(at: now) == .expired ? nil : $0.token }
+        }
+    }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
-    package func isCurrent(_ token: AccessToken) -> Bool { storage.isCurrent(token) }
+    package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
 
     /// A session has been opened, in place of the one that was open.
-    public func begin(_ session: Session) { storage.begin(session) }
+    public func begin(_ session: Session) {
+        let now = now()
+        KnownSecrets.add(session)
+        perform { $0.begin(session, now: now) }
+    }
 
-    /// Keeps the session that is open, and goes on to refresh it where that is under way; nil without one.
-    package func keepSession() -> KeptSession? { storage.keep() }
+    /// Keeps the session that is open, to be put back if a login comes to nothing; nil without one.
+    package func keepSession() -> KeptSession? {
+        loadIfNeeded()
+        return state.withLock { state in state.machine.session.map { KeptSession(self, $0.session, state.machine.ends) } }
+    }
+
+    fileprivate func putBack(_ kept: KeptSession) -> Bool {
+        let now = now()
+        var isBack = false
+        perform { machine in
+            guard let effects = machine.putBack(kept.session, ends: kept.ends, now: now) else { return Machine.Effects() }
+            isBack = true
+            return effects
+        }
+        return isBack
+    }
 
     /// Ends the session and clears all that is stored of it.
-    public func end(_ reason: LogoutReason) { storage.end(reason) }
+    public func end(_ reason: LogoutReason) {
+        // Only the store knows whether there is a session to end, and an event to send.
+        loadIfNeeded()
+        perform { $0.end(reason) }
+    }
 
     /// How many callers wait for a refresh: for tests, to know that all have arrived.
-    var waiterCount: Int { storage.waiterCount }
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// A token to send.
     ///
@@ -91,103 +160,194 @@ public final class TokenManager: Sendable {
         replacing rejected: AccessToken? = nil,
         deadline: Deadline
     ) async throws(NetworkError) -> AccessToken? {
-        try await storage.grant(for: requirement, replacing: rejected, deadline: deadline).token
+        try await grant(for: requirement, replacing: rejected, deadline: deadline).token
     }
 
     /// A token to send, and whether it is new: ``token(for:replacing:deadline:)`` for who has to know.
-    func grant(for requirement: TokenRequirement, deadline: Deadline) async throws(NetworkError) -> TokenGrant {
-        try await storage.grant(for: requirement, replacing: nil, deadline: deadline)
+    func grant(
+        for requirement: TokenRequirement,
+        replacing rejected: AccessToken? = nil,
+        deadline: Deadline
+    ) async throws(NetworkError) -> TokenGrant {
+        // Both at each use: a store that could not be read, or written, is tried again.
+        loadIfNeeded()
+        storeIfNeeded()
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ask(requirement, replacing: rejected, by: waiter, deadline: deadline, continuation)
+            }
+        } onCancel: {
+            leave(waiter, .tokenCancelled)
+        }
+        return try result.get()
     }
 }
 
 extension TokenManager: Opaque {}
 
-/// How tokens are refreshed.
-package struct TokenPolicy: Sendable, Hashable {
-    /// How long before it expires a token is refreshed ahead, in seconds. Requests go on with the old one meanwhile.
-    package var leeway: TimeInterval
-    /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh goes on: the service may have replaced the
-    /// refresh token already, and then its answer is the only place where the new one is.
-    package var refreshLimit: Duration
-    /// How long a refresh is waited for, once a caller has run out of time, before the next caller begins another one.
-    package var patience: Duration
+/// A session that is kept for a login that a person may leave half-way.
+package struct KeptSession: Sendable {
+    private let tokens: TokenManager
+    fileprivate let session: Session
+    fileprivate let ends: UInt64
 
-    /// A policy; unless said otherwise, the one that suits most services.
-    package init(leeway: TimeInterval = 60, refreshLimit: Duration = .seconds(20), patience: Duration = .seconds(2)) {
-        self.leeway = leeway
-        self.refreshLimit = refreshLimit
-        self.patience = patience
+    fileprivate init(_ tokens: TokenManager, _ session: Session, _ ends: UInt64) {
+        (self.tokens, self.session, self.ends) = (tokens, session, ends)
+    }
+
+    /// Opens the session again, with the tokens that it had, in place of another user's.
+    ///
+    /// - Returns: whether it did: not where it is open still, nor where a session has been ended since.
+    package func putBack() -> Bool { tokens.putBack(self) }
+}
+
+// MARK: - Waiting
+
+extension TokenManager {
+    private func ask(
+        _ requirement: TokenRequirement,
+        replacing rejected: AccessToken?,
+        by waiter: UInt64,
+        deadline: Deadline,
+        _ continuation: CheckedContinuation<Answer, Never>
+    ) {
+        let now = now()
+        let answer = state.withLock { state in
+            let answer = state.machine.ask(requirement, replacing: rejected, by: waiter, now: now)
+            // In the same lock as the answer: a refresh that ends at once has to find the waiter.
+            if case .wait = answer { state.waiters[waiter] = Waiter(continuation: continuation) }
+            return answer
+        }
+        switch answer {
+        case .fail(let error): continuation.resume(returning: .failure(error))
+        case .use(let token, let flight):
+            if let flight { start(flight) }
+            continuation.resume(returning: .success(TokenGrant(token: token, isNew: false)))
+        case .wait(let flight):
+            if let flight { start(flight) }
+            let timer = DeadlineTimer(deadline) { [weak self] in self?.leave(waiter, .tokenTimedOut) }
+            // Under the lock: the refresh may have ended before there was a timer to cancel.
+            let isWaiting = state.withLock { state in
+                state.waiters[waiter]?.timer = timer
+                return state.waiters[waiter] != nil
+            }
+            if !isWaiting { timer?.cancel() }
+            // A cancellation from before there was anything to leave has found nothing; this finds it.
+            if Task.isCancelled { leave(waiter, .tokenCancelled) }
+        }
+    }
+
+    private func leave(_ id: UInt64, _ error: NetworkError) {
+        let waiter = state.withLock { state in
+            // By a deadline alone a refresh is told to be overdue.
+            state.machine.leave(id, isOutOfTime: error.code == .timedOut)
+            return state.waiters.removeValue(forKey: id)
+        }
+        waiter?.timer?.cancel()
+        waiter?.continuation.resume(returning: .failure(error))
     }
 }
 
-/// Whether an operation can go on without a token.
-public enum TokenRequirement: Sendable, Hashable {
-    /// It cannot: without a token nothing is sent.
-    case required
-    /// Without a usable token, it goes on as a guest's.
-    case optional
+// MARK: - Refreshing
+
+extension TokenManager {
+    private func start(_ flight: Machine.Flight) {
+        // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this object until it has ended, so
+        // that a refresh token which the service has replaced is stored also when all callers have left.
+        let task = Task.detached { [self] in
+            await shared.run(flight.session, knowing: { knowledge }) { ended(flight.id, $0) }
+        }
+        // Not on the timers' queue: what could not be stored before is stored then, which may wait for a disk.
+        let timer = DeadlineTimer(.after(shared.longest)) { [weak self] in
+            Self.ends.async { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
+        }
+        // The task may have ended the flight before this line.
+        let isUnderWay = state.withLock { state in
+            guard state.machine.flights.contains(where: { $0.id == flight.id }) else { return false }
+            state.refreshes[flight.id] = Flight(task: task, timer: timer)
+            return true
+        }
+        if !isUnderWay {
+            task.cancel()
+            timer?.cancel()
+        }
+    }
+
+    private func ended(_ flight: UInt64, _ result: Machine.RefreshResult) {
+        let now = now()
+        switch result {
+        // Before it is used: an answer to the first request may quote it.
+        case .session(let session), .stored(let session): KnownSecrets.add(session)
+        case .impossible, .rejected, .failed: break
+        }
+        perform(ending: flight) { $0.refreshEnded(flight, result, now: now) }
+    }
+
+    /// Changes the machine and does what follows from it: first it is told and stored, then the callers go on.
+    private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
+        let (refreshes, waiters) = state.withLock { state in
+            let effects = change(&state.machine)
+            // Noted under the lock, so that events have the order of the decisions.
+            effects.events.forEach(broadcaster.note)
+            let ended = effects.cancelled + (flight.map { [$0] } ?? [])
+            return (
+                ended.compactMap { state.refreshes.removeValue(forKey: $0) },
+                effects.resumed.compactMap { waiter, result in state.waiters.removeValue(forKey: waiter).map { ($0, result) } }
+            )
+        }
+        // Outside the lock, here and below: a cancelled task may call back at once.
+        for refresh in refreshes {
+            refresh.timer?.cancel()
+            refresh.task.cancel()
+        }
+        // Stored before anybody has the token: a crash must not lose the only good refresh token (T7).
+        storeIfNeeded()
+        for (waiter, result) in waiters {
+            waiter.timer?.cancel()
+            waiter.continuation.resume(returning: result.map { TokenGrant(token: $0, isNew: true) })
+        }
+    }
 }
 
-/// The answer to a request for a token.
-struct TokenGrant: Sendable {
-    /// nil where the token was optional, and is missing or has expired.
-    let token: AccessToken?
-    /// Whether it was refreshed while they waited: to refresh it again would bring another one like it.
-    let isNew: Bool
-}
+// MARK: - Storing
 
-/// A token to send, with its owner: both belong to one moment of one session, also after later changes.
-package struct AccessToken: Sendable, Hashable, CustomStringConvertible {
-    /// The token itself.
-    package let value: Secret
-    /// The owner.
-    package let userID: String?
-    /// Which session it belongs to: logging in, logging out and switching users make another one.
-    let generation: UInt64
-    /// Which of the session's tokens it is.
-    let revision: UInt64
+extension TokenManager {
+    private func loadIfNeeded() {
+        guard state.withLock({ $0.machine.needsLoading }) else { return }
+        let answer = store.load()
+        if let session = answer.value { KnownSecrets.add(session) }
+        state.withLock { state in
+            // Another thread may have been faster, whose answer counts then.
+            if state.machine.needsLoading { state.inStore = answer.value }
+            state.machine.loaded(answer)
+        }
+    }
 
-    /// Nothing of the token.
-    package var description: String { "<token>" }
-}
+    private var knowledge: SharedRefresh.Knowledge {
+        state.withLock { SharedRefresh.Knowledge(stored: $0.inStore, hasNewer: $0.machine.unstored != nil) }
+    }
 
-/// A change of the session.
-public enum TokenEvent: Sendable, Hashable {
-    /// There is a new token: after a login, a switch of users or a refresh.
-    case sessionChanged(userID: String?)
-    /// The session has ended; said once for each.
-    case loggedOut(LogoutReason)
-    /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app ended now. Storing is tried again at the next use.
-    case notStored(StorageError)
-}
-
-/// Why a session ended.
-public struct LogoutReason: NamedValue, Sendable, Hashable {
-    /// The reason, in a few words.
-    package let name: String
-
-    /// A reason of the app's own, in a few words.
-    public init(_ name: String) { self.name = name }
-
-    /// The person asked for it.
-    public static let requested = LogoutReason("requested")
-    /// The service no longer accepts the refresh token.
-    public static let rejected = LogoutReason("the service has ended the session")
-    /// The app was pointed at another service, or at another account of it.
-    package static let reconfigured = LogoutReason("reconfigured")
-    /// The app was launched for the first time, and the stored session is an earlier installation's.
-    package static let firstLaunch = LogoutReason("first launch")
-    /// The session is a guest's, and the app asks for an account.
-    package static let guestHasToLogIn = LogoutReason("a guest has to log in")
-}
-
-/// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.
-///
-/// Every other error is taken for a failure of the moment, and the session is kept.
-public struct SessionRejected: DescribedError, Sendable, Hashable {
-    /// The service's answer, in a few words, without secrets.
-    public let description: String
-
-    /// A rejection.
-    public init(_ description: String) { self.description = description }
+    /// Tells the store the latest change, if it has not been told. After a failure this is tried again at each use of the session.
+    private func storeIfNeeded() {
+        guard state.withLock({ $0.machine.unstored != nil }) else { return }
+        storing.lock()
+        defer { storing.unlock() }
+        // Looked at again under the lock: another thread may have told the store, or there may be something newer to tell.
+        while let (change, session) = state.withLock({ $0.machine.unstored }) {
+            do {
+                if let session { try store.save(session) } else { try store.clear() }
+                state.withLock { state in
+                    state.machine.didStore(change)
+                    state.inStore = session
+                }
+            } catch {
+                state.withLock { $0.machine.couldNotStore(change, error).forEach(broadcaster.note) }
+                return
+            }
+        }
+    }
 }

@@ -15,7 +15,8 @@ struct TokenStateMachine {
     private(set) var holding = Holding.unknown(nil)
     private(set) var generation: UInt64 = 0
     private(set) var flights: [Flight] = []
-    private var kept: [UInt64: Kept] = [:]
+    /// How many sessions have ended.
+    private(set) var ends: UInt64 = 0
     /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
     private(set) var lastLogout: LogoutReason?
     /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it refused and was reported.
@@ -125,13 +126,7 @@ extension TokenStateMachine {
         // A rejection that waits for an earlier refresh begins no other one.
         if let last = running.last, !last.isHung || heldRejection != nil || running.count >= Self.flightLimit { return nil }
         nextID += 1
-        let flight = Flight(
-            id: nextID,
-            session: held.session,
-            generation: generation,
-            revision: revision,
-            patience: .after(patience)
-        )
+        let flight = Flight(id: nextID, session: held.session, revision: revision, patience: .after(patience))
         flights.append(flight)
         return flight
     }
@@ -144,14 +139,8 @@ extension TokenStateMachine {
     mutating func refreshEnded(_ id: UInt64, _ result: RefreshResult, now: Date) -> Effects {
         guard let index = flights.firstIndex(where: { $0.id == id }) else { return Effects() }
         let flight = flights.remove(at: index)
-        // Flights of another generation are left only where their session is kept; a flight of an earlier revision has lost to a later one. Nobody
-        // waits for either.
-        guard flight.revision == revision, let held = session else {
-            if case .session(let new) = result { goOnKeeping(new, of: flight.revision) }
-            return Effects()
-        }
-        // The store may hold the tokens of the login that was left, so a token read from it proves nothing about this session.
-        if flight.wasKept, case .stored = result { return failed(flight, .refreshFailed("the session was replaced meanwhile", nil)) }
+        // A flight of an earlier revision has lost to a later one; nobody waits for it.
+        guard flight.revision == revision, let held = session else { return Effects() }
         switch result {
         case .session(let new), .stored(let new):
             // Tokens of another user would be sent with this one's requests (T20).
@@ -174,9 +163,7 @@ extension TokenStateMachine {
     }
 
     private mutating func refreshed(_ session: Session, now: Date) -> Effects {
-        let former = revision
         hold(session, issued: now)
-        for (id, one) in kept where one.revision == former { kept[id] = Kept(session: session, revision: revision) }
         var effects = Effects(events: [.sessionChanged(userID: session.userID)])
         if let token = self.session?.token { effects.resumed = resumeAll(.success(token)) }
         return effects
@@ -212,12 +199,20 @@ extension TokenStateMachine {
         return effects
     }
 
+    /// Opens a session again in place of another user's; nil where it is open still, and where one has been ended since there were so many ends.
+    mutating func putBack(_ former: Session, ends formerEnds: UInt64, now: Date) -> Effects? {
+        guard ends == formerEnds, let session = session?.session,
+            session.userID != former.userID || session.isAnonymous != former.isAnonymous
+        else { return nil }
+        return begin(former, now: now)
+    }
+
     /// The session is over, if there is one.
     mutating func end(_ reason: LogoutReason) -> Effects { end(reason, .nobodyLoggedIn) }
 
     private mutating func end(_ reason: LogoutReason, _ error: NetworkError) -> Effects {
         let wasOver = if case .nobody = holding { true } else { false }
-        kept = [:]
+        ends += 1
         var effects = replaceGeneration(failing: error)
         holding = .nobody
         heldRejection = nil
@@ -233,14 +228,8 @@ extension TokenStateMachine {
         generation += 1
         revision += 1
         changes += 1
-        // The service may have replaced the refresh token of a kept session already: the answer is the only place where the new one is.
-        let keptRevisions = Set(kept.values.map(\.revision))
-        let effects = Effects(
-            cancelled: flights.filter { !keptRevisions.contains($0.revision) }.map(\.id),
-            resumed: resumeAll(.failure(error))
-        )
-        flights.removeAll { !keptRevisions.contains($0.revision) }
-        return effects
+        defer { flights = [] }
+        return Effects(cancelled: flights.map(\.id), resumed: resumeAll(.failure(error)))
     }
 
     private mutating func resumeAll(_ result: Result<AccessToken?, NetworkError>) -> [(WaiterID, Result<AccessToken?, NetworkError>)] {
@@ -251,57 +240,8 @@ extension TokenStateMachine {
     }
 }
 
-// MARK: - Keeping
-
-extension TokenStateMachine {
-    /// Keeps the session of now, with the tokens that its refreshes bring, also while another one is open. The end of a session ends those that are kept as well.
-    ///
-    /// - Returns: the number to put it back by, or to let go of it; nil without a session.
-    mutating func keep() -> UInt64? {
-        guard let session else { return nil }
-        nextID += 1
-        kept[nextID] = Kept(session: session.session, revision: revision)
-        return nextID
-    }
-
-    /// Opens a kept session again, in place of another user's.
-    ///
-    /// - Returns: nil where it is open still, and where a session has been ended since.
-    mutating func putBack(_ id: UInt64, now: Date) -> Effects? {
-        guard let one = kept[id], let session = session?.session,
-            session.userID != one.session.userID || session.isAnonymous != one.session.isAnonymous
-        else { return nil }
-        let effects = begin(one.session, now: now)
-        // A refresh that is under way is the session's again.
-        for index in flights.indices where flights[index].revision == one.revision {
-            flights[index].generation = generation
-            flights[index].revision = revision
-            flights[index].wasKept = true
-        }
-        // Every other keeper of this session gets its later tokens too: with the old ones it would put back a session that the server refuses.
-        for (other, each) in kept where each.revision == one.revision { kept[other] = Kept(session: one.session, revision: revision) }
-        return effects
-    }
-
-    mutating func letGo(_ id: UInt64) { kept[id] = nil }
-
-    private mutating func goOnKeeping(_ new: Session, of revision: UInt64) {
-        for (id, one) in kept where one.revision == revision {
-            guard new.userID == nil || one.session.userID == nil || new.userID == one.session.userID else { continue }
-            kept[id]?.session = one.session.refreshed(by: new)
-        }
-    }
-}
-
 /// The inputs and the results of decisions about tokens.
 extension TokenStateMachine {
-    /// A session to be put back if a login comes to nothing.
-    struct Kept: Sendable {
-        var session: Session
-        /// The revision of its latest token.
-        let revision: UInt64
-    }
-
     /// The knowledge of the session.
     enum Holding {
         /// Nobody has asked the store yet, or it could not tell (with the error it gave).
@@ -314,14 +254,11 @@ extension TokenStateMachine {
     struct Flight: Sendable {
         let id: UInt64
         let session: Session
-        var generation: UInt64
-        var revision: UInt64
+        let revision: UInt64
         /// Until when it may be slow without being taken for hung.
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.
         var isOverdue = false
-        /// Whether another session was open while it was under way.
-        var wasKept = false
         /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still good.
         var isHung: Bool { isOverdue && patience.isOver }
     }

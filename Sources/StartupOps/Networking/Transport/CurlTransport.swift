@@ -1,17 +1,15 @@
 #if canImport(FoundationNetworking)
-    import Dispatch
     import Foundation
     import Sequencer
 
     /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the transport.
     final class CurlTransport: HTTPTransport {
         let options: TransportOptions
-        let alarms = DispatchQueue(label: "StartupOps.CurlTransport.alarms", qos: .userInitiated)
         private let loop: CurlLoop
 
-        /// Nil without libcurl, and for servers embedded in the app.
+        /// Nil without libcurl.
         init?(_ options: TransportOptions = TransportOptions()) {
-            guard let curl = LibCurl.system, options.protocolClasses.isEmpty else { return nil }
+            guard let curl = LibCurl.system else { return nil }
             self.options = options
             loop = CurlLoop(curl, connectionsPerHost: options.connectionsPerHost)
         }

@@ -1,18 +1,11 @@
-import Dispatch
 import Foundation
 import Sequencer
 import StartupStorage
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// The options of a transport.
 struct TransportOptions: Sendable {
     var maximumBodySize = 16 << 20
     var connectionsPerHost = 6
-    /// Asked first, in this order: how a server embedded in the app is reached. Only `URLSession` can ask them.
-    var protocolClasses: [URLProtocol.Type] = []
     /// The variables that name proxies: for tests.
     var environment = ProcessInfo.processInfo.environment
 }
@@ -23,8 +16,6 @@ struct TransportOptions: Sendable {
 /// its own. Everything but the caller's own task goes on while every thread of the default pool is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: TransportOptions { get }
-    /// Where deadlines ring: nothing on this queue waits for the network.
-    var alarms: DispatchQueue { get }
     /// How many transfers have not been let go of: for tests.
     var openTaskCount: Int { get }
     /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
@@ -56,7 +47,7 @@ extension HTTPTransport {
         if let remaining = deadline.remaining {
             // The time that was left, not the deadline: nobody knows when that was set.
             let reason = "there was no answer within \(durationText(remaining))"
-            transfer.attach(Alarm(after: remaining, on: alarms) { transfer.handle { $0.passDeadline(reason) } })
+            transfer.attach(DeadlineTimer(after: remaining) { transfer.handle { $0.passDeadline(reason) } })
         }
         perform(transfer)
     }
@@ -64,8 +55,7 @@ extension HTTPTransport {
 
 /// The transport of this system: on Linux libcurl, which `URLSession` is made of there, where that can be had; `URLSession` otherwise.
 ///
-/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms it does not. Embedded
-/// servers are `URLSession`'s: their answers come from this process.
+/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms it does not.
 func systemTransport(_ options: TransportOptions) -> any HTTPTransport {
     #if canImport(FoundationNetworking)
         if let transport = CurlTransport(options) { return transport }
@@ -78,17 +68,24 @@ extension HTTPClient {
     ///
     /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's deadline; requests to this machine
     ///   do not wait. nil: without a network, a request fails at once.
-    public convenience init(_ configuration: Configuration = Configuration(), reachability: Reachability? = nil) {
-        var options = TransportOptions()
-        options.maximumBodySize = configuration.maximumBodySize
-        options.connectionsPerHost = configuration.connectionsPerHost
-        options.protocolClasses = configuration.protocolClasses
-        let sleeper = Sleeper()
+    public convenience init(reachability: Reachability? = nil) { self.init(Configuration(), reachability: reachability) }
+
+    /// A client that sends its requests by `transport`, such as a service in this process; redirections and repetitions stay the client's.
+    public convenience init(over transport: some HTTPSending, reachability: Reachability? = nil) {
+        self.init(Configuration(), reachability: reachability, over: transport)
+    }
+
+    /// - Parameter transport: nil for connections of its own.
+    package convenience init(_ configuration: Configuration, reachability: Reachability? = nil, over transport: (any HTTPSending)? = nil) {
+        let options = TransportOptions(
+            maximumBodySize: configuration.maximumBodySize,
+            connectionsPerHost: configuration.connectionsPerHost
+        )
         self.init(
             configuration,
             reachability: reachability,
-            transport: systemTransport(options),
-            pause: { try await sleeper.sleep(for: $0) },
+            transport: transport ?? systemTransport(options),
+            pause: { try await DeadlineTimer.sleep(for: $0) },
             chance: { .random(in: 0...1) }
         )
     }

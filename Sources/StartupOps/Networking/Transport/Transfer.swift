@@ -9,7 +9,7 @@ final class Transfer: Sendable {
         var state: TransferState
         var completion: Completion?
         var stop: (@Sendable () -> Void)?
-        var alarm: Alarm?
+        var timer: DeadlineTimer?
         var tooEarly: Result<HTTPResponse, NetworkError>?
     }
 
@@ -43,14 +43,9 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Keeps `alarm` until the end.
-    func attach(_ alarm: Alarm) {
-        // It may have ended between its begin and this call.
-        let isLate = storage.withLock { storage in
-            if !storage.state.isOver { storage.alarm = alarm }
-            return storage.state.isOver
-        }
-        if isLate { alarm.cancel() }
+    /// Keeps `timer` until the end, which may have come already.
+    func attach(_ timer: DeadlineTimer) {
+        storage.withLock { if !$0.state.isOver { $0.timer = timer } }
     }
 
     /// Tells the state machine the event, then carries out its action.
@@ -59,26 +54,16 @@ final class Transfer: Sendable {
             let action = event(&storage.state)
             // The closures of before are called after the lock, and are forgotten in it: each is called once.
             let before = storage
-            switch action {
-            case .nothing: break
-            case .finish(let result), .finishAndStop(let result):
+            if case .finish(let result, _) = action {
                 if storage.completion == nil { storage.tooEarly = result }
-                storage.completion = nil
-                storage.stop = nil
-                storage.alarm = nil
+                (storage.completion, storage.stop, storage.timer) = (nil, nil, nil)
             }
             return (action, before)
         }
-        switch action {
-        case .nothing: return
-        case .finish(let result):
-            storage.alarm?.cancel()
-            storage.completion?(result)
-        case .finishAndStop(let result):
-            storage.alarm?.cancel()
-            storage.stop?()
-            storage.completion?(result)
-        }
+        guard case .finish(let result, let stops) = action else { return }
+        storage.timer?.cancel()
+        if stops { storage.stop?() }
+        storage.completion?(result)
     }
 }
 
@@ -89,10 +74,8 @@ struct TransferState {
     /// The action after an event.
     enum Action {
         case nothing
-        /// Give the result to the caller.
-        case finish(Result<HTTPResponse, NetworkError>)
-        /// Give the result to the caller, and stop the work that is still on its way.
-        case finishAndStop(Result<HTTPResponse, NetworkError>)
+        /// Give the result to the caller, and perhaps stop the work that is still on its way.
+        case finish(Result<HTTPResponse, NetworkError>, stops: Bool)
     }
 
     private let request: HTTPRequest
@@ -175,7 +158,7 @@ struct TransferState {
         // The memory is not needed any more.
         head = nil
         body = Data()
-        return stopping ? .finishAndStop(result) : .finish(result)
+        return .finish(result, stops: stopping)
     }
 
     private var progress: String { head?.declaredLength.map { "\(body.count) of \($0) bytes" } ?? "\(body.count) bytes" }

@@ -18,7 +18,7 @@ public struct SDKConfiguration: Sendable, Equatable {
     /// Whether it logs at all.
     let isLoggingEnabled: Bool
     /// From which level on it logs.
-    package let logLevel: SDKLogLevel
+    let logLevel: SDKLogLevel
     /// Where it logs to; nil for standard error.
     let logWriter: (any SDKLogWriter)?
 

@@ -49,12 +49,6 @@ extension SDKLifecycle {
         for (_, end) in requests.sorted(by: { $0.key < $1.key }) { end() }
         session?.invalidate()
         log.write(.info, Self.tag, "logged out: \(reason)")
-        deliver()
-    }
-
-    func deliver() {
-        eventLine.handOut()
-        readiness.handOut()
     }
 
     /// - Returns: the note for the trace.
@@ -70,7 +64,7 @@ extension SDKLifecycle {
             let hadNoSession = storage.services.storedAccessToken() == .absent
             try storage.clearSession()
             if hadNoSession { return nil }
-            eventLine.send(.loggedOut(reason: "the session was one of another service"))
+            eventLine.note(.loggedOut(reason: "the session was one of another service"))
             log.write(.warn, Self.tag, "logged out: the stored session was one of another service")
             return "the session of another service was cleared"
         }
@@ -111,7 +105,6 @@ extension SDKLifecycle {
         }
         note(.autoRestore, generation, reasonNotToRestore)
         if restores { startRestore(session, generation) }
-        deliver()
     }
 
     static let noSession = "no session"

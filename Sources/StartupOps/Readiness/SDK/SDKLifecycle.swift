@@ -72,9 +72,9 @@ public final class SDKLifecycle: Sendable {
     /// Whether it is ready now.
     public var isReadyNow: Bool { state.withLock { $0.machine.isReady } }
     /// Whether it is initialised, ready or not.
-    package var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
+    var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
     /// The events from now on, in order.
-    package var events: AsyncStream<SDKEvent> { eventLine.stream() }
+    var events: AsyncStream<SDKEvent> { eventLine.stream() }
     /// Why the last call returned false; nil when it returned true.
     public var failure: SDKError? { state.withLock { $0.failure } }
     /// The steps of each initialisation, in order, each with its note. Of many initialisations, the latest.
@@ -89,7 +89,7 @@ public final class SDKLifecycle: Sendable {
     var log: SDKLog { state.withLock { $0.log } }
 
     /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
-    package func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
+    public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
     /// Initialises with the configuration that a builder makes.
     ///
@@ -218,7 +218,7 @@ public final class SDKLifecycle: Sendable {
             let wasInitialized = isInitialized
             let result = body()
             // At the end: a reconfiguration takes it down, too, and up again.
-            if wasInitialized, !isInitialized { eventLine.send(.uninitialized) }
+            if wasInitialized, !isInitialized { eventLine.note(.uninitialized) }
             return result
         }
     }

@@ -154,29 +154,13 @@ public protocol SDKLogWriter: AnyObject, Sendable {
     func write(_ level: SDKLogLevel, tag: String, message: String) throws
 }
 
-/// Takes secrets out of texts: known ones, in each spelling that requests and services use, with letters in any case; and what looks like a token.
+/// Takes secrets out of texts: known ones, in each spelling that requests and services use, and what looks like a token.
 struct SDKRedaction: Sendable {
     static let replacement = "<redacted>"
-    /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
-    private static let shortest = 4
-    /// In bytes, by the first one.
-    private var spellings: [UInt8: Set<[UInt8]>] = [:]
+    private var secrets = SpelledSecrets()
 
-    /// Takes `secret` out from now on: as it is, percent-encoded, in base64, in hexadecimal, and as in JSON.
-    mutating func add(_ secret: String) {
-        if secret.isEmpty { return }
-        let base64 = Data(secret.utf8).base64EncodedString()
-        let unpadded = base64.replacingOccurrences(of: "=", with: "")
-        let base64URL = unpadded.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-        let encoded = [CharacterSet.alphanumerics, .urlQueryAllowed, CharacterSet(charactersIn: "-._~").union(.alphanumerics)]
-            .compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
-        let requested = ([base64, unpadded, base64URL] + encoded).map { Array($0.utf8) }
-        let long = (requested + SpelledSecrets.spellings(of: secret)).filter { $0.count >= Self.shortest }
-        for spelling in long + [Array(secret.utf8)] {
-            let folded = spelling.map(SpelledSecrets.folded)
-            if let first = folded.first { spellings[first, default: []].insert(folded) }
-        }
-    }
+    /// Takes `secret` out from now on: as it is, percent-encoded, and in base64.
+    mutating func add(_ secret: String) { secrets.add(secret) }
 
     /// The text without secrets.
     func callAsFunction(_ text: String) -> String { Self.withoutTokens(withoutSecrets(text)) }
@@ -184,17 +168,12 @@ struct SDKRedaction: Sendable {
     private func withoutSecrets(_ text: String) -> String {
         // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
         let bytes = Array(text.utf8)
-        let folded = bytes.map(SpelledSecrets.folded)
-        var result: [UInt8] = []
-        var end = 0
-        for index in bytes.indices {
-            let rest = folded[index...]
-            let length = spellings[folded[index]]?.filter { rest.starts(with: $0) }.map(\.count).max()
-            // One that begins within another counts too: it may end behind it.
-            if index >= end { result += length == nil ? [bytes[index]] : Array(Self.replacement.utf8) }
-            end = max(end, index + (length ?? 0))
+        var (result, end): ([UInt8], Int) = ([], 0)
+        for place in secrets.places(in: bytes) {
+            if place.lowerBound >= end { result += bytes[end..<place.lowerBound] + Array(Self.replacement.utf8) }
+            end = max(end, place.upperBound)
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
     /// The text after `Bearer` or `Basic` goes, and so does a word from where a JSON web token begins in it (three parts in base64url that begin as JSON objects do).

@@ -44,16 +44,16 @@ public struct SDKRestoreStep: Sendable {
 /// How one part of the auto-restore ended.
 public struct SDKRestoreResult: Sendable, Hashable, CustomStringConvertible {
     /// The part: `entitlements`, or the name of an ``SDKRestoreStep``.
-    package let step: String
+    let step: String
     /// How it ended.
-    package let outcome: SDKRestoreOutcome
+    let outcome: SDKRestoreOutcome
 
     /// The part and its outcome.
     public var description: String { "\(step) \(outcome)" }
 }
 
 /// How a part of the auto-restore ended.
-package enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
+enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     /// It is as it was.
     case restored
     /// It had nothing to do.
@@ -62,7 +62,7 @@ package enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     case failed(String)
 
     /// The outcome in a few words.
-    package var description: String {
+    var description: String {
         switch self {
         case .restored: "restored"
         case .skipped(let reason): "skipped, \(reason)"
@@ -124,7 +124,6 @@ extension SDKLifecycle {
         } else {
             log.write(.info, Self.tag, "\(step): \(outcome)")
         }
-        eventLine.handOut()
     }
 
     private func endRestore(_ generation: Int, timedOut: Bool) {
@@ -150,6 +149,5 @@ extension SDKLifecycle {
             task?.cancel()
             log.write(.error, Self.tag, "the auto-restore was not over at its deadline of \(durationText(options.restoreTimeout))")
         }
-        deliver()
     }
 }

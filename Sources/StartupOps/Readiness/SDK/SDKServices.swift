@@ -102,11 +102,7 @@ struct SDKStorage: Sendable {
     }
 
     func persist(_ credentials: Credentials) throws(SDKError) {
-        do {
-            try services.secureStore.save(credentials, for: Self.credentials)
-        } catch {
-            throw failure(error)
-        }
+        try checked { () throws(StorageError) in try services.secureStore.save(credentials, for: Self.credentials) }
     }
 
     func persistBoot(_ configuration: SDKConfiguration) throws(StorageError) {
@@ -166,10 +162,10 @@ struct SDKStorage: Sendable {
         do throws(SDKError) { try clearSession() } catch { problem = error }
         let values: [(any DataStore, StoreKey)] = [(services.secureStore, Self.credentials), (services.dataStore, Self.boot)]
         for (store, key) in values {
-            do throws(StorageError) {
-                try store.remove(key)
+            do throws(SDKError) {
+                try checked { () throws(StorageError) in try store.remove(key) }
             } catch {
-                problem = problem ?? failure(error)
+                problem = problem ?? error
             }
         }
         if let problem { throw problem }
@@ -177,19 +173,17 @@ struct SDKStorage: Sendable {
 
     private func recreate(because reason: String) throws(SDKError) -> Opened {
         let store = services.secureStore
-        do {
-            try store.setAside(Self.credentials, because: reason)
-        } catch {
-            // One value alone cannot be put away: the whole store goes.
-            do { try store.removeAll() } catch { throw failure(error) }
-        }
-        if case .unavailable = store.read(Self.credentials) {
-            do { try store.removeAll() } catch { throw failure(error) }
-        }
+        try? store.setAside(Self.credentials, because: reason)
+        // Where one value alone cannot be put away, the whole store goes.
+        if store.read(Self.credentials) != .absent { try checked { () throws(StorageError) in try store.removeAll() } }
         // A token from before may be for another service: who that was is not known any more.
         try clearSession()
         if case .unavailable(let error) = store.read(Self.credentials) { throw failure(error) }
         return .recreated(because: reason)
+    }
+
+    private func checked(_ body: () throws(StorageError) -> Void) throws(SDKError) {
+        do throws(StorageError) { try body() } catch { throw failure(error) }
     }
 
     private func failure(_ error: StorageError) -> SDKError {

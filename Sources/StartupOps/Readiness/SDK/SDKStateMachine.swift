@@ -93,7 +93,7 @@ struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Something that happened to an SDK, in order.
-package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
+enum SDKEvent: Sendable, Hashable {
     /// The modules of features were dropped.
     case modulesCleared
     /// The session ended.
@@ -108,19 +108,6 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
     case restored(String, SDKRestoreOutcome)
     /// The auto-restore was not over at its deadline.
     case restoreTimedOut
-
-    /// The event in a few words.
-    package var description: String {
-        switch self {
-        case .modulesCleared: "modules cleared"
-        case .loggedOut(let reason): "logged out: \(reason)"
-        case .ready(let isReady): isReady ? "ready" : "not ready"
-        case .initialized(let generation): "initialised, generation \(generation)"
-        case .uninitialized: "not initialised any more"
-        case .restored(let step, let outcome): "\(step): \(outcome)"
-        case .restoreTimedOut: "auto-restore not over at its deadline"
-        }
-    }
 }
 
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
@@ -130,21 +117,21 @@ public struct SDKError: DescribedError, Sendable {
         package let name: String
 
         /// A required field is missing or blank.
-        package static let missingField = Code(name: "missingField")
+        static let missingField = Code(name: "missingField")
         /// The base URL is not one that credentials may be sent to.
-        package static let invalidBaseURL = Code(name: "invalidBaseURL")
+        static let invalidBaseURL = Code(name: "invalidBaseURL")
         /// The system does not let the app into its secure storage.
-        package static let accessDenied = Code(name: "accessDenied")
+        static let accessDenied = Code(name: "accessDenied")
         /// The secure storage cannot be used now, and cannot be made anew.
-        package static let secureStorageFailed = Code(name: "secureStorageFailed")
+        static let secureStorageFailed = Code(name: "secureStorageFailed")
         /// The client could not be made.
         public static let clientFailed = Code(name: "clientFailed")
         /// It was used before it was initialised, or after that had failed.
-        package static let notInitialized = Code(name: "notInitialized")
+        static let notInitialized = Code(name: "notInitialized")
         /// It is initialised already, with another configuration.
-        package static let alreadyInitialized = Code(name: "alreadyInitialized")
+        static let alreadyInitialized = Code(name: "alreadyInitialized")
         /// It was set up from within its own set-up.
-        package static let reentrantCall = Code(name: "reentrantCall")
+        static let reentrantCall = Code(name: "reentrantCall")
         /// It was reconfigured or reset in the meantime; the answer was discarded.
         public static let superseded = Code(name: "superseded")
     }

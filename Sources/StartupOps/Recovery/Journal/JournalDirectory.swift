@@ -101,9 +101,11 @@ struct JournalDirectory: Sendable {
 ///
 /// The lines are there for the next process, also when this one is killed: the kernel has them. After a power cut or a crash of
 /// the kernel the last lines, or all of them, may be missing: waiting for the disk would cost each event milliseconds.
-final class JournalFile: Sendable {
-    private struct State: ~Copyable {
-        let file: PosixFile
+final class JournalFile: @unchecked Sendable {
+    // @unchecked: `file` does not change, and is only used under the lock of `state`.
+    private let file: PosixFile
+
+    private struct State {
         var size: Int
         /// Whether a line was not written to its end, as on a full disk.
         var isTorn = false
@@ -158,20 +160,15 @@ final class JournalFile: Sendable {
 
     /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn, and the thread that starts an
     /// operation must not go on before that is written down.
-    private let state: Locked<Box>
+    private let state: Locked<State>
     let path: String
     let number: Int
-
-    private final class Box: @unchecked Sendable {
-        // @unchecked: only reached under the lock. It is there because the state, which owns a file, cannot be copied.
-        var state: State
-        init(_ state: consuming State) { self.state = state }
-    }
 
     init(_ file: consuming PosixFile, path: String, number: Int, size: Int) {
         self.path = path
         self.number = number
-        state = Locked(Box(State(file: file, size: size)))
+        self.file = file
+        state = Locked(State(size: size))
     }
 
     /// Adds a line.
@@ -181,21 +178,19 @@ final class JournalFile: Sendable {
     ///   - launch: the launch that it is about; when another one has begun since, it is dropped.
     func append(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) throws(StorageError) {
         let bytes = line.bytes
-        try state.withLock { box throws(StorageError) in
-            if let launch, launch != box.state.launch { return }
-            guard box.state.isNew(line, once: attempt) else { return }
+        try state.withLock { state throws(StorageError) in
+            if let launch, launch != state.launch { return }
+            guard state.isNew(line, once: attempt) else { return }
             // End the torn line, so that only that one is broken.
-            let whole = box.state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
-            var size = box.state.size
-            // Also after an error: the part that was written counts towards the limit.
-            defer { box.state.size = size }
+            let whole = state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
             do throws(StorageError) {
-                try box.state.file.append(whole, after: &size)
-                box.state.wasWritten(line)
-                box.state.isTorn = false
+                // The size grows also by a part that was written before an error.
+                try file.append(whole, after: &state.size)
+                state.wasWritten(line)
+                state.isTorn = false
             } catch {
-                box.state.couldNotBeWritten(line, once: attempt)
-                box.state.isTorn = true
+                state.couldNotBeWritten(line, once: attempt)
+                state.isTorn = true
                 throw StorageError(error.code, path, error.reason, systemError: error.systemError)
             }
         }
@@ -205,18 +200,18 @@ final class JournalFile: Sendable {
     ///
     /// - Returns: whether there was one.
     func beginLaunch() -> Bool {
-        state.withLock { box -> Bool in
-            box.state.launch += 1
-            guard box.state.launch > 1 else { return false }
-            box.state.started = []
-            box.state.questions = [:]
-            box.state.asking = []
+        state.withLock { state -> Bool in
+            state.launch += 1
+            guard state.launch > 1 else { return false }
+            state.started = []
+            state.questions = [:]
+            state.asking = []
             return true
         }
     }
 
     /// The number of the launch that was begun last, from 1; 0 before the first.
-    var launch: Int { state.withLock { $0.state.launch } }
+    var launch: Int { state.withLock { $0.launch } }
 
     /// Removes the file, when nothing was launched.
     func remove() { unlink(path) }

@@ -31,7 +31,21 @@ struct JournalLine: Codable, Equatable, Sendable {
         case healthy
     }
 
-    var event: Event?
+    /// Words as they are written: those of a later version are sound, and say nothing here.
+    private var eventName: String
+    private var kindName: String?
+    private var levelName: String?
+
+    var event: Event? { Event(rawValue: eventName) }
+    var kind: LaunchKind? {
+        get { kindName.flatMap(LaunchKind.init) }
+        set { kindName = newValue?.rawValue }
+    }
+    var level: RecoveryLevel? {
+        get { levelName.flatMap(RecoveryLevel.init) }
+        set { levelName = newValue?.rawValue }
+    }
+
     /// Since the journal was opened, in milliseconds.
     var ms: Double?
     var schema: String?
@@ -39,9 +53,7 @@ struct JournalLine: Codable, Equatable, Sendable {
     var at: String?
     var process: Int?
     var version: String?
-    var kind: LaunchKind?
     var scenario: String?
-    var level: RecoveryLevel?
     /// The operations that are left out.
     var skipped: [String]?
     /// The operations that cannot be left out.
@@ -58,7 +70,7 @@ struct JournalLine: Codable, Equatable, Sendable {
     var trial: Bool?
 
     init(_ event: Event, operation: String? = nil, attempt: Int? = nil, outcome: String? = nil) {
-        self.event = event
+        eventName = event.rawValue
         self.operation = operation
         self.attempt = attempt
         self.outcome = outcome
@@ -72,34 +84,17 @@ struct JournalLine: Codable, Equatable, Sendable {
         reason = recovery.reason
     }
 
-    // MARK: Writing
-
-    /// The line, its newline included. An encoder would take ten times as long.
-    var bytes: [UInt8] {
-        let text = JSONWriter.object(pretty: false) { json in
-            if let schema { json.write(schema, for: "schema") }
-            if let event { json.write(event.rawValue, for: "event") }
-            if let ms { json.write(milliseconds: .microseconds(Int64(ms * 1e3)), for: "ms") }
-            if let at { json.write(at, for: "at") }
-            if let process { json.write(process, for: "process") }
-            if let version { json.write(version, for: "version") }
-            if let kind { json.write(kind.rawValue, for: "kind") }
-            if let scenario { json.write(scenario, for: "scenario") }
-            if let level { json.write(level.rawValue, for: "level") }
-            if let skipped { json.write(skipped, for: "skipped") }
-            if let required { json.write(required, for: "required") }
-            if let updateLast { json.write(updateLast, for: "updateLast") }
-            if let operation { json.write(operation, for: "operation") }
-            if let attempt { json.write(attempt, for: "attempt") }
-            if let outcome { json.write(outcome, for: "outcome") }
-            if let stopped { json.write(stopped, for: "stopped") }
-            if let trial { json.write(trial, for: "trial") }
-            if let reason { json.write(reason, for: "reason") }
-        }
-        return Array(text.utf8) + [UInt8(ascii: "\n")]
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case eventName = "event", kindName = "kind", levelName = "level"
+        case ms, schema, at, process, version, scenario, skipped, required, updateLast, reason, operation, attempt, outcome, stopped, trial
     }
 
-    // MARK: Reading
+    /// The line with its end. A line that cannot be written, which none of ours is, would be an empty one.
+    var bytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array((try? encoder.encode(self)) ?? Data()) + [UInt8(ascii: "\n")]
+    }
 
     /// The lines of a file that may have been cut anywhere, and may hold anything, with the numbers of those that make no sense.
     static func parse(_ data: Data) -> (lines: [JournalLine], damaged: [Int]) {
@@ -130,70 +125,20 @@ struct JournalLine: Codable, Equatable, Sendable {
     /// After this many unreadable lines a file is read no further: each takes its time, and a launch waits.
     private static let maximumDamaged = 1_000
 
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func word<Word: RawRepresentable<String>>(_ key: CodingKeys, _: Word.Type) throws -> Word? {
-            try values.decodeIfPresent(String.self, forKey: key).flatMap(Word.init)
-        }
-        event = Event(rawValue: try values.decode(String.self, forKey: .event))
-        ms = try values.decodeIfPresent(Double.self, forKey: .ms).map { min(max($0, 0), 1e12) }
-        schema = try values.decodeIfPresent(String.self, forKey: .schema)
-        at = try values.decodeIfPresent(String.self, forKey: .at)
-        process = try values.decodeIfPresent(Int.self, forKey: .process)
-        version = try values.decodeIfPresent(String.self, forKey: .version)
-        kind = try word(.kind, LaunchKind.self)
-        scenario = try values.decodeIfPresent(String.self, forKey: .scenario)
-        level = try word(.level, RecoveryLevel.self)
-        skipped = try values.decodeIfPresent([String].self, forKey: .skipped)
-        required = try values.decodeIfPresent([String].self, forKey: .required)
-        updateLast = try values.decodeIfPresent(Bool.self, forKey: .updateLast)
-        reason = try values.decodeIfPresent(String.self, forKey: .reason)
-        operation = try values.decodeIfPresent(String.self, forKey: .operation)
-        attempt = try values.decodeIfPresent(Int.self, forKey: .attempt)
-        outcome = try values.decodeIfPresent(String.self, forKey: .outcome)
-        stopped = try values.decodeIfPresent(Bool.self, forKey: .stopped)
-        trial = try values.decodeIfPresent(Bool.self, forKey: .trial)
-    }
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case event, ms, schema, at, process, version, kind, scenario, level, skipped, required, updateLast, reason, operation, attempt,
-            outcome, stopped, trial
-    }
 }
 
-extension LaunchKind: Codable {}
-
-/// Times of day as `2026-11-21T13:47:54.120Z`. Foundation's formatters take milliseconds of a launch to get ready.
+/// Times of day in a journal, such as `2026-11-21T13:47:54.120Z`.
 enum JournalTime {
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
     static func text(_ date: Date) -> String? {
-        let seconds = date.timeIntervalSince1970
         // The years 1970 to 9999: others do not have four digits.
-        guard (0..<253_402_300_800).contains(seconds) else { return nil }
-        var time = time_t(seconds)
-        var parts = tm()
-        guard gmtime_r(&time, &parts) != nil else { return nil }
-        // Not rounded: a time must not come out as the next second.
-        let milliseconds = Int((seconds - seconds.rounded(.down)) * 1000)
-        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(count - text.count, 0)) + text
-        }
-        let day = "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
-        return "\(day)T\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2)).\(digits(milliseconds, 3))Z"
+        (0..<253_402_300_800).contains(date.timeIntervalSince1970) ? date.formatted(style) : nil
     }
 
-    /// Nil for a text that ``text(_:)`` has not written.
     static func date(_ text: String) -> Date? {
-        // Anything but a digit divides, so the form is checked by writing the date again below.
-        let numbers = text.split(whereSeparator: { !("0"..."9").contains($0) }).map { Int($0) ?? -1 }
-        guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(-1) else { return nil }
-        var parts = tm()
-        parts.tm_year = Int32(truncatingIfNeeded: numbers[0]) - 1900
-        parts.tm_mon = Int32(truncatingIfNeeded: numbers[1]) - 1
-        (parts.tm_mday, parts.tm_hour) = (Int32(truncatingIfNeeded: numbers[2]), Int32(truncatingIfNeeded: numbers[3]))
-        (parts.tm_min, parts.tm_sec) = (Int32(truncatingIfNeeded: numbers[4]), Int32(truncatingIfNeeded: numbers[5]))
-        let date = Date(timeIntervalSince1970: Double(timegm(&parts)) + Double(numbers[6]) / 1000)
-        // An impossible time of day comes out as another one.
+        guard let date = try? style.parse(text) else { return nil }
+        // An impossible day comes out as another one. Half a millisecond, since the style cuts off.
         return Self.text(date.addingTimeInterval(0.000_5)) == text ? date : nil
     }
 }

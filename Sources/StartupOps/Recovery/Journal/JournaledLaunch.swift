@@ -20,7 +20,7 @@ public struct JournaledLaunch: Sendable, Hashable {
     /// How it ended.
     package let ending: LaunchEnding
     /// Whether it failed while a configuration was on trial: that may be the reason.
-    package let failedOnTrial: Bool
+    let failedOnTrial: Bool
     /// How long after its begin the last thing was written down.
     package let lastEvent: Duration
     /// Whether the app worked for a while after it, where a person could see it.
@@ -64,7 +64,7 @@ extension JournaledLaunch {
         failedOnTrial = lines.contains { $0.event == .outcome && $0.outcome == "failed" && $0.trial == true }
         isHealthy = progress.isHealthy
         // The latest moment, not the last line: a torn line may lack its time.
-        lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))
+        lastEvent = .nanoseconds(Int64(min(max(lines.compactMap(\.ms).max() ?? 0, 0), 1e12) * 1e6))
         // Of another schema nothing but the end of the process can be known.
         let isKnown = began?.schema == JournalLine.schema
         // A file that is locked is the journal of a launch that goes on, though it cannot be read.
@@ -205,10 +205,10 @@ package enum LaunchEnding: Sendable, Hashable {
     }
 
     /// Whether the person got no further for it: it died, or an operation failed that it could not do without.
-    package var isBad: Bool { isDeath || !suspects.isEmpty }
+    var isBad: Bool { isDeath || !suspects.isEmpty }
 
     /// The operations that may have been the end of it.
-    package var suspects: [String] {
+    var suspects: [String] {
         switch self {
         case .crashed(let operations), .hung(let operations): operations
         case .failed(let operation): operation.map { [$0] } ?? []

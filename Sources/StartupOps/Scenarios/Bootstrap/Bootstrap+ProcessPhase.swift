@@ -30,13 +30,11 @@ extension Bootstrap {
     /// Whether a module is used in this launch. It is asked once, so that a module that was prepared is made.
     func isActive(_ module: BootstrapModule) -> Bool {
         if let known = state.withLock({ $0.activations[module.name] }) { return known }
-        // Outside the lock: it is the app's code.
+        // Outside the lock: it is the app's code. Two may ask at once: the first answer stays.
         let answer = module.isActive()
         return state.withLock { state in
-            // Two may have asked at once: the first answer stays.
-            let decided = state.activations[module.name] ?? answer
-            state.activations[module.name] = decided
-            return decided
+            state.activations[module.name] = state.activations[module.name] ?? answer
+            return state.activations[module.name] ?? answer
         }
     }
 
@@ -50,13 +48,12 @@ extension Bootstrap {
 
     /// Says that the modules are set up, when none of the active ones works with one that is not.
     @MainActor
-    func endModuleSetUp(_ launch: StepContext) throws {
-        var problems: [RegistryProblem] = []
-        for module in plan.modules where isActive(module) {
-            for dependency in module.dependencies {
+    func endModuleSetUp() throws {
+        let problems = plan.modules.filter(isActive).flatMap { module in
+            module.dependencies.compactMap { dependency -> RegistryProblem? in
                 // A module that is missing in the plan was found when the plan was checked.
-                guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { continue }
-                problems.append(.missingDependency(of: module.name, dependency, "is not active"))
+                guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { return nil }
+                return .missingDependency(of: module.name, dependency, "is not active")
             }
         }
         try require(problems)
@@ -65,7 +62,7 @@ extension Bootstrap {
 
     /// Ends the phase: from now on there can be scenes.
     @MainActor
-    func endProcessPhase(_ launch: StepContext) throws {
+    func endProcessPhase() throws {
         if !plan.thirdParties.isEmpty { try require(registry.mark("third-party")) }
         // Everything required is there, or the scenes would find out one by one.
         try registry.validate()
@@ -79,63 +76,59 @@ extension Bootstrap {
     /// - Throws: ``RegistryError`` when it was made before, when a module is missing that another one works with, or when it comes too early.
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
-        try endModuleSetUp(launch)
+        try endModuleSetUp()
         let trace = configurationTrace
-        try await trace.make(.network, in: launch) {
+        // First: everything else sends requests with it.
+        try await trace.make("network", in: launch) {
             try clients.create { service.client }
             return network
         }
         state.withLock { $0.mailbox = environment.mailbox }
-        try await trace.make(.userService, in: launch) {
+        try await trace.make("user service", in: launch) {
             plan.endpoints.rest == nil ? "the session alone says who the user is: there is no REST" : "asks v1/profile who the user is"
         }
         // From before the session is read, so that no change is missed.
         let changes = service.tokens.events
-        try await trace.make(.tokenListener, in: launch) {
+        // Before the session may be ended: who listens to the tokens has to hear of that.
+        try await trace.make("token listener", in: launch) {
             service.user.follow(service.tokens)
             return "a new token refreshes the user"
         }
         let firstLaunch = environment.state.firstLaunch
-        try await trace.make(.firstLaunchSession, in: launch) {
+        try await trace.make("first-launch session", in: launch) {
             await handleFirstLaunch(firstLaunch, environment.services.accounts)
         }
         let session = environment.services.accounts.storedSession().value
-        try await trace.make(.notifications, in: launch) {
+        // Afterwards: they are not to be taken for those of a session that has ended.
+        try await trace.make("notifications", in: launch) {
             environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn } ?? .guest, account: session?.accountID)
             let waiting = environment.mailbox.waiting().count
             return waiting == 0 ? "nothing waits" : "\(waiting) for the main screen"
         }
         let device = settings.deviceIdentifier
-        try await trace.make(.device, in: launch) { "\(app.platform), version \(app.version)" }
-        try await trace.make(.currentUser, in: launch) {
+        try await trace.make("device", in: launch) { "\(app.platform), version \(app.version)" }
+        try await trace.make("current user", in: launch) {
             for tracker in plan.analytics { tracker.identify(user: session?.userID) }
             return session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody"
         }
-        try await trace.make(.crashLoggers, in: launch) {
+        // Before anything is counted: a crash meanwhile has to be reported.
+        try await trace.make("crash loggers", in: launch) {
             for logger in plan.crashLoggers { logger.identify(user: session?.userID, device: device) }
             follow(changes, from: session?.userID, on: device)
             return "\(plan.crashLoggers.count) told whose crashes they report"
         }
-        try await trace.make(.appStarts, in: launch) { countStart(session, environment.state) }
-        try await trace.make(.vendorIdentifier, in: launch) {
+        try await trace.make("app starts", in: launch) { countStart(session, environment.state) }
+        try await trace.make("vendor identifier", in: launch) {
             // Read again from the store, as the next launch will.
             Settings(directory.settings).deviceIdentifier == device ? "kept in the settings" : "not kept: the settings cannot be written"
         }
-        try trace.end()
-
         let configuration = BootstrapConfiguration(
-            endpoints: plan.endpoints,
-            build: plan.build,
+            plan: plan,
             app: app,
             service: service,
-            client: try clients.client,
-            tokens: service.tokens,
-            user: service.user,
             session: session,
             deviceIdentifier: device,
-            isFirstLaunch: firstLaunch == .first,
-            enablesRestoreAccount: plan.enablesRestoreAccount,
-            authenticator: plan.authenticator
+            isFirstLaunch: firstLaunch == .first
         )
         try require(registry.register(configuration, for: .configuration))
         for delegate in plan.moduleDelegates { try make(delegate) }

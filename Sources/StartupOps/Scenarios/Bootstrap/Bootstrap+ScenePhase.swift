@@ -79,23 +79,23 @@ extension Bootstrap {
         let configuration = try configuration(for: launch.operation)
         let trace = coordinatorTrace
         let accounts = environment.services.accounts
-        try await trace.make(.journeyManager, in: launch) {
+        try await trace.make("journey manager", in: launch) {
             if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
             try require(registry.mark("coordinator"))
             return "the screen is free"
         }
-        try await trace.make(.staticCoordinators, in: launch) {
+        try await trace.make("static coordinators", in: launch) {
             let names = state.withLock { $0.made.map(\.name) }
             return names.isEmpty ? "none" : names.joined(separator: ", ")
         }
-        try await trace.make(.restoreCheck, in: launch) {
+        try await trace.make("restore check", in: launch) {
             let isPossible = configuration.isFirstLaunch && accounts.storedSession().value?.isOfThisInstallation == false
             return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
         }
         // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need have completed with.
         let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
         let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
-        try await trace.make(.anonymousCheck, in: launch) {
+        try await trace.make("anonymous check", in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
             // No configuration counts beside the app's own, so none can come too late.
             if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) } }
@@ -104,7 +104,7 @@ extension Bootstrap {
         }
         let gate = try environment.firstScreenGate
         state.withLock { $0.firstScreen = gate }
-        try await trace.make(.firstScreenCheck, in: launch) {
+        try await trace.make("first-screen check", in: launch) {
             let session = accounts.storedSession()
             // Met also by a session that cannot be read: nobody finds out more in this launch.
             gate.meet(.userKnown, by: Self.user(session))
@@ -112,11 +112,11 @@ extension Bootstrap {
             gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
             return gate.diagnosis
         }
-        try await trace.make(.delegates, in: launch) {
+        try await trace.make("delegates", in: launch) {
             for delegate in plan.delegates { try make(delegate) }
             return plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", ")
         }
-        try await trace.make(.observers, in: launch) {
+        try await trace.make("observers", in: launch) {
             guard environment.settings[.showsSplashVideo] else { return "none is needed" }
             gate.endSplashVideoInBackground(environment.lifecycle)
             return "the splash video ends in the background"
@@ -124,9 +124,8 @@ extension Bootstrap {
     }
 
     /// Notes that the app's configuration is asked for now: the end of starting the coordinator.
-    func willFetchConfiguration(_ launch: StepContext) throws {
-        try coordinatorTrace.make(.appConfiguration, in: launch, note: "asked for")
-        try coordinatorTrace.end()
+    func willFetchConfiguration(_ launch: StepContext) {
+        coordinatorTrace.note("app configuration", "asked for", in: launch)
     }
 
     /// Takes a configuration that was fetched in this launch, which may go by another.
@@ -150,7 +149,6 @@ extension Bootstrap {
             let configuration = fetched.with(flags).configuration
             if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
         }
-        configurationLine.handOut()
     }
 
     private static func user(_ session: StoredAnswer<StoredSession>) -> String {
@@ -188,7 +186,6 @@ extension Bootstrap {
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
             if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
         }
-        configurationLine.handOut()
         launch.note(decision.description)
     }
 

@@ -39,17 +39,17 @@ public final class Bootstrap: Sendable {
     /// The app's service, over the plan's endpoints, and through its debug proxy where that is used.
     package let service: AppService
     /// Where the app finds its client, once the launch has made the configuration.
-    package let clients = APIClientProvider()
+    let clients = APIClientProvider()
     /// The registrations so far.
-    package let registry: ServiceRegistry
+    let registry: ServiceRegistry
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
     /// that the app has finished launching, the end of the process phase counts as that.
     public let phases = LaunchPhases(waitsForSetUp: true)
     let app: AppInfo
     let directory: StateDirectory
     let settings: Settings
-    let configurationTrace: SequenceTrace<ConfigurationPart>
-    let coordinatorTrace: SequenceTrace<CoordinatorPart>
+    let configurationTrace: PartTrace
+    let coordinatorTrace: PartTrace
     let configurationLine = EventBroadcaster<AppConfiguration?>(replaying: .some(nil))
     let state = Locked(State())
 
@@ -72,9 +72,8 @@ public final class Bootstrap: Sendable {
     ) throws(RegistryError) {
         try plan.validate()
         self.plan = plan
-        let tell = plan.tellCrashLoggers
-        configurationTrace = SequenceTrace(tell: tell)
-        coordinatorTrace = SequenceTrace(tell: tell)
+        configurationTrace = PartTrace("configuration", of: 10, tell: plan.tellCrashLoggers)
+        coordinatorTrace = PartTrace("coordinator", of: 8, tell: plan.tellCrashLoggers)
         self.app = app
         self.directory = directory
         settings = Settings(directory.settings)
@@ -99,9 +98,6 @@ public final class Bootstrap: Sendable {
 
     /// The names of the registrations so far, in order.
     public var registered: [String] { registry.registered }
-
-    /// The parts that the coordinator has started, in order.
-    var coordinatorParts: [BootstrapTraceEntry] { coordinatorTrace.entries }
 
     /// Whether the configuration was made in this launch.
     var hasConfiguration: Bool { registry.optional(.configuration) != nil }
@@ -160,21 +156,22 @@ public final class Bootstrap: Sendable {
         diagnosis.registrations = registry.recordedProblems
         diagnosis.registrations += problems.filter { !diagnosis.registrations.contains($0) }
         let registered = registry.registered
-        diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(diagnosis.imageCodec)
+        diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(StartupDiagnosis.imageCodec)
         diagnosis.gates = [scene, gate].compactMap(\.self)
+        let logout = service.tokens.lastLogout
         // A person who asked for it needs no explanation.
-        diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
-        if service.tokens.lastLogout == .firstLaunch {
-            diagnosis.logoutRemedy = "to keep it and offer the account, set the plan's enablesRestoreAccount"
-        } else if service.tokens.lastLogout == .guestHasToLogIn {
-            diagnosis.logoutRemedy = "to keep guests, set the onboarding to dismissable or none"
-        } else if service.tokens.lastLogout == .rejected {
-            diagnosis.logoutRemedy = "it does not take the refresh token any more: have the person log in again"
-        }
+        diagnosis.logoutReason = logout == .requested ? nil : logout?.description
+        diagnosis.logoutRemedy =
+            switch logout {
+            case .firstLaunch?: "to keep it and offer the account, set the plan's enablesRestoreAccount"
+            case .guestHasToLogIn?: "to keep guests, set the onboarding to dismissable or none"
+            case .rejected?: "it does not take the refresh token any more: have the person log in again"
+            default: nil
+            }
         diagnosis.waitingPushes =
             mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
         diagnosis.onboarding = onboarding
-        return diagnosis.findings().map(\.description)
+        return diagnosis.findings()
     }
 
     /// Tells every observer to cancel.
@@ -199,12 +196,12 @@ extension Bootstrap {
     /// The environment of this launch: its operations talk to the plan's service.
     ///
     /// - Parameters:
-    ///   - connector: connects devices on the local network, for apps that have any.
+    ///   - connector: connects devices on the local network; nil for an app that has none.
     ///   - journal: the journal of this launch. Open it in the directory of the bootstrap, before the bootstrap is made.
     ///   - bundled: the configuration that the app is delivered with.
     public func environment(
         presenters: StartupPresenters,
-        connector: any DeviceConnector = TCPSpeakerConnector(clientName: "sequencer"),
+        connector: (any DeviceConnector)? = nil,
         journal: LaunchJournal? = nil,
         bundled: AppConfiguration = .bundled,
         splashMinimum: Duration = .milliseconds(400)
@@ -216,7 +213,7 @@ extension Bootstrap {
                 configurations: service,
                 accounts: service,
                 entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: connector)
+                speakers: ServiceSpeakers(client: service.client, connector: connector ?? NoDevices())
             ),
             presenters: presenters,
             directory: directory,
@@ -231,30 +228,22 @@ extension Bootstrap {
 
 /// The client and everything around it, made once in the heavy part of a start. Modules and SDKs are made with it.
 public struct BootstrapConfiguration: Sendable {
-    /// Where the service is.
-    package let endpoints: APIEnvironment
-    /// The flags that the app was built with.
-    public let build: BuildFlags
+    let plan: BootstrapPlan
     /// The app, its version and the region of the device.
     public let app: AppInfo
     /// The app's service: its accounts, its entitlements, and who is logged in.
     public let service: AppService
-    /// The client of the service, for REST and GraphQL.
-    public let client: APIClient
-    /// The session.
-    let tokens: TokenManager
-    /// The user, refreshed with each new token.
-    package let user: CurrentUser
     /// The session that was found; nil when nobody is logged in, or when it could not be read.
-    package let session: StoredSession?
+    let session: StoredSession?
     /// Identifies this installation.
     public let deviceIdentifier: String
     /// Whether no launch had completed before this one.
     let isFirstLaunch: Bool
-    /// Whether an account that survived a reinstallation is restored.
-    package let enablesRestoreAccount: Bool
-    /// Another way to log in; nil without one.
-    let authenticator: (any AuthenticationProvider)?
+
+    /// The flags that the app was built with.
+    public var build: BuildFlags { plan.build }
+    /// The client of the service, for REST and GraphQL.
+    public var client: APIClient { service.client }
 }
 
 extension ServiceKey where Value == BootstrapConfiguration {

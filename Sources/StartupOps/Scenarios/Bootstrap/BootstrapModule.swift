@@ -57,7 +57,7 @@ public struct ThirdPartySDK: Sendable {
     /// How long it may take.
     let timeout: Duration
     /// Restores an earlier session in the background; nil for an SDK that says nothing of that.
-    let lifecycle: SDKLifecycle?
+    private(set) var lifecycle: SDKLifecycle?
     let start: @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
     /// Starts it in the prologue, in place of `start`; nil for one that comes after the configuration.
     private(set) var prologue: (@MainActor @Sendable (LaunchFacts) throws -> Void)?
@@ -98,7 +98,6 @@ public struct ThirdPartySDK: Sendable {
         self.flags = flags
         self.timeout = timeout
         self.start = start
-        lifecycle = nil
     }
 
     /// An SDK with a set-up of its own. Its step `sdk-NAME` initialises it, and fails with the ``SDKError`` that says why it could not; `sdk-NAME-ready`
@@ -124,16 +123,12 @@ public struct ThirdPartySDK: Sendable {
         timeout: Duration = .seconds(1),
         inPrologue: Bool = false
     ) {
-        self.name = name
-        self.isRequired = isRequired
-        self.flags = flags
-        self.timeout = timeout
-        self.lifecycle = lifecycle
         let initialize: @MainActor @Sendable () throws -> Void = {
             if lifecycle.initialize(configuration) { return }
             throw lifecycle.failure ?? SDKError.superseded("initialize")
         }
-        start = { _ in try initialize() }
+        self.init(name, isRequired: isRequired, in: flags, timeout: timeout) { _ in try initialize() }
+        self.lifecycle = lifecycle
         if inPrologue { prologue = { _ in try initialize() } }
     }
 }

@@ -18,8 +18,7 @@ extension BootstrapPlan {
             _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: endpoints.rest?.absoluteString)
             return []
         } catch {
-            let field = (error as? APIConfigurationError).map { ".\($0.field)" } ?? ""
-            return [RegistryProblem(.invalid, "endpoints\(field)", "endpoints.\(error)")]
+            return [RegistryProblem(.invalid, "endpoints", "endpoints.\(error)")]
         }
     }
 
@@ -65,51 +64,39 @@ extension BootstrapPlan {
     private var stepProblems: [RegistryProblem] {
         func check(_ kind: String, _ name: String, _ steps: [String], _ timeouts: [(field: String, value: Duration)]) -> [RegistryProblem] {
             let subject = "\(kind) \(printable(name, limit: 80))"
-            var problems: [RegistryProblem] = []
             // Once for a name: all of its steps are named by it.
-            for step in steps {
-                guard let complaint = OperationGraph.complaint(aboutIdentifier: step) else { continue }
-                let reason = "the identifier of its step, '\(printable(step, limit: 80))', \(complaint); give it another name"
-                problems.append(RegistryProblem(.invalid, name, "\(subject): \(reason)"))
-                break
+            let refused = steps.lazy.compactMap { step in OperationGraph.complaint(aboutIdentifier: step).map { (step, $0) } }.first
+            let ofName = refused.map { step, complaint in
+                "\(subject): the identifier of its step, '\(printable(step, limit: 80))', \(complaint); give it another name"
             }
-            for (field, value) in timeouts {
-                guard let complaint = OperationGraph.complaint(aboutTimeout: value) else { continue }
-                problems.append(RegistryProblem(.invalid, name, "\(subject), \(field): \(complaint)"))
+            let ofTimes = timeouts.compactMap { field, value in
+                OperationGraph.complaint(aboutTimeout: value).map { "\(subject), \(field): \($0)" }
             }
-            return problems
+            return ([ofName].compactMap(\.self) + ofTimes).map { RegistryProblem(.invalid, name, $0) }
         }
-        var problems: [RegistryProblem] = []
-        for module in modules {
-            problems += check("module", module.name, ["prepare-\(module.name)", "module-\(module.name)"], [("timeout", module.timeout)])
+        return modules.flatMap { module in
+            check("module", module.name, ["prepare-\(module.name)", "module-\(module.name)"], [("timeout", module.timeout)])
         }
-        for sdk in thirdParties {
-            var steps = ["sdk-\(sdk.name)"]
-            var timeouts = [(field: "timeout", value: sdk.timeout)]
-            if let lifecycle = sdk.lifecycle {
-                let limit = lifecycle.options.restoreTimeout
-                steps.append("sdk-\(sdk.name)-ready")
-                timeouts.append((field: "restoreTimeout", value: limit > .zero ? lifecycle.timeoutUntilReady : limit))
+            + thirdParties.flatMap { sdk in
+                let limit = sdk.lifecycle.map { $0.options.restoreTimeout > .zero ? $0.timeoutUntilReady : $0.options.restoreTimeout }
+                return check(
+                    "third-party SDK",
+                    sdk.name,
+                    ["sdk-\(sdk.name)", "sdk-\(sdk.name)-ready"].prefix(limit == nil ? 1 : 2).map(\.self),
+                    [("timeout", sdk.timeout)] + (limit.map { [("restoreTimeout", $0)] } ?? [])
+                )
             }
-            problems += check("third-party SDK", sdk.name, steps, timeouts)
-        }
-        return problems
     }
 
     private var moduleProblems: [RegistryProblem] {
-        var listed: Set<String> = []
-        var problems: [RegistryProblem] = []
-        for module in modules {
-            for dependency in module.dependencies where !listed.contains(dependency.predecessor) {
-                let isThere = modules.contains { $0.name == dependency.predecessor }
-                problems.append(
-                    isThere
-                        ? .misordered(module.name, dependency) : .missingDependency(of: module.name, dependency, "is not in the plan")
-                )
+        modules.enumerated().flatMap { place, module in
+            module.dependencies.compactMap { dependency in
+                guard let other = modules.firstIndex(where: { $0.name == dependency.predecessor }) else {
+                    return .missingDependency(of: module.name, dependency, "is not in the plan")
+                }
+                return other < place ? nil : .misordered(module.name, dependency)
             }
-            listed.insert(module.name)
         }
-        return problems
     }
 }
 

@@ -11,7 +11,7 @@ extension Scenario {
         let bootstrap = environment?.bootstrap
         let kept = environment?.keptConfiguration
         let steps = steps.carryingOut(bootstrap, kept)
-        if let environment, let bootstrap { graph.addPrologue(of: bootstrap.plan, in: environment) }
+        if let environment, let bootstrap { graph.addPrologue(of: bootstrap, in: environment) }
         // After nothing: an outdated app must not wait for its own set-up.
         let update = graph.add(.forceUpdate, of: steps)
 
@@ -20,7 +20,9 @@ extension Scenario {
         let prepared = graph.add(bootstrap?.preparations, of: steps, after: [registered.id])
         let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
         let started = graph.add(bootstrap?.sdkSteps, of: steps, after: [configured.id])
-        for restore in bootstrap?.restoreSteps ?? [] { graph.add(restore.step, of: steps, after: restore.predecessor) }
+        for sdk in bootstrap?.plan.thirdParties ?? [] {
+            if let restore = bootstrap?.restoreStep(of: sdk) { graph.add(restore, of: steps, after: "sdk-\(sdk.name)") }
+        }
         let ended = graph.add(.endProcessPhase, of: steps, [], after: [configured.id] + started)
         let scene = graph.add(.connectScene, of: steps, after: ended.id)
 
@@ -54,20 +56,19 @@ extension Scenario {
 
 extension OperationGraph {
     /// Adds the SDKs that come before everything.
-    fileprivate mutating func addPrologue(of plan: BootstrapPlan, in environment: StartupEnvironment) {
+    fileprivate mutating func addPrologue(of bootstrap: Bootstrap, in environment: StartupEnvironment) {
+        let sdks = bootstrap.plan.thirdParties.compactMap { sdk in sdk.prologue.map { (sdk, $0) } }
         // Facts are read from the disk: only for those who get them.
-        guard plan.thirdParties.contains(where: { $0.prologue != nil }) else { return }
-        let (facts, build) = (environment.facts(), plan.build)
-        for sdk in plan.thirdParties {
-            guard let start = sdk.prologue else { continue }
-            let flags = sdk.flags
+        if sdks.isEmpty { return }
+        let facts = environment.facts()
+        for (sdk, start) in sdks {
             addPrologue(
                 "sdk-\(sdk.name)",
                 .title("Start \(sdk.name)"),
                 .expected(.milliseconds(30)),
                 .onFailure(sdk.isRequired ? .required : .continue),
                 .timeout(sdk.timeout),
-                .when { build.isSuperset(of: flags) }
+                bootstrap.belongs(sdk)
             ) {
                 try start(facts)
             }
@@ -93,7 +94,7 @@ extension StartupSteps {
         // Taken before they are replaced, or each would call itself.
         let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
         steps[.fetchConfig] = { step in
-            try bootstrap.willFetchConfiguration(step)
+            bootstrap.willFetchConfiguration(step)
             let fetched = try await fetch(step)
             bootstrap.didFetch(fetched, insteadOf: kept, flags.latest, step)
             return fetched

@@ -41,9 +41,7 @@ enum Samples {
 
     private static func showBackend(_ shown: Behaviours) async throws {
         let backend = EmbeddedBackend(SampleService())
-        var configuration = HTTPClient.Configuration()
-        configuration.protocolClasses = backend.protocolClasses
-        let client = HTTPClient(configuration)
+        let client = HTTPClient(over: backend)
         let answer = try await client.send(
             HTTPRequest(.get, backend.baseURL.appending(path: "v1/countries")),
             deadline: .after(.seconds(60))

@@ -108,8 +108,8 @@ struct RESTTests {
             (200, "text/html; charset=utf-8", "<html>", .invalidData, "text/html where JSON was expected"),
             (200, "application/json", "{", .invalidData, "it is no JSON"), (200, "application/json", "null", .invalidData, "the top level"),
             (200, "application/json", #"[{"code":"DE"},{}]"#, .invalidData, "[1].code: it is missing"),
-            (200, "application/json", #"[{"code":7}]"#, .invalidData, "[0].code: a string was expected, found a number"),
-            (200, "application/json", #"[{"code":null}]"#, .invalidData, "[0].code: a string was expected, found null"),
+            (200, "application/json", #"[{"code":7}]"#, .invalidData, "[0].code: a string was expected"),
+            (200, "application/json", #"[{"code":null}]"#, .invalidData, "[0].code: a string was expected"),
         ]
         for (status, type, body, code, text) in cases {
             harness.service.next("GET /v1/countries", status: status, type: type, body)

@@ -1,7 +1,8 @@
 import Foundation
-import StartupNetworking
 import TestSupport
 import Testing
+
+@testable import StartupNetworking
 
 @Suite("Setting up a client", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SetupTests {

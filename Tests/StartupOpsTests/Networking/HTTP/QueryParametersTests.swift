@@ -11,10 +11,8 @@ struct QueryParametersTests {
         let server = try LoopbackServer()
         server.on("/q", .json("{}"))
         let values = ["a&b", "a=b", "a+b", "a b", "ä€😀", "100%", "%26", "", "#?/:@;,", "\"<>\\^`{|}", "a\u{301}", "\r\n\u{0}"]
-        var parameters = QueryParameters()
-        for (index, value) in values.enumerated() { parameters.append("k\(index)&=+ é", value) }
-        parameters.append("absent", nil)
-        let url = server.url("/q?first=1").appending(parameters)
+        let queries = values.enumerated().map { (["k\($0)&=+ é": $1, "absent": nil] as QueryParameters).encoded }
+        let url = server.url("/q?first=1&\(queries.joined(separator: "&"))")
         _ = try await HTTPClient().send(HTTPRequest(.get, url), deadline: httpPatience)
 
         let target = try #require(server.requests.first?.target)
@@ -42,9 +40,5 @@ struct QueryParametersTests {
         #expect((["a b": "c&d", "e": "", "f": nil, "a b": "2"] as QueryParameters).encoded == "a%20b=c%26d&e=&a%20b=2")
         #expect((["": "-._~AZaz09"] as QueryParameters).encoded == "=-._~AZaz09")
         #expect((["n": "\n"] as QueryParameters).encoded == "n=%0A")
-        let url = try webAddress("https://example.com/a#b")
-        #expect(url.appending(QueryParameters()) == url)
-        #expect(url.appending(["x": "ü"] as QueryParameters).absoluteString == "https://example.com/a?x=%C3%BC#b")
-        #expect(try webAddress("https://example.com/?").appending(["x": "1"] as QueryParameters).query() == "x=1")
     }
 }

@@ -255,32 +255,9 @@ struct RealTransportTests {
         #expect(tellsOnMain.withLock { $0 } == [false])
     }
 
-    @Test("a server embedded in the app gets the whole request")
-    func embedded() async throws {
-        var options = TransportOptions()
-        options.protocolClasses = [EchoProtocol.self]
-        let transport = systemTransport(options)
-        let url = try #require(URL(string: "https://embedded.invalid/echo?q=1"))
-        let response = try await transport.send(
-            HTTPRequest(.post, url, headers: ["X-A": "b"], body: Data("hello".utf8)),
-            deadline: httpPatience
-        )
-        #expect(response.status == 200)
-        #expect(response.headers["X-Method"] == "POST")
-        #expect(response.headers["X-Saw"] == "b")
-        #expect(String(decoding: response.body, as: UTF8.self) == "hello")
-        let hanging = try #require(URL(string: "https://embedded.invalid/hang"))
-        #expect(await transport.failure(HTTPRequest(.get, hanging), deadline: .after(.milliseconds(200)))?.code == .timedOut)
-    }
-
     #if os(Linux)
-        @Test("requests are sent by libcurl, but for those of servers embedded in the app")
-        func choice() {
-            var options = TransportOptions()
-            #expect(systemTransport(options) is CurlTransport)
-            options.protocolClasses = [EchoProtocol.self]
-            #expect(systemTransport(options) is URLSessionTransport)
-        }
+        @Test("requests are sent by libcurl")
+        func choice() { #expect(systemTransport(TransportOptions()) is CurlTransport) }
     #endif
 
     @Test("a transport that is let go of answers what it was asked", arguments: TransportKind.allCases)
@@ -295,22 +272,4 @@ struct RealTransportTests {
         gate.open()
         #expect(try await answer.value == 200)
     }
-}
-
-/// Answers with the body it was sent, or never.
-private final class EchoProtocol: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { request.url?.host() == "embedded.invalid" }
-
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-
-    override func startLoading() {
-        guard let url = request.url, url.path() == "/echo" else { return }
-        let headers = ["X-Method": request.httpMethod ?? "", "X-Saw": request.value(forHTTPHeaderField: "X-A") ?? ""]
-        guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: headers) else { return }
-        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-        client?.urlProtocol(self, didLoad: request.httpBody ?? Data())
-        client?.urlProtocolDidFinishLoading(self)
-    }
-
-    override func stopLoading() {}
 }

@@ -17,8 +17,7 @@ struct TransferStateTests {
         }
         return switch action {
         case .nothing: "nothing"
-        case .finish(let result): "finish \(text(result))"
-        case .finishAndStop(let result): "finish \(text(result)), stop"
+        case .finish(let result, let stops): "finish \(text(result))\(stops ? ", stop" : "")"
         }
     }
 

@@ -92,15 +92,11 @@ struct SharedRefreshTests {
         #expect(sessions.load() == .absent)
     }
 
-    @Test(
-        "fault T24: of eight processes that refresh at once one asks the service, and all have its answer, also where the file for turns cannot be had",
-        arguments: [true, false]
-    )
-    func processes(hasLockFile: Bool) async throws {
+    @Test("fault T24: of eight processes that refresh at once one asks the service, and all have its answer")
+    func processes() async throws {
         let folder = try TemporaryFolder()
         let device = Device(folder.path)
         try device.saveExpiredSession()
-        if !hasLockFile { try FileManager.default.createDirectory(at: device.url(".refresh-lock"), withIntermediateDirectories: false) }
         let count = 8
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -123,27 +119,6 @@ struct SharedRefreshTests {
         #expect(names(in: folder.url).filter { $0.hasPrefix("used-") } == ["used-1"])
         #expect(!names(in: folder.url).contains("turned-down"))
         #expect(try device.sessions().load().value?.refreshToken == "2")
-    }
-
-    @Test("fault T34: a refresh token, which may be good for one use, is not used where the store can only be read")
-    func notKept() async throws {
-        let folder = try TemporaryFolder()
-        let files = try SecureFileStore(directory: folder("secure"))
-        try SessionStore(files).save(old)
-        let store = ReadThroughStore(files, because: StorageError(.inputOutput, folder("secure").path, "it cannot be written to"))
-        let results = Locked<[SharedRefresh.Result]>([])
-        let asked = Locked(0)
-        let refresh = SharedRefresh(store: SessionStore(store), limit: patience) { [new] _, _ in
-            asked.withLock { $0 += 1 }
-            return new
-        }
-        await refresh.run(old, knowing: { Knowledge(stored: old, hasNewer: false) }) { result in results.withLock { $0.append(result) } }
-        guard case .failed(let error)? = results.withLock({ $0.first }) else {
-            Issue.record("it was not refused")
-            return
-        }
-        #expect(NetworkError.refreshFailed(error).reason.contains("it cannot be written to") && asked.withLock { $0 } == 0)
-        #expect(SessionStore(store).load() == .value(old))
     }
 
     @Test("fault T31: a session whose file is damaged while the app runs goes on, and is stored anew", arguments: [false, true])
@@ -219,41 +194,6 @@ struct SharedRefreshTests {
         }
         #expect("\(error)".contains("process \(getpid()) keeps the others from refreshing it"), "\(error)")
         #expect(sessions.load().value?.hasTokens(of: old) == true)
-    }
-
-    @Test("fault T32: only who has had its turn for longer than any refresh takes is passed by, whatever the wall clock says")
-    func longTurn() {
-        let now = MachineTime(boot: "b", nanoseconds: 100_000_000_000)
-        func isHung(since nanoseconds: Int64, boot: String = "b") -> Bool {
-            let holder = LockFile.Holder(process: 7, since: MachineTime(boot: boot, nanoseconds: nanoseconds))
-            return SharedRefresh.isHung(holder, at: now, limit: .seconds(20))
-        }
-        #expect(!isHung(since: 60_000_000_000) && isHung(since: 59_999_999_999))
-        #expect(!isHung(since: 0, boot: "a") && !isHung(since: 200_000_000_000))
-        #expect(!SharedRefresh.isHung(LockFile.Holder(process: 7, since: nil), at: now, limit: .zero))
-        #expect(!SharedRefresh.isHung(nil, at: now, limit: .zero))
-        let holder = LockFile.Holder(process: 7, since: MachineTime(boot: "b", nanoseconds: 0))
-        #expect(!SharedRefresh.isHung(holder, at: nil, limit: .zero))
-    }
-
-    @Test("fault T32: a turn that is kept for too long ends for the others")
-    func hungTurn() async throws {
-        let folder = try TemporaryFolder()
-        let sessions = try Device(folder.path).sessions()
-        try sessions.save(old)
-        let now = try #require(MachineTime.now)
-        let longAgo = MachineTime(boot: now.boot, nanoseconds: now.nanoseconds - (patience * 2 + .seconds(1)).nanoseconds)
-        let lock = try #require(try LockFile(directory: PosixDirectory(path: folder.path), name: ".refresh-lock").lock(at: longAgo))
-        let refresh = SharedRefresh(store: sessions, limit: patience) { [new] _, _ in new }
-        let results = Locked<[SharedRefresh.Result]>([])
-        await refresh.run(old, knowing: { SharedRefresh.Knowledge(stored: nil, hasNewer: false) }) { result in
-            results.withLock { $0.append(result) }
-        }
-        withExtendedLifetime(lock) {}
-        guard case .session(new)? = results.withLock({ $0.first }) else {
-            Issue.record("it was not refreshed")
-            return
-        }
     }
 }
 

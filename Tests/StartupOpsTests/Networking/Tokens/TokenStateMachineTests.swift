@@ -197,82 +197,19 @@ struct TokenStateMachineTests {
         }
     }
 
-    /// When the refresh of a kept session ends: before the login's session is open, while it is, and after it.
-    enum Moment: CaseIterable, Sendable { case before, during, after }
-
-    @Test(
-        "fault T36: a session that is kept for a login has the token of a refresh that was under way when that opened its session",
-        arguments: Moment.allCases
-    )
-    func kept(moment: Moment) throws {
-        var machine = machine(session("a", expiresIn: -1, user: "guest"))
-        let kept = machine.keep()
-        let id = try #require(kept)
-        #expect(ask(&machine, by: 1) == "wait+refresh")
-        let flight = try #require(machine.flights.first?.id)
-        let answer = Machine.RefreshResult.session(session("b", expiresIn: 600, user: "guest"))
-        if moment == .before { #expect(machine.refreshEnded(flight, answer, now: now).resumed.map(\.waiter) == [1]) }
-        let login = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
-        #expect(login.cancelled == [] && login.resumed.map(\.waiter) == (moment == .before ? [] : [1]))
-        if moment == .during {
-            let effects = machine.refreshEnded(flight, answer, now: now)
-            #expect(effects.events.isEmpty && effects.resumed.isEmpty && machine.session?.token.userID == "u2")
+    @Test("a session is put back in place of another user's; not where it is open still, and not after a logout")
+    func puttingBack() throws {
+        let guest = session("a", expiresIn: 600, user: "guest")
+        for isLogout in [false, true] {
+            var machine = machine(guest)
+            let ends = machine.ends
+            #expect(machine.putBack(guest, ends: ends, now: now)?.events == nil)
+            if isLogout { _ = machine.end(.requested) }
+            _ = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+            let events = machine.putBack(guest, ends: ends, now: now)?.events
+            #expect(events == (isLogout ? nil : [.sessionChanged(userID: "guest")]))
+            #expect(machine.session?.token.userID == (isLogout ? "u2" : "guest"))
         }
-        #expect(machine.putBack(id, now: now)?.events == [.sessionChanged(userID: "guest")])
-        if moment == .after { #expect(machine.refreshEnded(flight, answer, now: now).events == [.sessionChanged(userID: "guest")]) }
-        #expect(machine.session?.session.refreshToken == "r-b" && machine.flights.isEmpty)
-        #expect(machine.unstored?.session?.refreshToken == "r-b")
-        // It is open: there is nothing to put back.
-        #expect(machine.putBack(id, now: now) == nil)
-    }
-
-    @Test(
-        "fault T36: a kept session that was let go of is not refreshed any more, and one is not put back after a logout",
-        arguments: [false, true]
-    )
-    func keptNoLonger(isLogout: Bool) throws {
-        var machine = machine(session("a", expiresIn: -1, user: "guest"))
-        let kept = machine.keep()
-        let id = try #require(kept)
-        _ = ask(&machine, by: 1)
-        let flight = try #require(machine.flights.first?.id)
-        if !isLogout { machine.letGo(id) }
-        let effects = isLogout ? machine.end(.requested) : machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
-        #expect(effects.cancelled == [flight])
-        _ = machine.begin(session("y", expiresIn: 600, user: "u3"), now: now)
-        #expect(machine.putBack(id, now: now) == nil && machine.session?.token.userID == "u3")
-    }
-
-    @Test("fault T36: a refresh that finds the session of a login that was left changes nothing of the session that was put back")
-    func storedByTheLogin() throws {
-        // Tokens that do not say whose they are.
-        var machine = machine(Session(accessToken: "guest", refreshToken: "r-a", isAnonymous: true))
-        let kept = machine.keep()
-        let id = try #require(kept)
-        #expect(ask(&machine, by: 1) == "wait+refresh")
-        let flight = try #require(machine.flights.first?.id)
-        let left = Session(accessToken: "person", refreshToken: "r-x")
-        _ = machine.begin(left, now: now)
-        #expect(machine.putBack(id, now: now) != nil)
-        let effects = machine.refreshEnded(flight, .stored(left), now: now)
-        #expect(effects.events.isEmpty && machine.session?.session.refreshToken == "r-a" && machine.flights.isEmpty)
-    }
-
-    @Test("fault T36: a session that is kept twice and put back once has its newer token when it is put back again")
-    func keptTwice() throws {
-        var machine = machine(session("a", expiresIn: -1, user: "guest"))
-        let (kept, alsoKept) = (machine.keep(), machine.keep())
-        let (first, second) = (try #require(kept), try #require(alsoKept))
-        _ = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
-        _ = machine.putBack(first, now: now)
-        // Issued just now, by the clock of the machine: it is refreshed once it is turned down.
-        let token = try #require(machine.session?.token)
-        #expect(ask(&machine, replacing: token, by: 1) == "wait+refresh")
-        let flight = try #require(machine.flights.first?.id)
-        _ = machine.refreshEnded(flight, .session(session("b", expiresIn: 600, user: "guest")), now: now)
-        _ = machine.begin(session("y", expiresIn: 600, user: "u3"), now: now)
-        #expect(machine.putBack(second, now: now)?.events == [.sessionChanged(userID: "guest")])
-        #expect(machine.session?.session.refreshToken == "r-b")
     }
 
     @Test("fault T20: a refresh that gives another user's token is not taken")

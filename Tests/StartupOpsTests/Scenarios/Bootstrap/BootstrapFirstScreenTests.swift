@@ -86,7 +86,6 @@ struct BootstrapFirstScreenTests {
             sources(bootstrap) == [
                 "splashVideoDone": "its end", "splashControllerEnded": "its end", "configurationPresent": "the remote configuration",
                 "initialFlagsRefreshed": "the service", "userKnown": "the absence of a session",
-                "notAlreadyPassed": "the gate itself, when it opened",
             ]
         )
         // The configuration asks for an account; the flags, which count over it, for none.
@@ -284,11 +283,11 @@ struct BootstrapFirstScreenTests {
         let person = AgreeablePerson()
         let report = try await launch(bootstrap, harness, person, scene: second)
         #expect(report.outcome == .completed)
-        let (registered, parts, shown) = (bootstrap.registry.registered, bootstrap.coordinatorParts, person.shown)
+        let (registered, parts, shown) = (bootstrap.registry.registered, bootstrap.coordinatorTrace.entries, person.shown)
         #expect(try await bootstrap.connectScene("second", by: second, deadline: .after(patience)))
         #expect(try await !bootstrap.connectScene("second", by: second, deadline: .after(patience)))
         #expect(bootstrap.phases.mark(.viewDidLoad, scene: "second") == nil && bootstrap.phases.problems == [])
-        #expect(bootstrap.registry.registered == registered && bootstrap.coordinatorParts == parts && person.shown == shown)
+        #expect(bootstrap.registry.registered == registered && bootstrap.coordinatorTrace.entries == parts && person.shown == shown)
         bootstrap.phases.sceneDidDisconnect("second")
         #expect(try await bootstrap.connectScene("second", by: second, deadline: .after(patience)))
         #expect(bootstrap.phases.problems == [])

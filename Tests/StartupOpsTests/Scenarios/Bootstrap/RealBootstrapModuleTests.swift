@@ -19,7 +19,7 @@ struct RealBootstrapModuleTests {
             prepare: { harness.note("prepare \(name)") },
             make: { configuration in
                 harness.note("make \(name)")
-                return "\(name) at \(configuration.endpoints.graphQL.path())"
+                return "\(name) at \(configuration.plan.endpoints.graphQL.path())"
             }
         )
     }
@@ -140,7 +140,7 @@ struct RealBootstrapModuleTests {
         var plan = harness.plan()
         plan.observers = [
             BootstrapObserver("session") { configuration in
-                let events = configuration.tokens.events
+                let events = configuration.service.tokens.events
                 continuation.yield("watching")
                 for await event in events {
                     if case .loggedOut(let reason) = event { continuation.yield("logged out: \(reason)") }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where sockets differ between platforms.
-package enum SocketPlatform {
+enum SocketPlatform {
     #if canImport(Glibc)
         private static let stream = Int32(SOCK_STREAM.rawValue)
     #else
@@ -11,7 +11,7 @@ package enum SocketPlatform {
     /// A TCP socket that never blocks, is not inherited by children, and raises no signal when the other end is gone.
     ///
     /// - Returns: nil when the system gives none; `errno` says why.
-    package static func socket(_ family: Int32) -> Int32? {
+    static func socket(_ family: Int32) -> Int32? {
         // SOCK_NONBLOCK and SOCK_CLOEXEC are not on every platform: both are set afterwards.
         let descriptor = Foundation.socket(family, stream, 0)
         guard descriptor >= 0 else { return nil }
@@ -20,7 +20,7 @@ package enum SocketPlatform {
     }
 
     /// Makes a descriptor one that never blocks and is not inherited, and a socket one that raises no signal.
-    package static func configure(_ descriptor: Int32) {
+    static func configure(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         #if canImport(Darwin)
@@ -29,7 +29,7 @@ package enum SocketPlatform {
         #endif
     }
 
-    package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
             Foundation.send(descriptor, bytes.baseAddress, bytes.count, 0)
         #else
@@ -41,7 +41,7 @@ package enum SocketPlatform {
     /// The addresses of a host.
     ///
     /// - Parameter isNumeric: whether only an address is read, which takes no time; a name can take half a minute.
-    package static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
+    static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = stream
@@ -58,11 +58,11 @@ package enum SocketPlatform {
 }
 
 /// An address as the system's calls want it.
-package struct SocketAddress: Sendable {
-    package let family: Int32
+struct SocketAddress: Sendable {
+    let family: Int32
     let bytes: [UInt8]
 
-    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         // The system's structures want more alignment than bytes have.
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupOps
 import StartupStorage
 
 /// One end of a connection to a speaker, which reads and writes lines.
@@ -232,13 +233,13 @@ extension SpeakerSocket {
 }
 
 /// Wakes a thread that polls: once given, the signal stays. Any thread may give it.
-package final class WakeSignal: Sendable {
+final class WakeSignal: Sendable {
     /// The descriptor to poll for reading.
-    package let descriptor: Int32
+    let descriptor: Int32
     private let writeEnd: Int32
 
     /// - Returns: nil without a free file descriptor.
-    package init?() {
+    init?() {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
         (descriptor, writeEnd) = (ends[0], ends[1])
@@ -252,7 +253,7 @@ package final class WakeSignal: Sendable {
         close(writeEnd)
     }
 
-    package func signal() {
+    func signal() {
         var byte: UInt8 = 1
         // When the pipe is full, it has been given often enough.
         _ = write(writeEnd, &byte, 1)
@@ -261,9 +262,35 @@ package final class WakeSignal: Sendable {
 
 extension Deadline {
     /// The remaining time for `poll`: rounded up, so that it is never over too early and never polls without a pause.
-    package var pollTimeout: Int32 {
+    var pollTimeout: Int32 {
         guard let remaining else { return -1 }
         // At most an hour, which an Int32 can hold: callers wait again.
         return Int32(min((remaining / .milliseconds(1)).rounded(.up), 3_600_000))
     }
+}
+
+extension DeviceError {
+    /// The error for a system's error number.
+    init(system number: Int32, _ device: String, _ action: String) {
+        self.init(
+            number == ETIMEDOUT ? .timedOut : .unreachable,
+            device,
+            Self.words[number] ?? "\(action) failed with system error \(number)"
+        )
+    }
+
+    /// The system's errors in words. `strerror` may not be called by two threads at once.
+    private static let words: [Int32: String] = [
+        ECONNREFUSED: "connection refused",
+        ECONNRESET: "the connection was reset",
+        EPIPE: "the connection was reset",
+        EHOSTUNREACH: "no route to the host",
+        ENETUNREACH: "the network cannot be reached",
+        ENETDOWN: "the network is down",
+        ETIMEDOUT: "the host does not answer",
+        EADDRINUSE: "the port is in use",
+        EACCES: "access was denied",
+        EMFILE: "the process has no free file descriptor",
+        ENFILE: "the system has no free file descriptor",
+    ]
 }

@@ -1,0 +1,64 @@
+extension ConditionName {
+    /// The splash video has ended, or the app has gone to the background while it played.
+    static let splashVideoDone: ConditionName = "splashVideoDone"
+    /// The app's own splash screen has ended.
+    static let splashControllerEnded: ConditionName = "splashControllerEnded"
+    /// There is a configuration: from the server, from the cache, or the default one.
+    static let configurationPresent: ConditionName = "configurationPresent"
+    /// The flags of the first start have been fetched.
+    static let initialFlagsRefreshed: ConditionName = "initialFlagsRefreshed"
+    /// It is known who is there: somebody who is logged in, a guest, or nobody.
+    static let userKnown: ConditionName = "userKnown"
+}
+
+extension ReadinessGate {
+    /// The gate before the first screen of a white-label app: the splash has been seen, there is a configuration, the flags are there, and it is known who is.
+    ///
+    /// The configuration is met by the first of the server's answer, the cached one and the default one; say which with
+    /// `meet(.configurationPresent, by: "the cache")`.
+    ///
+    /// - Parameters:
+    ///   - showsSplashVideo: whether a video is shown while the app starts.
+    ///   - hasSplashController: whether the app has a splash screen of its own, which says itself when it has ended.
+    static func firstScreen(
+        showsSplashVideo: Bool = false,
+        hasSplashController: Bool = false,
+        elapsed: (@Sendable () -> Duration)? = nil
+    ) -> ReadinessGate {
+        let video = GateCondition(
+            .splashVideoDone,
+            setBy: "splash video",
+            because: "the video is not to be cut off",
+            isMetByDefault: !showsSplashVideo
+        )
+        let splash = GateCondition(
+            .splashControllerEnded,
+            setBy: "splash controller",
+            because: "the app's own splash is not to be cut off",
+            isMetByDefault: !hasSplashController
+        )
+        return ReadinessGate(
+            "first-screen",
+            [
+                video, splash,
+                GateCondition(.configurationPresent, setBy: "fetch-config", because: "the first screen is chosen by it"),
+                GateCondition(.initialFlagsRefreshed, setBy: "fetch-flags", because: "onboarding is chosen by them"),
+                GateCondition(.userKnown, setBy: "start-coordinator", because: "an account is offered to nobody else"),
+            ],
+            elapsed: elapsed
+        )
+    }
+
+    /// Bypasses the flags, unless the app waits for them and nobody is logged in.
+    func bypassInitialFlags(unlessWaiting waits: Bool, isLoggedIn: Bool) {
+        if waits, !isLoggedIn { return }
+        bypass(.initialFlagsRefreshed, because: isLoggedIn ? "the person is logged in already" : "the app does not wait for them")
+    }
+
+    /// Lets the splash video count as done when the app goes to the background: nobody is watching, and nothing would say that it ended.
+    @discardableResult
+    func endSplashVideoInBackground(_ lifecycle: AppLifecycle) -> Task<Void, Never> {
+        // Other events say nothing about the video.
+        follow(.splashVideoDone, lifecycle.events(), by: "going to the background") { $0 == .didEnterBackground ? true : nil }
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+
+@testable import StartupOps
+@testable import StartupStorage
+
+/// Answers nothing: for a step that asks others.
+struct NoService: UpdatePolicyService, ConfigurationService, EntitlementService, AccountService, DeviceConnector {
+    private struct Silent: Error {}
+
+    func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy { throw Silent() }
+    func countries(by deadline: Deadline) async throws -> [Country] { throw Silent() }
+    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration { throw Silent() }
+    func entitlements(by deadline: Deadline) async throws -> Entitlements { throw Silent() }
+    func storedSession() -> StoredAnswer<StoredSession> { .absent }
+    func restore(by deadline: Deadline) async throws -> Account { throw Silent() }
+    func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Silent() }
+    func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Silent() }
+    func logInAnonymously(by deadline: Deadline) async throws -> Account { throw Silent() }
+    func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account { throw Silent() }
+    func logOut(because reason: String) async {}
+
+    func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+        throw DeviceError(.unreachable, "none", "silent")
+    }
+    func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
+}
+
+extension StartupEnvironment {
+    /// An environment in memory, for one step alone: `change` gives it what the step works with.
+    static func alone(
+        _ app: AppInfo = AppInfo(version: SemanticVersion(1)),
+        directory: StateDirectory = .inMemory(),
+        bundled: AppConfiguration = .bundled,
+        _ change: (inout StartupEnvironment) -> Void = { _ in }
+    ) -> StartupEnvironment {
+        let none = NoService()
+        let services = StartupServices(updates: none, configurations: none, accounts: none, entitlements: none, speakers: none)
+        var environment = StartupEnvironment(
+            app: app,
+            services: services,
+            presenters: StartupPresenters(),
+            directory: directory,
+            bundled: bundled
+        )
+        change(&environment)
+        return environment
+    }
+}
+
+extension StateDirectory {
+    /// Folders in memory; `cache` is the one of answers that can be fetched again.
+    static func over(cache: any DataStore, problems: [StorageError] = []) -> StateDirectory {
+        StateDirectory(
+            location: nil,
+            settings: SettingsStore(MemoryStore()),
+            state: MemoryStore(),
+            cache: cache,
+            secure: MemoryStore(),
+            problems: problems,
+            stateProblem: nil
+        )
+    }
+}
+
+// Each step alone, with what it works with.
+
+extension ConnectSpeakerOperation {
+    init(connector: any DeviceConnector, state: LaunchState, presenter: (any SpeakerPresenter)?, devices: ConnectedDevices) {
+        self.init(
+            environment: .alone {
+                $0.services.speakers = connector
+                $0.state = state
+                $0.presenters.speaker = presenter
+                $0.devices = devices
+            }
+        )
+    }
+}
+
+extension EntitlementsOperation {
+    /// The answers are for `account`, who is logged in.
+    init(service: any EntitlementService, cache: any DataStore, of account: String?) {
+        struct Accounts: AccountService {
+            let id: String?
+            let none = NoService()
+
+            func storedSession() -> StoredAnswer<StoredSession> { .value(StoredSession(userID: id, isAnonymous: false)) }
+            func restore(by deadline: Deadline) async throws -> Account { try await none.restore(by: deadline) }
+            func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
+            func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+                try await restore(by: deadline)
+            }
+            func logInAnonymously(by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
+            func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
+            func logOut(because reason: String) async {}
+        }
+        self.init(
+            environment: .alone(directory: .over(cache: cache)) {
+                $0.services.entitlements = service
+                $0.services.accounts = Accounts(id: account)
+            }
+        )
+    }
+}
+
+extension FetchConfigurationOperation {
+    init(
+        service: any ConfigurationService,
+        store: ConfigurationStore,
+        state: LaunchState,
+        device: Region,
+        presenter: (any RegionPresenter)?
+    ) {
+        self.init(
+            environment: .alone(AppInfo(version: SemanticVersion(1), region: device)) {
+                $0.services.configurations = service
+                $0.configurations = store
+                $0.state = state
+                $0.presenters.region = presenter
+            }
+        )
+    }
+}
+
+extension LoginOperation {
+    init(accounts: any AccountService, presenter: (any LoginPresenter)?, onboarding: OnboardingType, keepsStoredSession: Bool) {
+        var bundled = AppConfiguration.bundled
+        bundled.onboarding = onboarding
+        let environment = StartupEnvironment.alone(bundled: bundled) {
+            $0.services.accounts = accounts
+            $0.presenters.login = presenter
+        }
+        self.init(environment: environment, memory: LaunchMemory(), keepsStoredSession: keepsStoredSession)
+    }
+}
+
+extension RestoreAccountOperation {
+    init(accounts: any AccountService, presenter: (any LoginPresenter)?, memory: LaunchMemory = LaunchMemory()) {
+        let environment = StartupEnvironment.alone {
+            $0.services.accounts = accounts
+            $0.presenters.login = presenter
+        }
+        self.init(environment: environment, memory: memory)
+    }
+}
+
+extension MainAppOperation {
+    init(
+        presenter: (any MainPresenter)?,
+        stage: Stage = Stage(),
+        store: any DataStore,
+        mailbox: EntryPointMailbox = EntryPointMailbox(MemoryStore()),
+        directory: StateDirectory = .inMemory(),
+        earlyOnboarding: OnboardingType? = nil,
+        didLaunch: @escaping @Sendable () -> Void = {}
+    ) {
+        let environment = StartupEnvironment.alone(directory: directory) {
+            $0.presenters.main = presenter
+            $0.stage = stage
+            $0.state = LaunchState(store)
+            $0.configurations = ConfigurationStore(store)
+            $0.mailbox = mailbox
+            $0.didLaunch = didLaunch
+        }
+        let memory = LaunchMemory()
+        memory.state.withLock { $0.earlyOnboarding = earlyOnboarding }
+        self.init(environment: environment, memory: memory)
+    }
+}
+
+extension OnboardingOperation {
+    init(presenter: any MainPresenter, state: LaunchState) {
+        self.init(
+            environment: .alone {
+                $0.presenters.main = presenter
+                $0.state = state
+            }
+        )
+    }
+}
+
+extension SplashOperation {
+    init(
+        presenter: (any SplashPresenter)?,
+        minimum: Duration,
+        lifecycle: AppLifecycle,
+        showsVideo: Bool = false,
+        gate: ReadinessGate? = nil
+    ) throws {
+        let directory = StateDirectory.inMemory()
+        if showsVideo { try Settings(directory.settings).set(true, for: .showsSplashVideo) }
+        self.init(
+            environment: .alone(directory: directory) {
+                $0.presenters.splash = presenter
+                $0.splashMinimum = minimum
+                $0.lifecycle = lifecycle
+                $0.firstScreen = gate
+            }
+        )
+    }
+}
+
+extension TutorialOperation {
+    init(state: LaunchState, bundled: AppConfiguration, version: SemanticVersion, presenter: (any TutorialPresenter)?) {
+        self.init(
+            environment: .alone(AppInfo(version: version), bundled: bundled) {
+                $0.state = state
+                $0.presenters.tutorial = presenter
+            }
+        )
+    }
+}
