@@ -19,11 +19,13 @@ final class Outages: HTTPSending {
     }
 
     private let client: any HTTPSending
+    private let network: any HTTPSending
     private let closedPort: ClosedPort
     private let state = Locked(State())
 
-    init(_ client: any HTTPSending, closedPort: ClosedPort) {
+    init(_ client: any HTTPSending, network: any HTTPSending, closedPort: ClosedPort) {
         self.client = client
+        self.network = network
         self.closedPort = closedPort
     }
 
@@ -51,9 +53,10 @@ final class Outages: HTTPSending {
             return (state.refused.contains(path), state.hanging.contains(path), state.failures[path])
         }
         if let error = failure?(request) { throw error }
+        guard isRefused else { return try await client.send(request, deadline: .after(isHanging ? .milliseconds(100) : patience)) }
         var request = request
-        if isRefused { request.url = closedPort.url(for: request.url) }
-        return try await client.send(request, deadline: .after(isHanging ? .milliseconds(100) : patience))
+        request.url = closedPort.url(for: request.url)
+        return try await network.send(request, deadline: .after(patience))
     }
 }
 

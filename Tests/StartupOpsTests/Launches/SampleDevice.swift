@@ -36,7 +36,7 @@ final class SampleDevice: Sendable {
         speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         var configuration = HTTPClient.Configuration()
         configuration.retry = .never
-        outages = Outages(HTTPClient(configuration, over: backend), closedPort: closedPort)
+        outages = Outages(HTTPClient(configuration, over: backend), network: HTTPClient(configuration), closedPort: closedPort)
         moveSpeaker(to: speaker.speaker.port)
     }
 

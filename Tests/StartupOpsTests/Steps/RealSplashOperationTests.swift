@@ -103,7 +103,7 @@ struct RealSplashOperationTests {
         #expect(report.outcome == .succeeded && report.duration == .milliseconds(400))
         #expect(splash.journal.withLock { $0 } == (shows ? ["shown", "video"] : ["shown"]))
         #expect(gate(first) == ["its end", "its end"])
-        #expect(first.conditions.filter { !$0.isMet }.map(\.condition.name) == [.configurationPresent])
+        #expect(first.conditions.filter(\.isMet).map(\.condition.name) == [.splashVideoDone, .splashControllerEnded])
     }
 
     @Test("B40: a video that is cut off in the background has not ended by itself, and the gate says what ended it")
