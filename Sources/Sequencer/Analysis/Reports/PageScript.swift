@@ -101,7 +101,7 @@ enum PageScript {
             if (stop) stop.tabIndex = 0;
           }
           for (const event of ['pointerover', 'focusin'])
-            document.addEventListener(event, ({ target }) => { const each = target.closest('[data-op]'); if (each) show(idOf(each)); });
+            document.addEventListener(event, ({ target }) => { const each = target.closest?.('[data-op]'); if (each) show(idOf(each)); });
           rows.addEventListener('keydown', event => {
             const bar = event.target.closest('a.op'), bars = seen(), place = bars.indexOf(bar);
             const drawn = ids => ids.map(id => barOf.get(id)).find(each => each && !each.hidden);
@@ -161,7 +161,7 @@ enum PageScript {
             magnify(event.deltaY < 0 ? 1.25 : 0.8, event.clientX);
           }, { passive: false });
           document.addEventListener('keydown', event => {
-            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest('input, select')) return;
+            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.('input, select')) return;
             const factor = { '+': 2, '=': 2, '-': 1 / 2, 0: 1 / 256 }[event.key];
             if (factor) magnify(factor, middle());
             else if (event.key === '/') search.focus();
