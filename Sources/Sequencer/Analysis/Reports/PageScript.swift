@@ -169,7 +169,7 @@ enum PageScript {
             event.preventDefault();
           });
           const range = get('range');
-          view.addEventListener('dragstart', event => event.preventDefault());
+          for (const event of ['dragstart', 'selectstart']) view.addEventListener(event, each => { if (from !== null) each.preventDefault(); });
           view.addEventListener('pointerdown', event => { if (event.button === 0 && event.pointerType === 'mouse' && part(event.clientX) > 0) from = event.clientX; });
           addEventListener('pointermove', event => {
             if (from === null) return;
@@ -182,7 +182,9 @@ enum PageScript {
             if (from !== null && !range.hidden) {
               isDragged = true;
               const left = Math.min(from, event.clientX), room = view.getBoundingClientRect().right - edge() - 24;
+              const row = seen().find(each => parseFloat(each.querySelector('.number').style.getPropertyValue('--at')) / 100 >= part(left));
               magnify(room / Math.abs(event.clientX - from), left, edge());
+              view.scrollTop = row?.offsetTop ?? 0;
             }
             from = null;
             range.hidden = true;
