@@ -46,8 +46,8 @@ extension ValidatedGraph {
         let facts = GraphFacts(self)
         // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
-        // Without backslashes: `\G` would be the graph's name.
-        let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "&#92;")
+        // Backslashes are doubled: `\G` would be the graph's name.
+        let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "\\\\")
         var text = """
             digraph \(DOT.name(name)) {
               rankdir=\(options.direction.name)
