@@ -32,6 +32,9 @@ struct BlameCommand: LaunchingCommand {
         let needsSchedule: Bool
         /// The operation that held it up.
         let holder: String?
+
+        /// Zero where it was not worked out.
+        var knownGain: Duration { scheduledGain ?? (needsSchedule ? .zero : gain) }
     }
 
     func launch() async throws -> ExitCode {
@@ -78,7 +81,9 @@ struct BlameCommand: LaunchingCommand {
         let hasHolders = rows.contains { $0.holder != nil }
         // A column that would be empty in every row is left out.
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
-        for row in rows {
+        // What is worth shortening comes first; of equal gains, the longest.
+        let order = rows.indices.sorted { (rows[$0].knownGain, $1) > (rows[$1].knownGain, $0) }
+        for row in order.map({ rows[$0] }) {
             let operation = row.operation
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
@@ -112,8 +117,7 @@ struct BlameCommand: LaunchingCommand {
     private func gain(_ row: Row, _ style: TextStyle) -> String {
         // A question mark is not a zero: the text below the table says how many were worked out.
         if row.needsSchedule, row.scheduledGain == nil { return "?" }
-        let gain = row.scheduledGain ?? row.gain
-        return gain == .zero ? "" : style.duration(gain)
+        return row.knownGain == .zero ? "" : style.duration(row.knownGain)
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
