@@ -69,7 +69,14 @@ struct GraphCommand: Command {
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        let text = try ProgressBar.during("graph", reading: scenario) { try drawing(for: output) }
+        let (text, absent) = try ProgressBar.during("graph", reading: scenario) {
+            let loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
+            return (try drawing(of: loaded, for: output), loaded.switchedOff)
+        }
+        // Drawn all the same. Beside the drawing: not each format has room for a sentence.
+        if !absent.isEmpty {
+            message("switched off, and drawn as 0 ms: " + VerdictText.list(absent) { printable($0, limit: 64) })
+        }
         // Not every format ends with a line feed.
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
@@ -77,8 +84,8 @@ struct GraphCommand: Command {
 
     private var options: DOTOptions { DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight) }
 
-    private func drawing(for output: Output) throws -> String {
-        var graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
+    private func drawing(of loaded: LoadedScenario, for output: Output) throws -> String {
+        var graph = try loaded.validated()
         if reduce { graph = graph.reduced() }
         switch format ?? .tree {
         case .dot: return graph.dot(options)
