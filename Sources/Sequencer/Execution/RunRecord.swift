@@ -291,11 +291,12 @@ final class RunRecord: Sendable {
     /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone. One that was aborted on purpose got
     /// somewhere else.
     private var isBroken: Bool {
-        if endOfLaunchProper != nil { return graph.milestoneIndex.map { !nodes[$0].outcome.isSuccess } ?? false }
+        let isMilestoneMissed = graph.milestoneIndex.map { nodes[$0].state == .ended && !nodes[$0].outcome.isSuccess } ?? false
+        if endOfLaunchProper != nil { return isMilestoneMissed }
         return switch stop {
         case .failed?, .deadline?, .cancelled?: true
         case .aborted?: false
-        case nil: isMilestoneLost
+        case nil: isMilestoneMissed
         }
     }
 

@@ -67,13 +67,14 @@ public struct BudgetResult: Sendable, Hashable {
     public let budget: Budget?
     /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a milestone, or where the launch was
     /// stopped before it, the time counts to the end of the launch. A milestone that has failed, in a launch that goes on without it, has ended
-    /// too, but such a launch has missed its budget. One whose own condition was false was not wanted: that is a launch without a milestone.
+    /// too. With one whose own condition was false, the time counts as it does without a milestone. Either launch has missed its budget.
     public let measured: Duration
     /// The interactive time until then: the union of the intervals in which the launch waited for a person.
     public let interactive: Duration
     /// When persons were asked until then: in order, without overlaps. Reports of earlier versions do not say, or have those of the whole launch.
     public let questions: [Range<Duration>]
-    /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was cancelled, and whose milestone did not fail.
+    /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was cancelled, and whose milestone
+    /// succeeded.
     public let isMet: Bool
     /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that took longer than expected, the largest
     /// excess first, then those that took longest. Empty within the budget, and where the time before the launch (``LaunchReport/beforeRun``) explains all of it.

@@ -291,10 +291,10 @@ extension LaunchReport: DescribedValue {
         return "; initial display after \(text(time))\(limit)\(verdict)"
     }
 
-    /// The milestone that did not succeed, in a launch that went on without it; nil for one that was not wanted, for its own condition was false.
+    /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own condition.
     package var missedMilestone: OperationReport? {
         guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
-        return operation.outcome.isSuccess || operation.outcome == .skipped ? nil : operation
+        return operation.outcome.isSuccess ? nil : operation
     }
 
     /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
@@ -307,16 +307,21 @@ extension LaunchReport: DescribedValue {
     /// - Complexity: O(operations).
     package func troubleText(of told: [OperationReport]) -> String {
         guard outcome == .completed else { return "" }
-        var named: [Sequencer.Outcome: [String]] = [:]
-        let (failures, missed) = (failuresOfLeftOut, missedMilestone?.id)
-        for operation in told where operation.outcome != .succeeded && operation.id != missed && !isLeftOut(operation, by: failures) {
-            named[operation.outcome, default: []].append(operation.id)
-        }
+        let missed = missedMilestone?.id
+        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != missed }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
             return "; \(outcome.words): " + ids.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ") + more
         }.joined()
+    }
+
+    /// The operations that did not do their work, though they were wanted.
+    ///
+    /// - Complexity: O(operations).
+    package func troubled(of operations: [OperationReport]) -> [OperationReport] {
+        let failures = failuresOfLeftOut
+        return operations.filter { $0.outcome != .succeeded && !isLeftOut($0, by: failures) }
     }
 
     /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.

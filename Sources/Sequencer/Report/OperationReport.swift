@@ -100,6 +100,10 @@ public struct OperationReport: Sendable, Hashable {
     }
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
+    ///
+    /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give that thread back. Nobody
+    /// tells the engine when a closure could have gone on: such a wait is taken for the step's own work, and whoever kept the main thread
+    /// meanwhile is not blamed for it.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
     package var wait: Duration {

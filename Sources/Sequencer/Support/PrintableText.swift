@@ -79,13 +79,15 @@ extension Unicode.Scalar {
 package func durationText(_ duration: Duration) -> String {
     if duration == .zero { return "0 ms" }
     let nanoseconds = Double(duration.nanoseconds)
-    let units: [(name: String, size: Double, limit: Double)] = [("ns", 1, 1000), ("µs", 1e3, 1000), ("ms", 1e6, 1000), ("s", 1e9, 60)]
+    let units: [(name: String, size: Double, limit: Double)] = [
+        ("ns", 1, 1000), ("µs", 1e3, 1000), ("ms", 1e6, 1000), ("s", 1e9, 60), ("min", 60e9, 120),
+    ]
     for unit in units {
         // A value that rounds up to the next unit is printed in that one: 1 s, not 1000 ms.
         let value = rounded(nanoseconds / unit.size)
         if abs(value) < unit.limit { return text(value, unit.name) }
     }
-    return text(rounded(nanoseconds / 60e9), "min")
+    return text(rounded(nanoseconds / 3_600e9), "h")
 }
 
 private func rounded(_ value: Double) -> Double {

@@ -115,10 +115,14 @@ struct LoadedScenario {
     /// Expects the times of past launches, and no time for operations that this launch leaves out.
     mutating func expect(_ history: LaunchHistory) {
         graph.expect(history)
-        guard let document = file?.document else { return }
         // Their history is that of launches with other facts. A plan that counted it would be too long.
-        let absent = document.operations.lazy.filter { !document.runs($0) }.map { ($0.id, Duration.zero) }
-        graph.expect(Dictionary(absent) { first, _ in first })
+        graph.expect(Dictionary(switchedOff.map { ($0, Duration.zero) }) { first, _ in first })
+    }
+
+    /// The operations that do not run, by their `when`, in the order of the file.
+    var switchedOff: [String] {
+        guard let document = file?.document else { return [] }
+        return document.operations.filter { !document.runs($0) }.map(\.id)
     }
 
     /// The graph, checked; errors name their place in the file.

@@ -71,7 +71,9 @@ struct BenchSummary: Sendable {
     var misses: Int { scenario.runs.count { !$0.isMet } }
 
     /// The rate of misses that the true one is below with 95% confidence.
-    var missBound: Double { BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
+    ///
+    /// - Returns: nil where no run has completed: no budget was measured.
+    var missBound: Double? { sample == nil ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
 
     func count(of outcome: LaunchOutcome) -> Int {
         scenario.runs.count { $0.outcome == outcome }
@@ -122,6 +124,8 @@ struct BenchComparison: Sendable {
     let verdict: ChangeVerdict
     /// The operations that no longer end as they did; empty where a bench does not say how they ended.
     let outcomes: [OutcomeChange]
+    /// The bench that does not say how its operations ended: `before` or `after`; nil where both do.
+    let withoutOutcomes: String?
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
@@ -152,12 +156,10 @@ struct BenchComparison: Sendable {
             same: askedThreshold
         )
         (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
-        outcomes =
-            if let first = before.outcomes, let second = after.outcomes {
-                OutcomeChange.all(from: first, to: second, isVirtual: clock == .virtual)
-            } else {
-                []
-            }
+        let (first, second) = (before.outcomes, after.outcomes)
+        withoutOutcomes = first == nil ? "before" : second == nil ? "after" : nil
+        let outcomes = first.flatMap { first in second.map { OutcomeChange.all(from: first, to: $0) } }
+        self.outcomes = outcomes ?? []
         (verdict, runsNeeded) = (change.verdict.considering(outcomes), change.runsNeeded)
     }
 

@@ -259,6 +259,7 @@ extension BenchComparison {
                 for (outcome, count) in summary.outcomes { json.write(count, for: outcome.rawValue) }
             }
         }
+        if withoutOutcomes != nil { json.write(false, for: "outcomesKnown") }
         if !outcomes.isEmpty {
             json.writeObjects(outcomes, for: "outcomes") { json, change in
                 json.write(change.id, for: "id")
@@ -353,7 +354,9 @@ struct BenchmarkActionText {
             json.write("ms", for: "unit")
             json.write(milliseconds: .nearest(nanoseconds: sample.median), for: "value")
             // A number of the value's unit: the action reads it as one, and converts it with the value.
-            json.write("± \(Duration.nearest(nanoseconds: sample.medianAbsoluteDeviation).milliseconds)", for: "range")
+            if let deviation = sample.medianAbsoluteDeviation {
+                json.write("± \(Duration.nearest(nanoseconds: deviation).milliseconds)", for: "range")
+            }
             if !extra.isEmpty { json.write(extra, for: "extra") }
         }
     }

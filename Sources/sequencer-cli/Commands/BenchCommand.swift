@@ -312,9 +312,8 @@ struct BenchText {
         if let sample = summary.sample {
             let interval = summary.interval.map { "95% interval \(time($0.lower)) to \(time($0.upper))" } ?? "too few runs for an interval"
             lines.append("  median    \(time(sample.median)), \(interval)")
-            // One run is not off by anything.
-            if sample.count > 1 { lines.append("  MAD       \(time(sample.medianAbsoluteDeviation))") }
-            let p90 = SortedSample.has(percentile: 90, of: sample.count) ? ", p90 \(time(sample.nearestRank(90)))" : ""
+            if let deviation = sample.medianAbsoluteDeviation { lines.append("  MAD       \(time(deviation))") }
+            let p90 = sample.nearestRank(90).map { ", p90 \(time($0))" } ?? ""
             lines.append("  range     \(time(sample.minimum)) to \(time(sample.maximum))\(p90)")
             if let modes = summary.modes {
                 let (lower, upper) = (modes.lower, modes.upper)
@@ -344,7 +343,7 @@ struct BenchText {
                 style.yellow("  \(outcome.rawValue)".padded(to: 12) + "\(summary.count(of: outcome)) of \(runs), not in the times above")
             )
         }
-        if runs > 0 { lines.append("  budget    \(misses(summary))") }
+        if summary.sample != nil || summary.misses > 0 { lines.append("  budget    \(misses(summary))") }
         return lines.joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }
 
@@ -360,8 +359,8 @@ struct BenchText {
         let count = "\(misses) of \(summary.scenario.runs.count) missed"
         // In virtual time each run is the same, so a bound would be a mere function of their number.
         if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
-        let bound = "the true rate is below \(ShareText.format(summary.missBound)) with 95% confidence"
-        return (misses > 0 ? style.red(count) : count) + "; " + bound
+        let bound = summary.missBound.map { "; the true rate is below \(ShareText.format($0)) with 95% confidence" } ?? ""
+        return (misses > 0 ? style.red(count) : count) + bound
     }
 
     /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
@@ -380,7 +379,7 @@ struct BenchText {
             let sample = operation.sample
             table.add([
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), time(sample.median),
-                time(sample.medianAbsoluteDeviation), time(sample.maximum), "\(sample.count)",
+                sample.medianAbsoluteDeviation.map(time) ?? "", time(sample.maximum), "\(sample.count)",
             ])
         }
         let rest = summary.operations.count - Self.maximumOperations

@@ -32,6 +32,9 @@ struct BlameCommand: LaunchingCommand {
         let needsSchedule: Bool
         /// The operation that held it up.
         let holder: String?
+
+        /// Zero where it was not worked out.
+        var knownGain: Duration { scheduledGain ?? (needsSchedule ? .zero : gain) }
     }
 
     func launch() async throws -> ExitCode {
@@ -73,12 +76,18 @@ struct BlameCommand: LaunchingCommand {
         var text =
             style.bold(printable(report.scenario))
             + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
+        let after = later(report)
+        if after > .zero {
+            text.insert(contentsOf: ", \(style.duration(after)) of it after the milestone", at: text.index(before: text.endIndex))
+        }
         text += report.warning(style, width: output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         let hasHolders = rows.contains { $0.holder != nil }
         // A column that would be empty in every row is left out.
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
-        for row in rows {
+        // What is worth shortening comes first; of equal gains, the longest.
+        let order = rows.indices.sorted { (rows[$0].knownGain, $1) > (rows[$1].knownGain, $0) }
+        for row in order.map({ rows[$0] }) {
             let operation = row.operation
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
@@ -105,15 +114,26 @@ struct BlameCommand: LaunchingCommand {
                 "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
             )
         }
+        for (step, other) in report.sharedOnMain.prefix(VerdictText.maximumNamed) {
+            let (step, other) = (printable(step, limit: 80), printable(other, limit: 80))
+            text += style.dim(
+                "  \(other) had the main thread while \(step) was suspended there: a part of \(step)'s time may be a wait for it\n"
+            )
+        }
         text += report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
+    }
+
+    /// The work of what ran on after the milestone.
+    private func later(_ report: LaunchReport) -> Duration {
+        let later = Set(report.afterMilestone?.operations ?? [])
+        return report.operations.lazy.filter { later.contains($0.id) }.reduce(.zero) { $0 + $1.duration }
     }
 
     private func gain(_ row: Row, _ style: TextStyle) -> String {
         // A question mark is not a zero: the text below the table says how many were worked out.
         if row.needsSchedule, row.scheduledGain == nil { return "?" }
-        let gain = row.scheduledGain ?? row.gain
-        return gain == .zero ? "" : style.duration(gain)
+        return row.knownGain == .zero ? "" : style.duration(row.knownGain)
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
@@ -136,5 +156,24 @@ struct BlameCommand: LaunchingCommand {
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }
         }
+    }
+}
+
+extension LaunchReport {
+    /// The operations of the main thread in the midst of which others had that, each with the longest of these: the engine does not see how long
+    /// they waited for it.
+    fileprivate var sharedOnMain: [(step: String, other: String)] {
+        let main = operations.filter { $0.isMain && $0.duration > .zero }.sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }
+        var others: [String: OperationReport] = [:]
+        var open: OperationReport?
+        for operation in main {
+            if let step = open, let start = operation.start, start < step.end,
+                others[step.id].map({ $0.duration < operation.duration }) ?? true
+            {
+                others[step.id] = operation
+            }
+            if open.map({ $0.end <= operation.end }) ?? true { open = operation }
+        }
+        return main.compactMap { step in others[step.id].map { (step.id, $0.id) } }
     }
 }

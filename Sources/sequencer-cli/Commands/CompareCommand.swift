@@ -212,7 +212,7 @@ struct ComparisonText {
             ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
                 + (ids.count > Self.maximumMoved ? ", \(style.ellipsis)" : "")
         }
-        return "  the longest path moved from \(names[0]) to \(names[1])\n"
+        return "  by median times the longest path moved from \(names[0]) to \(names[1])\n"
     }
 
     private var verdict: String {
@@ -222,7 +222,9 @@ struct ComparisonText {
         case .regression: return style.red("REGRESSION") + "  slower by more than \(threshold)"
         case .inconclusive: return style.yellow("INCONCLUSIVE") + "  \(doubt)"
         case .changed:
-            let certain = comparison.outcomes.filter(\.isCertain)
+            // A step that is gone counts only where nothing else has changed.
+            let changes = comparison.outcomes.filter { $0.isCertain && !$0.isGone }
+            let certain = changes.isEmpty ? comparison.outcomes.filter(\.isGone) : changes
             let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
             return style.red("CHANGED") + "  " + (certain.first.map { text(of: $0) } ?? "") + more + ": the times are of different work"
         }
@@ -243,10 +245,16 @@ struct ComparisonText {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
         if let needed = comparison.runsNeeded {
-            return "too few runs: \(comparison.before.sample?.count ?? 0) against \(comparison.after.sample?.count ?? 0); "
-                + "measure at least \(needed) of each"
+            let counts = names.map { $0.1.sample?.count ?? 0 }
+            let few = zip(names, counts).filter { $0.1 < needed }.map { $0.0.0 }
+            return "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0] : "of each")"
         }
-        if let outcome = comparison.outcomes.first { return "\(text(of: outcome)), which chance may explain; measure more runs" }
+        if let place = comparison.withoutOutcomes {
+            return "the bench \(place) does not say how its operations ended, so they may have done other work; measure it anew"
+        }
+        if let outcome = comparison.outcomes.first(where: { !$0.isGone }) {
+            return "\(text(of: outcome)), which chance may explain; measure more runs"
+        }
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
         if let modes = comparison.modes, modes.p < SampleChange.significance,

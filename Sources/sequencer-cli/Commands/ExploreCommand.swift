@@ -110,6 +110,8 @@ struct ExploreCommand: LaunchingCommand {
             seed: 0
         )
         let launches = Locked(0)
+        // Beside the orders there is the usual one; a search for two neighbours takes some more.
+        let total = orders.map { $0 + 1 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 1 }
         return Task {
             try await SequencerTestingCore.explore(
                 graph,
@@ -122,7 +124,8 @@ struct ExploreCommand: LaunchingCommand {
                     launches += 1
                     return launches
                 }
-                progress?.update(fraction: nil, detail: "\(count) launch\(count == 1 ? "" : "es")")
+                let fraction = total.map { min(Double(count) / Double($0), 1) }
+                progress?.update(fraction: fraction, detail: "\(count) launch\(count == 1 ? "" : "es")")
             }
         }
     }

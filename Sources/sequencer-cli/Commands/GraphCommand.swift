@@ -8,6 +8,11 @@ struct GraphCommand: Command {
         case tree, dot, mermaid, gantt, json
     }
 
+    enum Direction: String, CaseIterable, Sendable {
+        case leftToRight = "LR"
+        case topToBottom = "TB"
+    }
+
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
@@ -23,6 +28,14 @@ struct GraphCommand: Command {
                     "perfetto": "did you mean 'report --format chrome', which Perfetto opens?",
                 ]
             ) { $0.format = $1 },
+            .word(
+                "direction",
+                "LR|TB",
+                Direction.self,
+                help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
+            ) {
+                $0.direction = $1
+            },
             .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
             .facts { $0.facts = $1 },
         ],
@@ -36,12 +49,17 @@ struct GraphCommand: Command {
     var scenario = ""
     /// Nil for a tree.
     var format: Format?
+    /// Nil for the usual one.
+    var direction: Direction?
     /// Whether to drop the dependencies that others imply.
     var reduce = false
     var facts: [FactArgument] = []
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
+        if direction != nil, ![.dot, .mermaid].contains(format) {
+            throw Self.failure("option '--direction' is for '--format dot' and 'mermaid'")
+        }
         guard common.json else { return }
         if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
         // One format from here on, whether it was asked for by name or by the common option.
@@ -51,18 +69,27 @@ struct GraphCommand: Command {
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        let text = try ProgressBar.during("graph", reading: scenario) { try drawing(for: output) }
+        let (text, absent) = try ProgressBar.during("graph", reading: scenario) {
+            let loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
+            return (try drawing(of: loaded, for: output), loaded.switchedOff)
+        }
+        // Drawn all the same. Beside the drawing: not each format has room for a sentence.
+        if !absent.isEmpty {
+            message("switched off, and drawn as 0 ms: " + VerdictText.list(absent) { printable($0, limit: 64) })
+        }
         // Not every format ends with a line feed.
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
-    private func drawing(for output: Output) throws -> String {
-        var graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
+    private var options: DOTOptions { DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight) }
+
+    private func drawing(of loaded: LoadedScenario, for output: Output) throws -> String {
+        var graph = try loaded.validated()
         if reduce { graph = graph.reduced() }
         switch format ?? .tree {
-        case .dot: return graph.dot()
-        case .mermaid: return try graph.mermaid()
+        case .dot: return graph.dot(options)
+        case .mermaid: return try graph.mermaid(options)
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
         // A tree is for a terminal, which may have no lines to draw with; the other formats are for programs.

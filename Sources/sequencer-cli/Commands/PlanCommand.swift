@@ -40,7 +40,7 @@ struct PlanCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "In a plan the milestone is within the budget, and comes before the deadline.",
         "1": "In plans within the budget the milestone comes after the launch's deadline, so the launch would fail.",
-        "3": "No plan is within the budget.",
+        "3": "No plan is within the budget, or the milestone is switched off.",
     ]
 
     /// An operation, and how long to suppose that it takes.
@@ -88,18 +88,20 @@ struct PlanCommand: LaunchingCommand {
         options.processors = processors
         for change in whatIf { options.whatIf[change.operation] = change.duration }
         let plans = try await plans(of: graph, loaded, options, progress)
+        let isMilestoneOff = graph.milestone.map(loaded.switchedOff.contains) ?? false
         let text = PlanText(
             plans: plans,
+            switchedOff: loaded.switchedOff,
             budget: budget,
             deadline: deadline,
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
             style: TextStyle(common.color, for: output),
             width: output.width
         )
-        let result = common.json ? json(plans, budget, deadline) : text.text
+        let result = common.json ? json(plans, budget, deadline, loaded.switchedOff, isMilestoneOff) : text.text
         progress?.end()
         try output.write(result)
-        let met = plans.filter { $0.meets(budget) }
+        let met = isMilestoneOff ? [] : plans.filter { $0.meets(budget) }
         return met.contains { $0.isWithin(deadline) } ? .success : met.isEmpty ? .overBudget : .failed
     }
 
@@ -139,7 +141,13 @@ struct PlanCommand: LaunchingCommand {
     }
 
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
-    private func json(_ plans: [LaunchPlan], _ budget: Budget, _ deadline: Duration?) -> String {
+    private func json(
+        _ plans: [LaunchPlan],
+        _ budget: Budget,
+        _ deadline: Duration?,
+        _ switchedOff: [String],
+        _ isMilestoneOff: Bool
+    ) -> String {
         JSONWriter.document("sequencer.plan/1") { json in
             json.write(plans.first?.graph.name ?? "", for: "scenario")
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
@@ -147,6 +155,7 @@ struct PlanCommand: LaunchingCommand {
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             let unexpected = plans.first?.operationsWithoutExpectation ?? []
             if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
+            if !switchedOff.isEmpty { json.write(switchedOff, for: "switchedOff") }
             Grounds.plan(processors: processors).write(to: &json)
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
@@ -155,7 +164,7 @@ struct PlanCommand: LaunchingCommand {
                 json.write(milliseconds: plan.makespan, for: "makespanMs")
                 json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
                 json.write(decimal: plan.utilization, for: "utilization")
-                json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
+                json.write(plan.meets(budget) && plan.isWithin(deadline) && !isMilestoneOff ? "pass" : "fail", for: "verdict")
                 if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
                 if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
                 json.writeObjects(plan.operations, for: "operations") { json, operation in

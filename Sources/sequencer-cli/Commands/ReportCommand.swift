@@ -71,14 +71,14 @@ struct ReportCommand: LaunchingCommand {
         let output = Output(common.output)
         try output.check()
         let text = try await ProgressBar.during("report", reading: source) {
-            try form(of: try await LoadedReport.loadAll(source), for: output)
+            try await form(of: try await LoadedReport.loadAll(source), for: output)
         }
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
     /// One after the other where a form allows that.
-    private func form(of reports: [LaunchReport], for output: Output) throws -> String {
+    private func form(of reports: [LaunchReport], for output: Output) async throws -> String {
         let format = format ?? .text
         // These forms are whole documents: two in one file could not be opened.
         if reports.count > 1, ![.text, .markdown, .json].contains(format) {
@@ -86,13 +86,15 @@ struct ReportCommand: LaunchingCommand {
             throw ToolError(.badData, message)
         }
         // A blank line between texts; for JSON lines each report is a line of its own already.
-        return try reports.map { try form(of: $0, for: output) }.joined(separator: "\n")
+        var forms: [String] = []
+        for report in reports { forms.append(try await form(of: report, for: output)) }
+        return forms.joined(separator: "\n")
     }
 
-    private func form(of report: LaunchReport, for output: Output) throws -> String {
+    private func form(of report: LaunchReport, for output: Output) async throws -> String {
         switch format ?? .text {
         case .text: TimelineText(report, style: TextStyle(common.color, for: output), width: output.width).text
-        case .html: report.html()
+        case .html: report.html(gains: await MeasuredPaths.gains(in: report))
         case .svg: width.map { report.svg(width: $0) } ?? report.svg()
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()

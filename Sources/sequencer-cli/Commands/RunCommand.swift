@@ -23,7 +23,9 @@ struct RunCommand: LaunchingCommand {
         ],
         part([RunArguments.backendOption], \.arguments),
         [
-            .flag("strict", help: "Exit with 1 also when something failed after the milestone.") { $0.isStrict = true },
+            .flag("strict", help: "Exit with 1 also when an operation failed, fell back or was skipped for another.") {
+                $0.isStrict = true
+            },
             .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },
             .text("push", "FILE|TEXT", help: "Start the app from a push with this JSON payload, a file or '{...}'.") {
                 $0.arguments.push = $1
@@ -45,7 +47,7 @@ struct RunCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch completed within its budget.",
-        "1": "It failed or was cancelled; with --strict, also if an operation after its milestone did.",
+        "1": "It failed or was cancelled; with --strict, also if an operation did, fell back or was skipped for another.",
         "3": "It completed over its budget, or without its milestone.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]
@@ -55,7 +57,7 @@ struct RunCommand: LaunchingCommand {
     ]
 
     var arguments = RunArguments()
-    /// Whether a failure after the milestone counts.
+    /// Whether each operation has to do its work.
     var isStrict = false
 
     var clock: ClockMode { arguments.clock }

@@ -177,7 +177,7 @@ struct ScenarioFindings {
             "\(name(graph.name)): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
         let display = displayBudget.map { ", initial display \(durationText($0))" } ?? ""
         let times = "budget \(durationText(budget))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        let notes = graph.notes().map { "note: \($0)\n" }.joined()
+        let notes = graph.notes(countsAttempts: true).map { "note: \($0)\n" }.joined()
         return head + times + lines.joined() + notes + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 

@@ -47,7 +47,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
     ///
-    /// - Parameter isStrict: whether a failure after the milestone counts, in a launch without any other.
+    /// - Parameter isStrict: whether an operation counts that did not do its work though it was wanted, and a failure after the milestone.
     init(of report: LaunchReport, isStrict: Bool = false) {
         switch report.outcome {
         case .aborted: self = .aborted
@@ -60,7 +60,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             } else if !report.isWithinBudgets {
                 self = .overBudget
             } else {
-                let isFlawless = later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
+                let isFlawless =
+                    report.troubled(of: report.operations).isEmpty && later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
                 self = isFlawless || !isStrict ? .success : .failed
             }
         }

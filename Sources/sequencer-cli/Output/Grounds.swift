@@ -45,8 +45,12 @@ extension LaunchReport {
 extension ValidatedGraph {
     /// The operations that count as 0 ms because nothing else is known of them, or because they have no work, in a sentence each.
     ///
-    /// - Parameter unexpected: those without an expected duration; nil for all that there are.
-    func notes(without unexpected: [String]? = nil) -> [String] {
+    /// - Parameters:
+    ///   - unexpected: those without an expected duration; nil for all that there are.
+    ///   - switchedOff: those that do not run, by their `when`.
+    ///   - countsAttempts: whether to tell of timeouts that leave nothing to a further attempt.
+    func notes(without unexpected: [String]? = nil, switchedOff: [String] = [], countsAttempts: Bool = false) -> [String] {
+        let off = Set(switchedOff)
         func note(_ ids: [String], _ one: String, _ many: String) -> String? {
             if ids.isEmpty { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
@@ -54,16 +58,26 @@ extension ValidatedGraph {
             return (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ") + names
         }
         return [
+            note(switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
             note(
-                unexpected ?? operationsWithoutExpectation,
+                (unexpected ?? operationsWithoutExpectation).filter { !off.contains($0) },
                 "has no expected duration, and counts as 0 ms",
                 "have no expected duration, and count as 0 ms"
             ),
             note(
-                joinsWithExpectation,
+                joinsWithExpectation.filter { !off.contains($0) },
                 "has no work, and takes 0 ms whatever is expected of it",
                 "have no work, and take 0 ms whatever is expected of them"
             ),
+            note(
+                countsAttempts ? operationsWithTimeoutOfAllAttempts : [],
+                "has one timeout for all of its attempts, so that none follows one that hangs",
+                "have one timeout for all of their attempts, so that none follows one that hangs"
+            ),
         ].compactMap(\.self)
+    }
+
+    private var operationsWithTimeoutOfAllAttempts: [String] {
+        (0..<count).filter { policy($0).timeout != nil && (policy($0).retry?.attempts ?? 1) > 1 }.map(id)
     }
 }

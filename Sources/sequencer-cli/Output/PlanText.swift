@@ -4,6 +4,8 @@ import SequencerAnalysis
 /// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most of them.
 struct PlanText {
     let plans: [LaunchPlan]
+    /// The operations that do not run, by their `when`.
+    var switchedOff: [String] = []
     let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
@@ -39,13 +41,15 @@ struct PlanText {
         let hasMilestone = plans.first?.hasMilestone == true
         let hasInitialDisplay = plans.first?.initialDisplayEnd != nil
         let ends = (hasInitialDisplay ? ["initial display"] : []) + (hasMilestone ? ["milestone"] : [])
+        let isMilestoneOff = plans.first?.graph.milestone.map(switchedOff.contains) ?? false
         // A column that would be the same as another is left out.
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
-            let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
+            let verdict = plan.meets(budget) && isInTime && !isMilestoneOff ? style.green("PASS") : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
+            if isMilestoneOff { missed += ", the milestone is switched off" }
             if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay, let end = plan.report.timeToInitialDisplay
             {
                 missed += ", initial display \(style.duration(end)) of \(style.duration(limit))"
@@ -93,7 +97,7 @@ struct PlanText {
             remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
         }
         remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
-        remarks += plan.graph.notes(without: plan.operationsWithoutExpectation)
+        remarks += plan.graph.notes(without: plan.operationsWithoutExpectation, switchedOff: switchedOff)
         remarks.append(Grounds.plan(processors: plan.options.processors).text)
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }

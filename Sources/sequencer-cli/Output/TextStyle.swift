@@ -110,6 +110,8 @@ struct BarGlyphs: Equatable, Sendable {
     let axis: String, tick: String, budget: String
     /// In place of the duration of an operation that never started.
     let nothing: String
+    /// Before the name of an operation on the main thread.
+    let main: String
 
     static let unicode = BarGlyphs(
         running: "█",
@@ -121,7 +123,8 @@ struct BarGlyphs: Equatable, Sendable {
         axis: "─",
         tick: "┬",
         budget: "│",
-        nothing: "–"
+        nothing: "–",
+        main: "◆"
     )
     static let ascii = BarGlyphs(
         running: "#",
@@ -133,6 +136,7 @@ struct BarGlyphs: Equatable, Sendable {
         axis: "-",
         tick: "+",
         budget: "|",
-        nothing: "-"
+        nothing: "-",
+        main: "^"
     )
 }

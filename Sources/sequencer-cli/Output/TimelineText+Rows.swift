@@ -11,7 +11,7 @@ struct TimelineColumns: Equatable, Sendable {
     /// Whether there is room for titles.
     let showsTitles: Bool
 
-    /// The marker and the space after it.
+    /// The markers of the critical path and of the main thread.
     static let nameStart = 2
     var durationStart: Int { Self.nameStart + name + 1 }
     var barStart: Int { durationStart + duration + 1 }
@@ -64,7 +64,7 @@ extension TimelineText {
         let bar = putBar(of: operation, on: &canvas)
         let below = putNote(of: operation, beside: bar, on: &canvas)
         // After the bar and the note: the mark stands behind them.
-        if let budgetColumn { canvas.putBehind(style.bars.budget, at: columns.barStart + budgetColumn, tone: .dim) }
+        if let column = budgetMark?.column { canvas.putBehind(style.bars.budget, at: columns.barStart + column, tone: .dim) }
         return [canvas.rendered(style)] + below
     }
 
@@ -74,6 +74,7 @@ extension TimelineText {
     private func putName(of operation: OperationReport, on canvas: inout Canvas) {
         let isCritical = isMarkedCritical(operation)
         if isCritical { canvas.put("*", at: 0, tone: .yellow) }
+        if operation.isMain { canvas.put(style.bars.main, at: 1) }
         let parts = timelineName(of: operation, withTitle: columns.showsTitles)
         let id = truncated(parts[0], to: columns.name, at: .middle, ellipsis: style.ellipsis)
         let tone: TextStyle.Tone? = operation.start == nil ? .dim : isCritical ? .bold : nil

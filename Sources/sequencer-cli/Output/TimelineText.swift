@@ -21,6 +21,7 @@ struct TimelineText {
     let style: TextStyle
     let columns: TimelineColumns
     let axis: TimelineAxis
+    let budgetMark: (column: Int, label: String)?
     private let shown: [OperationReport]
 
     /// - Parameters:
@@ -45,6 +46,7 @@ struct TimelineText {
         shown = chosen.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }.map(\.element)
         self.columns = columns
         self.axis = axis
+        budgetMark = Self.budgetMark(report, axis, style)
     }
 
     /// The lines, none of them wider than the terminal.
@@ -144,19 +146,15 @@ struct TimelineText {
             labels.put(tick.label, at: columns.barStart + column, tone: .dim)
             free = column + tick.label.count + 2
         }
-        if let budgetColumn { ruler.put(style.bars.budget, at: columns.barStart + budgetColumn, tone: .red) }
+        if let column = budgetMark?.column { ruler.put(style.bars.budget, at: columns.barStart + column, tone: .red) }
         return [labels.rendered(style), ruler.rendered(style)]
     }
 
-    /// Where on the axis the budget ends; nil when it is not a point on it.
-    ///
-    /// With interactive time, or a clock that started before the launch, the measured time is not the axis's.
-    var budgetColumn: Int? {
-        let result = report.budget
-        guard let budget = result.budget, !budget.isFromProcessStart, result.interactive == .zero, budget.limit <= axis.range else {
-            return nil
-        }
-        return axis.column(budget.limit)
+    /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil when that is not a point on it.
+    private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
+        let mark = Timeline(report, maximumRows: 0).marks.last(where: \.isBudget)
+        guard let mark, let time = mark.time.map(Duration.nanoseconds), time <= axis.range else { return nil }
+        return (axis.column(time), style.isUnicode ? mark.label : mark.label.replacing("µs", with: "us"))
     }
 
     private var legend: String {
@@ -168,7 +166,8 @@ struct TimelineText {
         if kinds.contains(.interactive) { parts.append("\(bars.interactive) interactive") }
         if shown.contains(where: { waitColumns(of: $0) != nil }) { parts.append("\(bars.waiting) waiting") }
         if kinds.contains(.unsuccessful) { parts.append("\(bars.unsuccessful) not done") }
-        if let limit = report.budget.budget?.limit, budgetColumn != nil { parts.append("\(bars.budget) budget \(style.duration(limit))") }
+        if shown.contains(where: \.isMain) { parts.append("\(bars.main) main thread") }
+        if let budgetMark { parts.append("\(bars.budget) \(budgetMark.label)") }
         // Only kinds that are drawn: a legend of all of them would be longer than the timeline.
         return style.dim(truncated(parts.joined(separator: "  "), to: width, ellipsis: style.ellipsis))
     }

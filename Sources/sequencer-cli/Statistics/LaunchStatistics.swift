@@ -22,6 +22,14 @@ struct LaunchStatistics: Sendable {
     static let groupLimit = 500
     /// So many operations are told apart in each group, and so many that crashed.
     static let operationLimit = 100
+    /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
+    static let leastForRate = 20
+
+    /// A share of launches; nil with too few of them.
+    static func rate(_ count: Int, of launches: Int) -> Double? {
+        launches < leastForRate ? nil : Double(count) / Double(launches)
+    }
+
     /// The name of the group, and of the operation, for all further ones.
     static let other = "(other)"
 
@@ -139,11 +147,11 @@ struct BudgetVerdicts: Sendable {
     private(set) var launches = 0
     private(set) var misses = 0
 
-    /// The share of misses; nil without a launch.
-    var rate: Double? { launches > 0 ? Double(misses) / Double(launches) : nil }
+    /// The share of misses; nil with too few launches for one.
+    var rate: Double? { LaunchStatistics.rate(misses, of: launches) }
 
-    /// The rate of misses that the true one is below with 95% confidence.
-    var bound: Double { BinomialBound.upper(misses: misses, trials: launches) }
+    /// The rate of misses that the true one is below with 95% confidence; nil without a launch.
+    var bound: Double? { launches == 0 ? nil : BinomialBound.upper(misses: misses, trials: launches) }
 
     mutating func add(_ isMet: Bool) {
         launches += 1

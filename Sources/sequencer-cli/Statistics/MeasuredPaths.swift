@@ -21,6 +21,19 @@ struct MeasuredPaths {
         last = endsWithPath ? report.criticalPath.last.flatMap { places[$0] } : nil
     }
 
+    /// The most operations whose gains a page has, where each takes a launch in virtual time.
+    private static let maximumRehearsed = 50
+
+    /// By position, how much earlier a launch would have ended without an operation: by a launch in virtual time where something was scarce, for the longest
+    /// operations; by the longest path otherwise.
+    static func gains(in report: LaunchReport) async -> [Int: Duration] {
+        let longest = report.operations.indices.filter { report.operations[$0].start != nil }
+            .sorted { report.operations[$0].duration > report.operations[$1].duration }
+        if let gains = await report.gains(of: longest.prefix(maximumRehearsed)) { return gains }
+        let gains = MeasuredPaths(report).gains()
+        return Dictionary(uniqueKeysWithValues: longest.map { ($0, gains[$0]) })
+    }
+
     /// By operation, how much shorter the longest path would be if it took no time.
     ///
     /// - Complexity: O(operations + dependencies · log dependencies).

@@ -59,4 +59,9 @@ struct QuantileSketch: Equatable, Sendable {
         }
         return maximum
     }
+
+    /// The same; nil with too few values for it, too.
+    func knownPercentile(_ percent: Double) -> Double? {
+        SortedSample.has(percentile: percent, of: count) ? percentile(percent) : nil
+    }
 }

@@ -32,8 +32,8 @@ struct StatsSummary {
 
 extension LaunchGroup {
     fileprivate func write(to json: inout JSONWriter) {
-        /// A share of all launches, those that crashed included; null without a launch.
-        func rate(_ count: Int) -> Double? { launches > 0 ? Double(count) / Double(launches) : nil }
+        /// A share of all launches, those that crashed included; null with too few.
+        func rate(_ count: Int) -> Double? { LaunchStatistics.rate(count, of: launches) }
         json.write(launches, for: "launches")
         json.write(verdicts.misses, for: "budgetMisses")
         json.write(decimal: verdicts.rate, for: "budgetMissRate")
@@ -82,7 +82,7 @@ extension QuantileSketch {
     fileprivate func write(to json: inout JSONWriter) {
         json.write(count, for: "launches")
         json.write(decimal: minimum, for: "minMs")
-        for percent in [50, 75, 90, 95, 99] { json.write(decimal: percentile(Double(percent)), for: "p\(percent)Ms") }
+        for percent in [50, 75, 90, 95, 99] { json.write(decimal: knownPercentile(Double(percent)), for: "p\(percent)Ms") }
         json.write(decimal: maximum, for: "maxMs")
     }
 }

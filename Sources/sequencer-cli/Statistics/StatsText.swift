@@ -9,9 +9,6 @@ extension StatsSummary {
 private struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
-    /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
-    private static let leastForRate = 20
-
     let summary: StatsSummary
     let style: TextStyle
 
@@ -113,10 +110,7 @@ private struct StatsText {
     private static let timeColumns = ["launches"] + percents.map { "p\(Int($0))" } + ["max"]
 
     private func times(_ sketch: QuantileSketch) -> [String] {
-        let percentiles = Self.percents.map { percent in
-            let isKnown = SortedSample.has(percentile: percent, of: sketch.count)
-            return isKnown ? sketch.percentile(percent).map(time) ?? "" : "too few"
-        }
+        let percentiles = Self.percents.map { sketch.knownPercentile($0).map(time) ?? "too few" }
         return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }
 
@@ -124,12 +118,12 @@ private struct StatsText {
 
     private func misses(_ verdicts: BudgetVerdicts) -> [String] {
         // A bound on nothing would be 100%, which reads like a result.
-        [rate(verdicts.misses, of: verdicts.launches), verdicts.launches > 0 ? ShareText.format(verdicts.bound) : ""]
+        [rate(verdicts.misses, of: verdicts.launches), verdicts.bound.map { ShareText.format($0) } ?? ""]
     }
 
     /// `5.3%`, or `1 of 4` of a few; nothing of none.
     private func rate(_ count: Int, of total: Int) -> String {
         if total == 0 { return "" }
-        return total < Self.leastForRate ? "\(count) of \(total)" : ShareText.format(Double(count) / Double(total))
+        return total < LaunchStatistics.leastForRate ? "\(count) of \(total)" : ShareText.format(Double(count) / Double(total))
     }
 }

@@ -60,7 +60,7 @@ struct OperationBlameTests {
         #expect(Self.comparison(["speaker": 603]).criticalPathMove == nil)
         #expect(Self.comparison(["login": 400]).criticalPathMove == CriticalPathMove(from: ["login"], to: ["speaker"]))
         let text = ComparisonText(comparison: Self.comparison(["speaker": 700]), style: TextStyle(isColored: false, isUnicode: false)).text
-        #expect(text.contains("\n  the longest path moved from login to speaker\n"))
+        #expect(text.contains("\n  by median times the longest path moved from login to speaker\n"))
     }
 
     @Test("An operation that is new accounts for what it adds; one that is gone for what it added")

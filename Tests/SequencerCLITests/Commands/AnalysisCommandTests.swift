@@ -38,8 +38,8 @@ struct AnalysisCommandTests {
                   statistics 300 ms ████████████████████
                 * login      600 ms              ▐███████████████████████████████████████▍
                   images     450 ms              ░░░░░░░██████████████████████████████
-                * main       100 ms                                                      ▐██████
-                * longest path  █ running  ░ waiting
+                *◆main       100 ms                                                      ▐██████
+                * longest path  █ running  ░ waiting  ◆ main thread
                 PASS  900 ms of 1 s
                 longest path: 900 ms, config, login, main
                 deadline: 30 s
@@ -131,7 +131,9 @@ struct AnalysisCommandTests {
 
     // MARK: blame and critical-chain
 
-    @Test("blame: what took longest, what waited, what shortening it would gain; of a scenario and of a saved report the same")
+    @Test(
+        "blame: what shortening each would gain, the most first, what took long and what waited; of a scenario and of a saved report the same"
+    )
     func blame() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -141,11 +143,11 @@ struct AnalysisCommandTests {
         let expected = """
             test: 900 ms, 1.65 s of work
               operation     took  waited   slack  would gain
+              config *    200 ms            0 ms      200 ms
               login *     600 ms            0 ms      150 ms
+              main *      100 ms            0 ms      100 ms
               images      450 ms          150 ms
               statistics  300 ms          600 ms
-              config *    200 ms            0 ms      200 ms
-              main *      100 ms            0 ms      100 ms
             controlled: time; not: real work, threads, processors
             * critical path; operations overlap, so their times do not add up to the launch's
 
@@ -257,6 +259,26 @@ struct AnalysisCommandTests {
         }
         let both = try await Tool.run("report", saved, "--json", "--format", format)
         #expect(both.code == 64 && both.messages.contains("exclude each other"))
+    }
+
+    @Test("graph draws from left to right, or down; the other formats have no direction")
+    func direction() async throws {
+        for (words, line) in [([], "rankdir=LR"), (["--direction", "LR"], "rankdir=LR"), (["--direction", "TB"], "rankdir=TB")] {
+            let result = try await Tool.run(["graph", "first-launch", "--format", "dot"] + words)
+            #expect(result.code == 0 && result.output.contains(line), "\(result.messages)")
+        }
+        #expect(try await Tool.run("graph", "first-launch", "--format", "mermaid", "--direction", "TB").output.hasPrefix("flowchart TB"))
+        for format in [[], ["--format", "gantt"], ["--json"]] {
+            let result = try await Tool.run(["graph", "first-launch", "--direction", "TB"] + format)
+            #expect(result.code == 64 && result.messages.contains("'--direction' is for"), "\(result.messages)")
+        }
+    }
+
+    @Test("report --format html has the gain of each step")
+    func gains() async throws {
+        let result = try await Tool.run("report", "first-launch", "--format", "html")
+        #expect(result.code == 0 && result.output.contains(">Gain</th>"))
+        #expect(result.output.contains("<td class=\"n\">450 ms</td><td>lane 1</td>"), "what fetch-config takes, all would gain")
     }
 
     @Test("graph in Mermaid's languages", arguments: [("mermaid", "flowchart"), ("gantt", "gantt")])

@@ -172,9 +172,30 @@ struct BenchCommandTests {
         let aborted = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--inject", "force-update=required")
         #expect(aborted.code == 6)
         #expect(aborted.output.contains("aborted   2 of 2, not in the times above"))
+        // No time was compared with the budget.
+        #expect(!aborted.output.contains("  budget  ") && !aborted.output.contains("true rate"), "\(aborted.output)")
         let slow = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--budget", "500ms")
         #expect(slow.code == 3)
         #expect(slow.output.contains("budget    2 of 2 missed"))
+    }
+
+    @Test("One run has a time, and no statistic, in each format")
+    func oneRun() async throws {
+        func bench(_ words: String...) async throws -> Tool.Result {
+            try await Tool.run(
+                ["bench", "-", "--clock", "virtual", "--runs", "1"] + words,
+                input: Data(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#).utf8)
+            )
+        }
+        let text = try await bench().output
+        #expect(!text.contains("MAD  ") && !text.contains("p90") && text.contains("too few runs for an interval"), "\(text)")
+        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("a *") })
+        #expect(row.split(separator: " ").map(String.init) == ["a", "*", "5", "ms", "5", "ms", "1"], "\(text)")
+        let scenario = try #require((try await bench("--json").json()["scenarios"] as? [[String: Any]])?.first)
+        let summary = try #require(scenario["summary"] as? [String: Any])
+        #expect(["madMs", "p90Ms", "medianLowerMs", "medianUpperMs"].allSatisfy { summary[$0] is NSNull }, "\(summary)")
+        let action = try await bench("--format", "github-action-benchmark").output
+        #expect(action.contains(#""value":5"#) && !action.contains("range") && !action.contains("±"), "\(action)")
     }
 
     @Test("A scenario file from standard input is read once, and run many times")
@@ -185,7 +206,7 @@ struct BenchCommandTests {
         let scenario = try #require(try parseBench(Array(result.output.utf8), file: "output").scenarios.first)
         #expect(scenario.name == "test" && scenario.runs.count == 12 && scenario.budget == .seconds(3600))
         let summary = BenchSummary(scenario)
-        #expect(summary.missBound < 0.25 && summary.misses == 0)
+        #expect(try #require(summary.missBound) < 0.25 && summary.misses == 0)
         let twice = try await Tool.run("bench", "-", "--interleave", "-", input: text)
         #expect(twice.code == 64 && twice.messages.contains("standard input ('-') can be read only once"))
     }

@@ -28,14 +28,14 @@ struct CompareCommandTests {
                 interactive: .zero
             )
         }
+        var outcomes = OutcomeCounts()
+        outcomes.add(.succeeded, times.count)
+        func operation(_ id: String, _ durations: [Duration], after dependencies: [String]) -> BenchedOperation {
+            BenchedOperation(id: id, durations: durations, criticalRuns: times.count, dependencies: dependencies, outcomes: outcomes)
+        }
         scenario.operations = [
-            BenchedOperation(id: "splash", durations: times.map { _ in .milliseconds(100) }, criticalRuns: times.count, dependencies: []),
-            BenchedOperation(
-                id: "login",
-                durations: times.map { .milliseconds($0 - 100) },
-                criticalRuns: times.count,
-                dependencies: ["splash"]
-            ),
+            operation("splash", times.map { _ in .milliseconds(100) }, after: []),
+            operation("login", times.map { .milliseconds($0 - 100) }, after: ["splash"]),
         ]
         let machine = BenchMachine(system: "Linux", architecture: "x86_64", processors: processors, name: "Model 7")
         let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, span: span, scenarios: [scenario])
@@ -117,6 +117,8 @@ struct CompareCommandTests {
         let lenient = try await Tool.run("compare", few.0, few.1)
         #expect(lenient.code == 0)
         #expect(lenient.output.hasSuffix("INCONCLUSIVE  too few runs: 3 against 3; measure at least 6 of each\n"))
+        let one = try await Tool.run("compare", few.0, try bench("e", Self.before))
+        #expect(one.output.hasSuffix("INCONCLUSIVE  too few runs: 3 against 10; measure at least 6 before\n"), "\(one.output)")
         #expect(try await Tool.run("compare", few.0, few.1, "--strict").code == 5)
         let noise = (try bench("c", [500, 2000, 900, 1700, 1000, 1200]), try bench("d", [700, 2100, 800, 1500, 1300, 900]))
         let noisy = try await Tool.run("compare", noise.0, noise.1, "--strict")
@@ -190,6 +192,63 @@ struct CompareCommandTests {
             let result = try await Tool.run("compare", row.before, after, "--strict")
             #expect(result.code == row.code && result.output.contains("\n" + row.verdict), "\(result.output)")
         }
+    }
+
+    @Test("A bench that does not say how its operations ended is neither better nor the same, and may be worse")
+    func unknownOutcomes() async throws {
+        defer { folder.remove() }
+        func old(_ path: String) throws -> String {
+            let text = try String(contentsOfFile: path, encoding: .utf8).replacing(/,?\s*"outcomes": \{[^}]*\}/, with: "")
+            return try folder.write(text, to: "old.json")
+        }
+        let after = try bench("after", Self.before.map { $0 - 200 })
+        for (before, words, code) in [
+            (Self.before, "INCONCLUSIVE  the bench before does not say how its operations ended", 5),
+            (Self.before.map { $0 - 200 }, "INCONCLUSIVE  the bench before does not say", 5),
+            (Self.before.map { $0 - 500 }, "REGRESSION", 4),
+        ] as [([Int], String, Int32)] {
+            let result = try await Tool.run("compare", try old(try bench("before", before)), after, "--strict")
+            #expect(result.code == code && result.output.contains("\n" + words), "\(result.output)")
+        }
+        let json = try await Tool.run("compare", try old(after), after, "--json").json()
+        #expect((json["comparisons"] as? [[String: Any]])?.first?["outcomesKnown"] as? Bool == false)
+    }
+
+    @Test("Reports of one launch each: a step that has failed is a fact, and no times are compared")
+    func oneEach() async throws {
+        defer { folder.remove() }
+        func report(_ name: String, _ steps: [String], _ words: String...) async throws -> String {
+            let run = try await Tool.run(["run", "-", "--json"] + words, input: Data(scenarioText(steps.joined(separator: ",")).utf8))
+            return try folder.write(run.output, to: name)
+        }
+        let splash = #"{ "id": "splash", "work": { "simulate": "1ms" } }"#
+        let config = #"{ "id": "config", "onFailure": "continue", "work": { "simulate": "5ms" } }"#
+        let healthy = try await report("healthy.json", [splash, config])
+        let failed = try await Tool.run("compare", healthy, try await report("failed.json", [splash, config], "--inject", "config=fail"))
+        #expect(failed.code == 4 && failed.output.contains("\nCHANGED  config: 1 succeeded → 1 failed: "), "\(failed.output)")
+        let same = try await Tool.run("compare", healthy, healthy, "--strict")
+        #expect(
+            same.code == 5 && same.output.contains("\nINCONCLUSIVE  too few runs: 1 against 1; measure at least 6 of each\n"),
+            "\(same.output)"
+        )
+    }
+
+    @Test("A step that is gone makes no improvement, and nothing else of a launch that is not faster")
+    func goneStep() async throws {
+        defer { folder.remove() }
+        let steps = [#"{ "id": "config", "work": { "simulate": "300ms" } }"#, #"{ "id": "main", "work": { "simulate": "400ms" } }"#]
+        let chain = #"{ "id": "main", "after": ["config"], "work": { "simulate": "400ms" } }"#
+        func bench(_ name: String, _ steps: [String]) async throws -> String {
+            let path = folder.file(name).path
+            let words = ["bench", "-", "--clock", "virtual", "--runs", "2", "--save", path]
+            #expect(try await Tool.run(words, input: Data(scenarioText(steps.joined(separator: ",")).utf8)).code == 0)
+            return path
+        }
+        let without = try await bench("without.json", [steps[1]])
+        let faster = try await Tool.run("compare", try await bench("chain.json", [steps[0], chain]), without)
+        #expect(faster.code == 4 && faster.output.contains("\nCHANGED  config: 2 succeeded → absent: "), "\(faster.output)")
+        let beside = try await Tool.run("compare", try await bench("beside.json", steps), without, "--strict")
+        #expect(beside.code == 0 && beside.output.contains("\nSAME  "), "\(beside.output)")
     }
 
     @Test("Other machines and other clocks are refused with a sentence; --force is for machines")

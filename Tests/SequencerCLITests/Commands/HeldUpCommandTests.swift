@@ -28,6 +28,26 @@ struct HeldUpCommandTests {
         )
     }
 
+    @Test("blame tells of a step that others had the main thread in the midst of, and of the work after the milestone")
+    func blame() async throws {
+        let text = scenarioText(
+            #"{ "id": "home", "on": "main", "work": { "simulate": "300ms" } }"#,
+            #"{ "id": "prepare", "work": { "simulate": "50ms" } }"#,
+            #"{ "id": "layout", "after": ["prepare"], "on": "main", "work": { "compute": "400ms" } }"#
+        )
+        let blame = try await Tool.run("blame", "-", input: text)
+        let note = "layout had the main thread while home was suspended there: a part of home's time may be a wait for it\n"
+        #expect(blame.output.contains(note), "\(blame.output)")
+        #expect(try await !Tool.run("blame", "-", input: Self.fonts).output.contains("suspended there"))
+        let later = scenarioText(
+            #"{ "id": "home", "work": { "simulate": "300ms" } }"#,
+            #"{ "id": "sync", "after": ["home"], "work": { "simulate": "1s" } }"#,
+            head: #""milestone": "home", "#
+        )
+        let work = try await Tool.run("blame", "-", input: later).output
+        #expect(work.hasPrefix("test: 300 ms, 1.3 s of work, 1 s of it after the milestone\n"), "\(work)")
+    }
+
     @Test("critical-chain goes from whoever waited to whoever held the resource; of a scenario and of a saved report the same")
     func chain() async throws {
         let folder = try TemporaryFolder()

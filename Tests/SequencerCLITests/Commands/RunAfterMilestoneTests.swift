@@ -74,6 +74,46 @@ struct RunAfterMilestoneTests {
         }
     }
 
+    @Test("an operation that failed, fell back or was skipped for another changes the exit code with --strict alone; a condition does not")
+    func strict() async throws {
+        func codes(_ members: String, _ words: String...) async throws -> [Int32] {
+            let text = scenarioText(
+                #"{ "id": "config", \#(members), "work": { "simulate": "10ms" } }"#,
+                #"{ "id": "home", "after": [{ "id": "config", "onFailure": "continue" }], "work": { "simulate": "5ms" } }"#,
+                head: #""milestone": "home", "#
+            )
+            let run = ["run", "-", "--clock", "virtual"] + words
+            return [
+                try await Tool.run(run, input: Data(text.utf8)).code, try await Tool.run(run + ["--strict"], input: Data(text.utf8)).code,
+            ]
+        }
+        for policy in [#""onFailure": "continue""#, #""fallback": "bundled""#, #""onFailure": "skipDependents""#] {
+            #expect(try await codes(policy) == [0, 0])
+            #expect(try await codes(policy, "--inject", "config=fail") == [0, 1], "\(policy)")
+        }
+        #expect(try await codes(#""when": false"#) == [0, 0])
+    }
+
+    @Test("a milestone that is switched off has missed its budget, and plan and bench say so, too")
+    func milestoneSwitchedOff() async throws {
+        let text = scenarioText(
+            #"{ "id": "config", "work": { "simulate": "10ms" } }"#,
+            #"{ "id": "home", "when": false, "after": ["config"], "work": { "simulate": "5ms" } }"#,
+            head: #""milestone": "home", "budget": "1s", "#
+        )
+        func result(_ words: String...) async throws -> Tool.Result { try await Tool.run(words, input: Data(text.utf8)) }
+        let run = try await result("run", "-", "--clock", "virtual")
+        #expect(run.code == 3 && run.output.contains("FAIL  10 ms of 1 s; milestone skipped"), "\(run.output)")
+        let plan = try await result("plan", "-")
+        #expect(plan.code == 3 && plan.output.contains("the milestone is switched off") && !plan.output.contains("PASS"), "\(plan.output)")
+        #expect(plan.output.contains("1 operation is switched off, and counts as 0 ms: home"), "\(plan.output)")
+        let json = try await result("plan", "-", "--json").json()
+        let verdicts = (json["plans"] as? [[String: Any]])?.map { $0["verdict"] as? String }
+        #expect(json["switchedOff"] as? [String] == ["home"] && verdicts?.allSatisfy { $0 == "fail" } == true)
+        #expect(try await result("bench", "-", "--clock", "virtual", "--runs", "2").code == 3)
+        #expect(try await result("graph", "-").messages.contains("switched off, and drawn as 0 ms: home"))
+    }
+
     @Test("a milestone that failed has missed the budget, though the launch goes on in time", arguments: ["fail", "hang"])
     func failedMilestone(fault: String) async throws {
         let folder = try TemporaryFolder()

@@ -24,11 +24,11 @@ struct TimelineTextTests {
                 regular: completed in 887 ms, 1 lane and the main thread
                                       0          200 ms      400 ms     600 ms    800 ms
                                       ┬──────────┬───────────┬──────────┬──────────┬────
-                  splash       400 ms ██████████████████████▌
+                 ◆splash       400 ms ██████████████████████▌
                 * fetch-config 450 ms █████████████████████████▍
                 * login        337 ms                          ▐██████████████████▍
-                * main-app     100 ms                                             ▐█████
-                * critical path  █ running
+                *◆main-app     100 ms                                             ▐█████
+                * critical path  █ running  ◆ main thread
                 controlled: time; not: real work, threads, processors
                 PASS  887 ms of 3 s
 
@@ -54,10 +54,10 @@ struct TimelineTextTests {
                   push            750 ms ######################### 3 attempts
                   sync            500 ms ################
                   migrate         300 ms ................##########
-                * main-app        100 ms                                  ###
+                *^main-app        100 ms                                  ###
                   profile              - skipped: login failed
                   tutorial             - skipped: its condition was false
-                * critical path  # running  . waiting  x not done
+                * critical path  # running  . waiting  x not done  ^ main thread
                 controlled: time; not: real work, threads, processors
                 PASS  1.1 s of 3 s; fell back: fetch-config; failed: login; timed out:
                       connect-speaker; skipped: profile
@@ -75,10 +75,10 @@ struct TimelineTextTests {
                 ^1mregular^0m: aborted after 300 ms, 1 lane and the main thread
                                       ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
                                       ^2m┬────────┬─────────┬───────┬^0m
-                  splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
+                 ◆splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
                 ^33m*^0m ^1mforce-update^0m 300 ms ^32m████████████████████████████^0m
-                  ^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
-                ^2m* critical path  █ running  ╳ not done^0m
+                 ◆^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
+                ^2m* critical path  █ running  ╳ not done  ◆ main thread^0m
                 ^2mcontrolled: time; not: real work, threads, processors^0m
                 ^33mABORTED^0m by force-update (force-update): 1 of 3 operations
                       done, 1 not started
@@ -105,10 +105,10 @@ struct TimelineTextTests {
                   push            750 ms ████████████████████████▌ 3 attempts
                   sync            500 ms ████████████████▍
                   migrate         300 ms ░░░░░░░░░░░░░░░░▐█████████▏
-                * main-app        100 ms                                 ▐███
+                *◆main-app        100 ms                                 ▐███
                   profile              – skipped: login failed
                   tutorial             – skipped: its condition was false
-                * critical path  █ running  ░ waiting  ╳ not done
+                * critical path  █ running  ░ waiting  ╳ not done  ◆ main thread
                 controlled: time; not: real work, threads, processors
                 PASS  1.1 s of 3 s; fell back: fetch-config; failed: login; timed out:
                       connect-speaker; skipped: profile
@@ -138,7 +138,7 @@ struct TimelineTextTests {
                   push         750 ms ██████▉ 3 attempts
                   sync         500 ms ████▌
                   migrate      300 ms ░░░░▐██▎
-                * main-app     100 ms          █
+                *◆main-app     100 ms          █
                   profile           – skipped
                       login failed
                   tutorial          – skipped
@@ -164,11 +164,11 @@ struct TimelineTextTests {
                 regular: completed in 887 ms, 1 lane and the main thread
                                                 0        100 ms   200 ms  300 ms   400 ms   500 ms   600 ms   700 ms  800 ms
                                                 ┬────────┬────────┬───────┬────────┬────────┬────────┬────────┬───────┬───────
-                  splash  Present splash 400 ms ███████████████████████████████████▏
+                 ◆splash  Present splash 400 ms ███████████████████████████████████▏
                 * fetch-config           450 ms ███████████████████████████████████████▋
                 * login                  337 ms                                        ▐█████████████████████████████▎
-                * main-app               100 ms                                                                      █████████
-                * critical path  █ running
+                *◆main-app               100 ms                                                                      █████████
+                * critical path  █ running  ◆ main thread
                 controlled: time; not: real work, threads, processors
                 PASS  887 ms of 3 s
 
@@ -187,8 +187,8 @@ struct TimelineTextTests {
                                       ┬──────┬───────┬──────┬──────┬───────┬──────│─────
                 * fetch-config    2 s █████████████████████████████▍              │
                 * login        900 ms                              ▐████████████▋ │
-                * main-app     500 ms                                           ▐███████
-                * critical path  █ running  │ budget 3 s
+                *◆main-app     500 ms                                           ▐███████
+                * critical path  █ running  ◆ main thread  │ budget 3 s
                 controlled: time; not: real work, threads, processors
                 FAIL  3.4 s of 3 s, 400 ms over: fetch-config (2 s)
 
@@ -208,7 +208,7 @@ struct TimelineTextTests {
         )
     }
 
-    @Test("A person's time is told apart, and the budget is then no point in time")
+    @Test("A person's time is told apart, and moves the budget's end: here beyond the launch")
     func interactive() async throws {
         let report = try await TimelineFixtures.run(TimelineFixtures.interactive(), budget: .seconds(1))
         #expect(ExitCode(of: report) == .success)
@@ -217,15 +217,27 @@ struct TimelineTextTests {
                 first-launch: completed in 2.75 s, 1 lane and the main thread
                                   0         0.5 s     1 s      1.5 s     2 s       2.5 s
                                   ┬─────────┬─────────┬────────┬─────────┬─────────┬────
-                * splash   400 ms ███████▉
+                *◆splash   400 ms ███████▉
                 * login     1.8 s         ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-                * main-app 550 ms                                            ███████████
-                * critical path  █ running  ▒ interactive
+                *◆main-app 550 ms                                            ███████████
+                * critical path  █ running  ▒ interactive  ◆ main thread
                 controlled: time; not: real work, threads, processors
                 PASS  950 ms of 1 s (1.8 s waiting for a person not counted)
 
                 """
         )
+    }
+
+    @Test("The budget's mark stands at its own time plus that of persons before it, and the legend says so")
+    func budgetOfPersons() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.interactive(), budget: .milliseconds(900))
+        let lines = TimelineText(report, style: Self.unicode, width: 72).lines
+        #expect(ExitCode(of: report) == .overBudget)
+        let legend = "* critical path  █ running  ▒ interactive  ◆ main thread  │ budget 900 ms + 1.8 s of a person"
+        #expect(TimelineText(report, style: Self.unicode, width: 110).lines.contains(legend))
+        let column = try #require(lines[2].firstIndex(of: "│"))
+        // 2.7 s of 2.75 s, on an axis of 54 columns.
+        #expect(lines[2].distance(from: lines[2].startIndex, to: column) == 18 + 53)
     }
 
     @Test("Aborted: who, why and how far it came")
@@ -237,10 +249,10 @@ struct TimelineTextTests {
                 regular: aborted after 300 ms, 1 lane and the main thread
                                       0            100 ms        200 ms      300 ms
                                       ┬────────────┬─────────────┬───────────┬
-                  splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
+                 ◆splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
                 * force-update 300 ms ████████████████████████████████████████
-                  main-app          – not started
-                * critical path  █ running  ╳ not done
+                 ◆main-app          – not started
+                * critical path  █ running  ╳ not done  ◆ main thread
                 controlled: time; not: real work, threads, processors
                 ABORTED by force-update (force-update): 1 of 3 operations done, 1 not
                       started

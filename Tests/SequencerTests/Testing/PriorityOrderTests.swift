@@ -48,6 +48,14 @@ struct PriorityOrderTests {
         #expect(orders.enough == 28)
     }
 
+    @Test("a chain takes one order, and operations beside each other few, however many there are")
+    func enough() throws {
+        let chain = (0..<3_000).map { (id: "c\($0)", after: $0 == 0 ? [] : ["c\($0 - 1)"]) }
+        #expect(PriorityOrders(try graph(chain), depth: 1, seed: 1).enough == 1)
+        let independent = (0..<1_025).map { (id: "c\($0)", after: [String]()) }
+        #expect(PriorityOrders(try graph(independent), depth: 1, seed: 1).enough == 10)
+    }
+
     @Test("nothing, and one operation, have one order")
     func small() throws {
         var none = PriorityOrders(try graph([]), depth: 2, seed: 1)

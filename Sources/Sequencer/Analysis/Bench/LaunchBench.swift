@@ -116,8 +116,8 @@ public struct MeasuredLaunches: Sendable {
     /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
     public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
 
-    /// The median of the distances from the median; nil when no run completed.
-    package var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
+    /// The median of the distances from the median; nil when fewer than two runs completed.
+    package var medianAbsoluteDeviation: Duration? { sample?.medianAbsoluteDeviation.map { .nearest(nanoseconds: $0) } }
 
     /// Contains the true median in 95 of 100 cases; nil when fewer than six runs completed, which are too few to say.
     public var interval: ClosedRange<Duration>? {
@@ -161,7 +161,7 @@ public struct LaunchBenchResult: Sendable {
             SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
         }
         self.change = change?.change
-        let outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes, isVirtual: isVirtual) } ?? []
+        let outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes) } ?? []
         self.outcomeChanges = outcomeChanges
         (verdict, runsNeeded) = (change?.verdict.considering(outcomeChanges), change?.runsNeeded)
         // As above.
@@ -174,11 +174,12 @@ extension MeasuredLaunches: CustomStringConvertible {
     public var description: String {
         let name = printable(reports.first?.scenario ?? "", limit: 80)
         let runs = "\(reports.count) run\(reports.count == 1 ? "" : "s")"
-        guard let sample, let median, let deviation = medianAbsoluteDeviation else { return "\(name): \(runs), none completed" }
+        guard let sample, let median else { return "\(name): \(runs), none completed" }
+        let deviation = medianAbsoluteDeviation.map { "MAD \(durationText($0)), " } ?? ""
         let range = interval.map { "\(durationText($0.lowerBound)) to \(durationText($0.upperBound))" } ?? "too few runs for an interval"
         let failures = reports.count - sample.count
         return "\(name): \(durationText(median)) (\(range)), "
-            + "MAD \(durationText(deviation)), \(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "")
+            + "\(deviation)\(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "")
     }
 }
 
@@ -187,7 +188,9 @@ extension LaunchBenchResult: CustomStringConvertible {
     public var description: String {
         guard let baseline, let verdict else { return "\(launches)" }
         let few = runsNeeded.map { "too few runs, \($0) of each are needed" }
-        let outcome = verdict == .regression ? nil : (outcomeChanges.first(where: \.isCertain) ?? outcomeChanges.first)?.description
+        // A step that is gone counts only where nothing else has changed, and only against an improvement.
+        let told = outcomeChanges.filter { !$0.isGone || verdict == .changed }.sorted { !$0.isGone && $1.isGone }
+        let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description
         let grounds = verdict == .changed ? outcome : few ?? outcome ?? change.map(text)
         return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (grounds.map { ": \($0)" } ?? "")
     }

@@ -46,7 +46,8 @@ extension ValidatedGraph {
         let facts = GraphFacts(self)
         // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
-        let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength))
+        // Backslashes are doubled: `\G` would be the graph's name.
+        let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "\\\\")
         var text = """
             digraph \(DOT.name(name)) {
               rankdir=\(options.direction.name)

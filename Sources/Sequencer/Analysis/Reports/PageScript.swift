@@ -101,7 +101,7 @@ enum PageScript {
             if (stop) stop.tabIndex = 0;
           }
           for (const event of ['pointerover', 'focusin'])
-            document.addEventListener(event, ({ target }) => { const each = target.closest('[data-op]'); if (each) show(idOf(each)); });
+            document.addEventListener(event, ({ target }) => { const each = target.closest?.('[data-op]'); if (each) show(idOf(each)); });
           rows.addEventListener('keydown', event => {
             const bar = event.target.closest('a.op'), bars = seen(), place = bars.indexOf(bar);
             const drawn = ids => ids.map(id => barOf.get(id)).find(each => each && !each.hidden);
@@ -161,7 +161,7 @@ enum PageScript {
             magnify(event.deltaY < 0 ? 1.25 : 0.8, event.clientX);
           }, { passive: false });
           document.addEventListener('keydown', event => {
-            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest('input, select')) return;
+            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.('input, select')) return;
             const factor = { '+': 2, '=': 2, '-': 1 / 2, 0: 1 / 256 }[event.key];
             if (factor) magnify(factor, middle());
             else if (event.key === '/') search.focus();
@@ -169,7 +169,7 @@ enum PageScript {
             event.preventDefault();
           });
           const range = get('range');
-          view.addEventListener('dragstart', event => event.preventDefault());
+          for (const event of ['dragstart', 'selectstart']) view.addEventListener(event, each => { if (from !== null) each.preventDefault(); });
           view.addEventListener('pointerdown', event => { if (event.button === 0 && event.pointerType === 'mouse' && part(event.clientX) > 0) from = event.clientX; });
           addEventListener('pointermove', event => {
             if (from === null) return;
@@ -182,7 +182,9 @@ enum PageScript {
             if (from !== null && !range.hidden) {
               isDragged = true;
               const left = Math.min(from, event.clientX), room = view.getBoundingClientRect().right - edge() - 24;
+              const row = seen().find(each => parseFloat(each.querySelector('.number').style.getPropertyValue('--at')) / 100 >= part(left));
               magnify(room / Math.abs(event.clientX - from), left, edge());
+              view.scrollTop = row?.offsetTop ?? 0;
             }
             from = null;
             range.hidden = true;

@@ -24,12 +24,14 @@ extension LaunchReport {
         }
     }
 
-    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`, or `4, 3 of them used`.
+    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`, `4, 3 of them used`, or
+    /// `2 and the main thread`, which is no lane.
     ///
     /// - Parameter noun: comes after the number.
     func lanesText(_ noun: String = "") -> String {
         let used = lanesUsed.count
-        return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "")
+        let usesMain = operations.contains { $0.isMain && $0.start != nil }
+        return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "") + (usesMain ? " and the main thread" : "")
     }
 
     /// The numbers of the lanes that an operation ran on.

@@ -93,8 +93,8 @@ struct TimelineParts {
         for (line, mark) in timeline.marks.enumerated() {
             let isBeyond = mark.time.map { $0 > timeline.extent } ?? false
             let at = mark.time.map { timeline.place($0) } ?? 0
-            // A name stands on the side that has more room.
-            let side = isBeyond ? "text-anchor=\"end\"" : at > 0.5 ? "text-anchor=\"end\" dx=\"-5\"" : "dx=\"5\""
+            // A name stands where it has room, also in a narrow drawing.
+            let side = at > 0.66 ? "text-anchor=\"end\" dx=\"-5\"" : at > 0.33 ? "text-anchor=\"middle\"" : "dx=\"5\""
             text += "<text class=\"mark \(mark.sign.rawValue)\" x=\"\(percent(at * 100))\" y=\"\(line * 14 + 11)\" \(side)>"
             text += "\(Markup.text(mark.label))\(isBeyond ? " ›" : "")</text>\n"
         }

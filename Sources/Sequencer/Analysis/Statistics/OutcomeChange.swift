@@ -38,32 +38,41 @@ package struct OutcomeChange: Equatable, Sendable {
     package let id: String
     package let before: OutcomeCounts
     package let after: OutcomeCounts
-    /// Whether chance does not explain it. Where that may be, the operation has at least ended in a way that it never ended in before.
+    /// Whether chance does not explain it, or all runs before ended in one way, and all after in another. Where chance may explain it, the
+    /// operation has at least ended in a way that it never ended in before.
     package let isCertain: Bool
+    /// Whether no run after has the operation.
+    package var isGone: Bool { after.total == 0 }
 
-    /// Those of the operations of two benches, in the order of the second. An operation that only the first one has is gone, and ends in no other way.
+    /// Those of the operations of two benches, in the order of the second, then those that only the first one has, and that did something there.
     ///
     /// - Complexity: O(operations), and O(runs · log runs) for each whose outcomes differ.
     package static func all(
         from first: [(id: String, outcomes: OutcomeCounts)],
-        to second: [(id: String, outcomes: OutcomeCounts)],
-        isVirtual: Bool
+        to second: [(id: String, outcomes: OutcomeCounts)]
     ) -> [OutcomeChange] {
         let before = Dictionary(first.map { ($0.id, $0.outcomes) }) { first, _ in first }
+        let ids = Set(second.map(\.id))
+        let gone = first.filter { !ids.contains($0.id) && $0.outcomes[.skipped] < $0.outcomes.total }
         return second.compactMap { id, outcomes in
-            OutcomeChange(id: id, before: before[id] ?? OutcomeCounts(), after: outcomes, isVirtual: isVirtual)
-        }
+            OutcomeChange(id: id, before: before[id] ?? OutcomeCounts(), after: outcomes)
+        } + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes) }
     }
 
-    private init?(id: String, before: OutcomeCounts, after: OutcomeCounts, isVirtual: Bool) {
+    /// An operation that is gone.
+    private init(id: String, before: OutcomeCounts) { (self.id, self.before, after, isCertain) = (id, before, OutcomeCounts(), true) }
+
+    private init?(id: String, before: OutcomeCounts, after: OutcomeCounts) {
         // Compared as products: shares of the same size need not be the same to the last digit.
         let differing = Outcome.allCases.filter { before[$0] * after.total != after[$0] * before.total }
         let isNew = [Outcome.fellBack, .failed, .timedOut, .skipped].contains { before[$0] == 0 && after[$0] > 0 }
-        let isAlwaysSame = isVirtual && before.all.count == 1 && after.all.count == 1
-        if min(before.total, after.total) < SampleChange.leastRuns(isAlwaysSame: isAlwaysSame) {
+        // However few the runs: all of them before ended in one way, and all of them after in another.
+        if before.all.count == 1, after.all.count == 1 {
+            isCertain = !differing.isEmpty
+        } else if min(before.total, after.total) < SampleChange.leastRuns(isAlwaysSame: false) {
             isCertain = false
         } else {
-            isCertain = isAlwaysSame ? !differing.isEmpty : differing.contains { Self.p($0, before, after) < SampleChange.significance }
+            isCertain = differing.contains { Self.p($0, before, after) < SampleChange.significance }
         }
         guard isCertain || isNew else { return nil }
         (self.id, self.before, self.after) = (id, before, after)
@@ -84,8 +93,15 @@ extension OutcomeChange: CustomStringConvertible {
 
 extension ChangeVerdict {
     /// The verdict on the times, where operations may end otherwise: a launch that leaves out a part of its work is neither faster nor the same.
-    package func considering(_ outcomes: [OutcomeChange]) -> ChangeVerdict {
-        if outcomes.contains(where: \.isCertain) { return .changed }
-        return outcomes.isEmpty || self == .regression ? self : .inconclusive
+    ///
+    /// One that was removed may be the point of a change: it makes none that is slower or the same, but an improvement is one of less work.
+    ///
+    /// - Parameter outcomes: nil where one side does not say how its operations ended.
+    package func considering(_ outcomes: [OutcomeChange]?) -> ChangeVerdict {
+        guard let outcomes else { return self == .regression ? self : .inconclusive }
+        let others = outcomes.filter { !$0.isGone }
+        if others.contains(where: \.isCertain) { return .changed }
+        if self == .improved, others.count < outcomes.count { return .changed }
+        return others.isEmpty || self == .regression ? self : .inconclusive
     }
 }

@@ -30,8 +30,10 @@ package struct SortedSample: Equatable, Sendable {
 
     /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how the tool defines the percentiles that it shows, in
     /// `bench` as in `stats`. Type 1 of Hyndman and Fan.
-    package func nearestRank(_ percent: Double) -> Double {
-        values[Self.rank(percent, of: count) - 1]
+    /// Nil where there are too few measurements for it.
+    package func nearestRank(_ percent: Double) -> Double? {
+        guard Self.has(percentile: percent, of: count) else { return nil }
+        return values[Self.rank(percent, of: count) - 1]
     }
 
     /// The rank of a percentile among `count` values, 1 to `count`.
@@ -40,7 +42,9 @@ package struct SortedSample: Equatable, Sendable {
     }
 
     /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
-    package var medianAbsoluteDeviation: Double {
+    /// Nil of a single one, which is not off by anything.
+    package var medianAbsoluteDeviation: Double? {
+        guard count > 1 else { return nil }
         let median = median
         // Not checked once more: distances of finite numbers are finite.
         return SortedSample(unchecked: values.map { abs($0 - median) }.sorted()).median
@@ -73,7 +77,7 @@ package struct OutlierRule: Equatable, Sendable {
     package init(_ sample: SortedSample) {
         let median = sample.median
         self.median = median
-        let deviation = sample.medianAbsoluteDeviation
+        let deviation = sample.medianAbsoluteDeviation ?? 0
         if deviation > 0 {
             // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation.
             unit = deviation / 0.6745

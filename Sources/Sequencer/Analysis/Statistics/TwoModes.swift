@@ -38,7 +38,7 @@ package struct TwoModes: Equatable, Sendable {
             let lower = SortedSample(values[..<best.place]), let upper = SortedSample(values[best.place...])
         else { return nil }
         let distance = upper.median - lower.median
-        let deviation = max(lower.medianAbsoluteDeviation, upper.medianAbsoluteDeviation)
+        let deviation = max(lower.medianAbsoluteDeviation ?? 0, upper.medianAbsoluteDeviation ?? 0)
         guard deviation <= Self.maximumDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
         (self.lower, self.upper) = (lower, upper)
     }

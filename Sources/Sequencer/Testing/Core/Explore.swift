@@ -7,8 +7,9 @@ import Sequencer
 /// #expect(exploration.hidden == nil)
 /// ```
 ///
-/// The orders are drawn by random priorities from a seed. Where one operation of n needs another one, each order shows it with a probability of 1/n at least; as many
-/// are run as find it with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
+/// The orders are drawn by random priorities from a seed. Where an operation needs one that it does not wait
+/// for, each order shows it with a probability of 1/(n + 2) at least, with n operations before it; as many are run as find it with 99%, unless
+/// said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
 ///
 /// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is called once for
 /// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations. A timeout counts an

@@ -28,9 +28,32 @@ package struct PriorityOrders {
     }
 
     /// The number of orders that find a missing dependency with a probability of 99%; at most 10,000.
+    ///
+    /// For one pair, only the priorities of the operation that comes too early, and of all before it, are in the way of the one that ought to come
+    /// first.
     package var enough: Int {
-        let count = pow(Double(max(graph.count, 1)), Double(depth)) * log(100)
+        if isChain { return 1 }
+        let rivals = depth == 1 ? min(graph.count, mostBefore + 2) : max(graph.count, 1)
+        let count = pow(Double(rivals), Double(depth)) * log(100)
         return Int(min(max(count.rounded(.up), 1), 10_000))
+    }
+
+    /// Whether there is one legal order alone.
+    private var isChain: Bool {
+        let predecessors = graph.predecessors
+        return zip(graph.order, graph.order.dropFirst()).allSatisfy { first, second in
+            predecessors[Int(second)].contains { $0.index == first }
+        }
+    }
+
+    /// No operation has more before it, however far back: an upper bound, since an operation that several need is counted for each.
+    private var mostBefore: Int {
+        let predecessors = graph.predecessors
+        var before = [Int](repeating: 0, count: graph.count)
+        for node in graph.order.lazy.map(Int.init) {
+            before[node] = predecessors[node].reduce(0) { min($0 + before[$1.index] + 1, graph.count) }
+        }
+        return before.max() ?? 0
     }
 
     /// The next order: each operation once, after all that it waits for.

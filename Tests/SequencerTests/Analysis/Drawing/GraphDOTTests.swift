@@ -75,7 +75,7 @@ struct GraphDOTTests {
     func hostile() throws {
         let lines = try GraphExportSamples.hostile().dot().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines[0] == #"digraph "\"}\u{a}<b>&lt;\\" {"#)
-        #expect(lines[3].hasSuffix(#">&quot;}\n&lt;b&gt;&amp;lt;\</FONT></TD></TR>"#))
+        #expect(lines[3].hasSuffix(#">&quot;}\\n&lt;b&gt;&amp;lt;\\</FONT></TD></TR>"#))
         #expect(
             Array(lines[8..<24]) == [
                 #"  "quote\"quote" [label="quote\"quote"]"#,

@@ -112,7 +112,7 @@ struct TimelineTests {
     @Test("the budget and the milestone are lines with names that do not lie over each other")
     func marks() throws {
         for drawing in [Self.launch().html(), Self.launch().svg()] {
-            #expect(drawing.contains(#"<text class="mark budget" x="62.5%" y="11" text-anchor="end" dx="-5">budget 500 ms</text>"#))
+            #expect(drawing.contains(#"<text class="mark budget" x="62.5%" y="11" text-anchor="middle">budget 500 ms</text>"#))
             #expect(drawing.contains(#"<text class="mark milestone" x="100%" y="25" text-anchor="end" dx="-5">milestone 800 ms</text>"#))
             #expect(drawing.contains(#"<line class="milestone" x1="100%" x2="100%" y1="0" y2="100%"/>"#))
         }
