@@ -31,7 +31,7 @@ extension LaunchStateMachine {
         isFailureShown = true
         takeoversRunning += 1
         takeoverEnd = time.addingSaturated(min(settings.takeoverLimit, restOfDeadline(at: time) ?? .max))
-        actions.rare.insert(.showsFailure)
+        actions.showsFailure = true
         if !screens.isEmpty { tellScreens(&actions) }
     }
 
@@ -47,13 +47,13 @@ extension LaunchStateMachine {
 
 /// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A milestone whose own
 /// condition was false, or that reads a value which is missing on purpose, was not wanted.
-func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
+func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {
     guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
     return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone, graph, nodes)
 }
 
 /// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
-private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
+private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {
     // A list in place of recursion: a chain of operations may be longer than a thread's stack is deep.
     var (seen, next): (Set<Int>, [Int]) = ([node], [node])
     while let node = next.popLast() {
@@ -67,31 +67,4 @@ private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: 
         }
     }
     return false
-}
-
-extension LaunchStorage.State {
-    /// The graph's takeover and the app's for a launch that has failed; nil without either.
-    mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
-        let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.failureTakeover)
-        guard first != nil || show != nil, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
-            let node = launch.graph.position(of: operation)
-        else { return nil }
-        // One that was skipped has not failed itself.
-        let cause = Int(machine.nodes[node].cause)
-        let error = OperationError(
-            operation: operation,
-            outcome: machine.nodes[node].outcome,
-            message: message,
-            underlying: errors[cause >= 0 ? cause : node]
-        )
-        let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
-        let context = StepContext(host: launch, assignment: assignment)
-        return {
-            if let first {
-                if await first(context) { return }
-                launch.input { state, now in state.machine.graphGivesWay(at: now) }
-            }
-            await show?(error)
-        }
-    }
 }

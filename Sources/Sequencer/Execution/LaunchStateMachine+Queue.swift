@@ -2,16 +2,6 @@
 ///
 /// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest remaining path, as on lanes.
 extension LaunchStateMachine {
-    /// A turn begins; nil when there is nothing (left) to do.
-    mutating func takeForQueue(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
-        advance(to: time)
-        pendingQueueTurns -= 1
-        let next = takeNext(forMain: false)
-        if next != nil { activeWorkers += 1 }
-        settle(&actions)
-        return next
-    }
-
     /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1

@@ -112,6 +112,6 @@ extension LaunchStateMachine {
 
     private mutating func change(_ change: ScreenChange, _ actions: inout Actions) {
         screenChanges.append(change)
-        actions.rare.insert(.changesScreens)
+        actions.changesScreens = true
     }
 }

@@ -203,7 +203,7 @@ extension LaunchStateMachine {
         phase = .stopping
         stop = reason
         stopTime = time
-        actions.rare.insert(.cancelsScopes)
+        actions.cancelsScopes = true
         showFailure(of: reason, &actions)
         record(.stopped, at: time)
         readyForWorkers.removeAll()

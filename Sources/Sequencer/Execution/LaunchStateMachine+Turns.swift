@@ -32,3 +32,28 @@ extension LaunchStateMachine {
         if turns?.running.isEmpty == false { beginPersonWait(node, .turn) }
     }
 }
+
+extension LaunchStateMachine {
+    /// Whether the first of all operations that could start now, by rank, is one of the main thread's.
+    var isMainFirst: Bool {
+        mutating get {
+            // Entries of operations that have ended, or wait elsewhere by now.
+            while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
+            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            guard let main = readyForMain.first else { return false }
+            guard lanes.available > 0, let other = readyForWorkers.first else { return true }
+            return main < other
+        }
+    }
+
+    /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
+    mutating func workerBlocks(_ blocks: Bool, _ actions: inout Actions) {
+        settings.workers += blocks ? 1 : -1
+        settle(&actions)
+    }
+}
+
+extension LaunchStateMachine.Node {
+    /// Whether a worker runs its code, or asks its condition.
+    var isOnWorker: Bool { holdsWorker && (state == .running || state == .checking) }
+}

@@ -71,7 +71,7 @@ struct LaunchStateMachine {
     var pendingQueueTurns = 0
     /// Lanes that were given back in this input, where the app's queue has to know.
     var freedLanes: [Int] = []
-    var nodes: NodeTable
+    var nodes: [Node]
 
     // Only read by such an input.
     let successors: AdjacencyList
@@ -87,7 +87,7 @@ struct LaunchStateMachine {
     var replacedWorkers: [Assignment] = []
     /// Those of them that count as keeping a processor until they come back.
     var lostKeepers: [Assignment] = []
-    var events: [RawEvent] = []
+    var events: [LaunchEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only in a queue of the app's.
@@ -181,7 +181,7 @@ struct LaunchStateMachine {
         milestone = graph.milestoneIndex ?? -1
         initialDisplay = graph.initialDisplayIndex ?? -1
         soughtLevel = traits.highestLevel
-        nodes = NodeTable(degrees: graph.degrees)
+        nodes = graph.degrees.map { Node(waiting: $0) }
         successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
@@ -207,21 +207,42 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A worker asks for an operation, after it has started `started` if it just did; nil tells it to end.
-    mutating func takeForWorker(after started: Assignment? = nil, at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+    /// Somebody who can start an operation, and asks for one.
+    enum Taker {
+        /// A worker, which asks again after each operation, and is counted out when there is none for it.
+        case worker
+        /// A turn of the app's queue, which then goes on as a worker does: without a further operation.
+        case appQueue
+        /// A turn of the main thread, for one operation.
+        case main
+        /// The thread that starts the launch, for one step of the prologue after the other.
+        case prologue
+    }
+
+    /// Takes an operation to be started now; nil when there is none for the taker.
+    ///
+    /// - Parameter previous: the one that the taker has run, or started, just before.
+    mutating func take(
+        _ taker: Taker,
+        after previous: Assignment? = nil,
+        at time: Nanoseconds,
+        _ actions: inout Actions
+    ) -> Assignment? {
         advance(to: time)
-        let next = nextForWorker(after: started)
+        let next = takeNext(for: taker, after: previous)
         settle(&actions)
         return next
     }
 
-    /// A worker has run an operation through, and asks for the next one: the common case, decided in one step, so that the worker goes on
-    /// with an operation that has just become ready instead of a new worker being added for it.
+    /// An attempt, the asking of a condition or the computing of a fallback has come to its end.
     ///
-    /// - Returns: whether the attempt counted, and the next operation; nil tells the worker to end.
-    mutating func workerEnded(
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has just become ready, instead of a
+    ///   worker being added for that.
+    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next operation.
+    mutating func attemptEnded(
         _ ended: Assignment,
         _ result: Result,
+        thenTakeFor taker: Taker?,
         at time: Nanoseconds,
         _ actions: inout Actions
     ) -> (counted: Bool, next: Assignment?) {
@@ -230,39 +251,38 @@ struct LaunchStateMachine {
         drainEnds(&actions)
         // Before operations that have just become ready: rank decides.
         offerAside()
-        let next = nextForWorker(after: ended)
+        var next: Assignment?
+        if let taker { next = takeNext(for: taker, after: ended) }
         settle(&actions)
         return (counted, next)
     }
 
-    /// A task has run an operation through after having suspended, on a thread that may go on as a worker, if one is missing.
-    ///
-    /// - Returns: whether the attempt counted, and the operation to go on with; nil tells the thread that it is not a worker.
-    mutating func taskEnded(
-        _ ended: Assignment,
-        _ result: Result,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> (counted: Bool, next: Assignment?) {
-        advance(to: time)
-        let counted = endAttempt(ended, result, &actions)
-        drainEnds(&actions)
-        offerAside()
-        let next = mayBeWorker ? takeNext(forMain: false) : nil
-        // This thread is a worker from now on: `nextForWorker(after:)` counts it out when nothing is left for it.
-        if next != nil { activeWorkers += 1 }
-        settle(&actions)
-        return (counted, next)
+    mutating func attemptEnded(_ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        attemptEnded(ended, result, thenTakeFor: nil, at: time, &actions).counted
     }
 
-    /// A turn on the main thread begins; nil when there is nothing (left) to do.
-    mutating func takeForMain(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
-        advance(to: time)
-        // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
-        pendingMainTurns -= 1
-        let assignment = takeNext(forMain: true)
-        settle(&actions)
-        return assignment
+    @inline(__always)
+    private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
+        switch taker {
+        case .worker: return nextForWorker(after: previous)
+        case .appQueue:
+            pendingQueueTurns -= 1
+            let next = takeNext(forMain: false)
+            if next != nil { activeWorkers += 1 }
+            return next
+        case .main:
+            // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
+            pendingMainTurns -= 1
+            return takeNext(forMain: true)
+        case .prologue:
+            // One that was cancelled before its turn has left its entry.
+            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue(Int($0.node)) } == true
+            let next = isNext ? takeNext(forMain: true) : nil
+            // Before the settle, which asks for the main thread's own turns again.
+            isInPrologue = next != nil
+            return next
+        }
     }
 
     /// A condition gave its answer; nil when it threw.
@@ -292,21 +312,6 @@ struct LaunchStateMachine {
         }
         settle(&actions)
         return answer == true
-    }
-
-    /// An attempt, or the computing of a fallback, came to an end on any other thread.
-    ///
-    /// - Returns: whether it counted: false for an operation that had ended before.
-    mutating func attemptEnded(
-        _ ended: Assignment,
-        _ result: Result,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> Bool {
-        advance(to: time)
-        let counted = endAttempt(ended, result, &actions)
-        settle(&actions)
-        return counted
     }
 
     /// How long operations have to end by themselves after the process has stood still, before the times that have passed meanwhile take effect.
@@ -346,7 +351,7 @@ struct LaunchStateMachine {
                 processors?.lookAgain(at: now)
             } else if stallTime == due {
                 isStallReported = true
-                actions.rare.insert(.reportsStall)
+                actions.reportsStall = true
             } else {
                 // Nothing else is left that could be due: the grace period has ended.
                 giveUp(outcome: .cancelled, &actions)
@@ -360,7 +365,7 @@ struct LaunchStateMachine {
     var lostWorkers: Int { replacedWorkers.count }
 
     /// The events since the last call.
-    mutating func takeEvents() -> [RawEvent] {
+    mutating func takeEvents() -> [LaunchEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
@@ -376,7 +381,5 @@ struct LaunchStateMachine {
     @inline(__always)
     mutating func advance(to time: Nanoseconds) {
         now = max(now, time)
-        // A launch that is over does not change, so that the report can have the states without a copy.
-        if phase != .over { nodes.makeUnique() }
     }
 }

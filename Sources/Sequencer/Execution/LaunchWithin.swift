@@ -35,7 +35,7 @@ final class StepThread: StepPlace {
     // Unsafe: used on this thread alone.
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
-    /// The code that the thread runs, or has run last: read on the thread for time, too.
+    /// The code that the thread runs, or has run last: read on the timer's queue, too.
     private let running = Atomic(StepThread.none)
     /// For whoever asks whether the thread is asleep.
     let clock = ThreadClock()
@@ -83,14 +83,6 @@ extension LaunchOptions {
 }
 
 extension LaunchStorage {
-    /// Calls `body`, which runs one step here.
-    func onThisThread(_ assignment: Assignment, _ body: () -> Void) {
-        StepThread.with(self) { thread in
-            thread.assignment = assignment
-            body()
-        }
-    }
-
     /// Whether a launch on that clock has this one's time.
     func isTimed(by clock: any Clock<Duration>) -> Bool {
         if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }

@@ -75,23 +75,6 @@ struct RealBlockedPoolTests {
             #expect(waiting.last?.id == "last" && waiting.allSatisfy { $0.wait == .thread(blockedBy: running) })
         }
     }
-
-    @Test("fault L68: a handler is called on a thread of its own when the app blocks every thread that Dispatch has")
-    func everyThreadOfDispatch() async {
-        await #expect(processExitsWith: .success) {
-            let gate = Gate()
-            // More than Dispatch makes threads for serial queues of one quality of service: 255 on Linux, 512 on Apple's systems.
-            for number in 0..<600 { DispatchQueue(label: "blocked-\(number)", qos: .userInitiated).async { gate.block() } }
-            let threads = SharedThreads(maximum: 8, maximumOfDispatch: 8)
-            let queue = AppCodeQueue(threads: threads)
-            let called = DispatchSemaphore(value: 0)
-            queue.add { called.signal() }
-            called.waitPatiently()
-            try #require(threads.leftBehind == 1)
-            gate.open()
-            await eventually { threads.leftBehind == 0 }
-        }
-    }
 }
 
 /// All threads of all of the system's global queues, each blocked until it is released.
