@@ -227,7 +227,7 @@ extension LaunchStorage {
         let launch: RunningLaunch
         do throws(GraphError) {
             // It may outlive the step that adds it.
-            launch = try LaunchWithin.none { () throws(GraphError) in
+            launch = try CurrentStep.none { () throws(GraphError) in
                 try graph.makeLaunch(budget, options, scope: path, depth: scopeDepth + 1)
             }
         } catch {
@@ -242,7 +242,7 @@ extension LaunchStorage {
         // Cancelled before it begins, so that nothing of it starts.
         if isStopped { launch.cancel() }
         if isLast { limitScopes() }
-        LaunchWithin.none { launch.storage.begin() }
+        CurrentStep.none { launch.storage.begin() }
         return launch
     }
 

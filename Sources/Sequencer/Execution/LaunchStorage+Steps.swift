@@ -318,7 +318,7 @@ extension LaunchStorage {
     ///
     /// One that has come already ends its operation here, which may make others ready, as many as there are in the graph: they are added to those that
     /// this goes through, and so no call is within another. Nor is one within a call for another launch, see ``EventTurns``.
-    func seeToEvents(of nodes: [Int]) {
+    func processEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
         while let task = takeEventTask() {
             switch task {

@@ -49,7 +49,7 @@ extension LaunchStorage {
             return state.machine
         }
         // The noted events belong to earlier observers, which are called elsewhere: this caller has asked for something else.
-        tell(defersAppCode: true)
+        tellWatchers(defersAppCode: true)
         return machine
     }
 
@@ -66,7 +66,7 @@ extension LaunchStorage {
     /// main thread.
     ///
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
-    func tell(defersAppCode: Bool) {
+    func tellWatchers(defersAppCode: Bool) {
         tellStreams()
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
     }
@@ -154,7 +154,7 @@ extension LaunchStorage {
             guard let batches else { return }
             isContinuing = true
             // A launch that an observer starts does not belong to the step that this thread has run.
-            LaunchWithin.none {
+            CurrentStep.none {
                 for batch in batches {
                     for event in batch.events {
                         for observer in batch.observers { observer(event) }
@@ -273,7 +273,7 @@ extension LaunchStorage {
     private func show(_ node: Int, _ signal: SlowScreenSignal) {
         guard let screen = graph.policy(node).slowScreen else { return }
         let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
-        let holder = virtualTime?.screenBegins(node)
+        let holder = virtualTime?.begins(.screen(node))
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 // The main thread may have been busy until after the step's end.

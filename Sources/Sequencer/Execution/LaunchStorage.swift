@@ -200,7 +200,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.changesScreens { changeScreens() }
         if actions.cancelsScopes { cancelScopes() }
-        if !actions.events.isEmpty { seeToEvents(of: actions.events) }
+        if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
@@ -208,7 +208,7 @@ final class LaunchStorage: StepHost {
         // before them.
         if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
         if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
-        if consequences.hasEvents { tell(defersAppCode: defersAppCode) }
+        if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
         if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
     }
 
@@ -231,7 +231,7 @@ final class LaunchStorage: StepHost {
     /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
     func callApp(_ call: @escaping @Sendable () -> Void) {
         // The code does not belong to the step that this thread has run.
-        if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
+        if virtualTime != nil { CurrentStep.none(call) } else { appCode.add(call) }
     }
 
     /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
@@ -255,7 +255,7 @@ final class LaunchStorage: StepHost {
     }
 
     private func start(_ takeover: @escaping Takeover) {
-        let holder = virtualTime?.takeoverBegins()
+        let holder = virtualTime?.begins(.takeover)
         // A takeover has the task-local values of the caller, as all code of steps has (O54).
         withCallersValues { [self] in
             Task { @MainActor [self] in

@@ -87,7 +87,7 @@ extension OperationGraph {
             claim.giveBack()
             throw error
         }
-        var options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        var options = options.within(CurrentStep.remainingTime(by: options.clock))
         if let observer = options.permit?.makeObserver() { options.observers.insert(observer, at: 0) }
         return RunningLaunch(
             storage: LaunchStorage(

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Until the step suspends, the task stays on the thread that started it, where the system can do that. The step can be told to cancel before the start of its
 /// task has returned, and so before anybody has a `Task` to cancel. So the task itself says, before the step's first instruction, how to reach it.
-final class StepTask: StepPlace, Cancellable {
+final class StepTask: StepRunner, Cancellable {
     typealias Body = nonisolated(nonsending) @Sendable () async throws -> any Sendable
 
     /// Whether the thread that started the task, or the task, was first to go on without the other.
@@ -36,9 +36,9 @@ final class StepTask: StepPlace, Cancellable {
     func start(_ body: @escaping Body, onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
         let operation: @isolated(any) @Sendable () async -> Void
         if isMain {
-            operation = { @MainActor in await LaunchWithin.$place.withValue(self) { await self.run(body) } }
+            operation = { @MainActor in await CurrentStep.$runner.withValue(self) { await self.run(body) } }
         } else {
-            operation = { await LaunchWithin.$place.withValue(self) { await self.run(body) } }
+            operation = { await CurrentStep.$runner.withValue(self) { await self.run(body) } }
         }
         if let holder {
             Task(executorPreference: holder, priority: priority) { await TimeHolder.$current.withValue(holder) { await operation() } }

@@ -84,17 +84,13 @@ final class VirtualTimekeeper: Timekeeper {
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would depend on other code
     /// that keeps the pool busy.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws {
-        try await sleep(for: duration, holder: TimeHolder.current(on: scheduler))
+        try await scheduler.sleep(until: scheduler.now + duration)
     }
 
     /// The same for a caller that has the operation's launch in hand, in any task.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder of its own.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
-        try await sleep(for: duration, holder: holder, keepsThread: keepsThread)
-    }
-
-    nonisolated(nonsending) private func sleep(for duration: Duration, holder: TimeHolder?, keepsThread: Bool = false) async throws {
         try await scheduler.sleep(until: scheduler.now + duration, for: holder, keepsThread: keepsThread)
     }
 
@@ -102,18 +98,12 @@ final class VirtualTimekeeper: Timekeeper {
 
     /// An operation begins: the holder is its executor.
     func begins(_ assignment: StepAssignment) -> TimeHolder {
-        let holder = TimeHolder(.operation(assignment), of: link, on: scheduler)
+        let holder = begins(.operation(assignment))
         operations.withLock { $0[assignment.node] = holder }
-        scheduler.begins(holder)
         return holder
     }
 
-    func takeoverBegins() -> TimeHolder { begins(.takeover) }
-
-    /// Something is shown while operation `node` takes long.
-    func screenBegins(_ node: Int) -> TimeHolder { begins(.screen(node)) }
-
-    private func begins(_ role: TimeHolder.Role) -> TimeHolder {
+    func begins(_ role: TimeHolder.Role) -> TimeHolder {
         let holder = TimeHolder(role, of: link, on: scheduler)
         scheduler.begins(holder)
         return holder
