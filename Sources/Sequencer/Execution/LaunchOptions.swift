@@ -119,9 +119,6 @@ public struct LaunchOptions: Sendable {
 
     /// The options of a launch. Each parameter without a word here is the property of its name.
     ///
-    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
-    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
-    ///
     /// - Parameters:
     ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline. By default it does not, for a person may take minutes.
     ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they

@@ -33,6 +33,7 @@ final class WorkerPool: Sendable {
         let operations = OperationQueue()
         operations.name = "sequencer.worker"
         operations.underlyingQueue = queue
+        operations.qualityOfService = qualityOfService
         operations.maxConcurrentOperationCount = 1
         operations.addOperation { [self] in
             work()
