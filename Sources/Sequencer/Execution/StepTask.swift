@@ -49,8 +49,9 @@ final class StepTask: StepRunner, Cancellable {
             Task(priority: priority, operation: operation)
         }
         return start.withLock { start in
+            // Not kept: what the step has begun may keep this for longer.
+            defer { start = .hasReturned }
             if case .sawEnd(let end) = start { return end }
-            start = .hasReturned
             return nil
         }
     }
