@@ -1,39 +1,6 @@
 import Dispatch
 import Foundation
 
-/// Operations that are told to cancel, each once.
-///
-/// The caller that hands them over must not hold the last reference to them: freeing a task runs deinitialisers of the app.
-final class CancelledOperations: Sendable {
-    typealias Element = (node: Int, handle: any Cancellable)
-
-    private let nodes: [Int]
-    private let handles: Locked<[(any Cancellable)?]>
-
-    init(_ elements: [Element]) {
-        nodes = elements.map(\.node)
-        handles = Locked(elements.map(\.handle))
-    }
-
-    var count: Int { nodes.count }
-
-    func node(at index: Int) -> Int { nodes[index] }
-
-    func cancel(at index: Int) {
-        let handle = handles.withLock { handles in
-            // Taken out: a second call finds nothing, and the list keeps no task alive.
-            defer { handles[index] = nil }
-            return handles[index]
-        }
-        // Outside the lock: a handler may block, and the others are cancelled meanwhile.
-        handle?.cancel()
-    }
-
-    func cancelAll() {
-        for index in nodes.indices { cancel(at: index) }
-    }
-}
-
 /// Calls code of the app that no launch waits for: cancel handlers, observers, reports of stalls, completion handlers, deinitialisers.
 ///
 /// The calls are made in order, by a runner, on a thread that is nobody else's. A call that has not returned after ``patience`` keeps that thread, and those behind it
@@ -145,6 +112,23 @@ final class AppCodeQueue: Sendable {
         for first in 0..<min(Self.width, behind.count) {
             AppCodeQueue(isOrdered: false, slowTags: slowTags)
                 .add(stride(from: first, to: behind.count, by: Self.width).map { behind[$0] })
+        }
+    }
+}
+
+extension AppCodeQueue.Call {
+    /// Tells an operation to cancel, once.
+    ///
+    /// Whoever hands the call over must not hold the last reference to the handle: freeing a task runs deinitialisers of the app.
+    init(cancelling node: Int, _ handle: any Cancellable) {
+        let handle = Locked<(any Cancellable)?>(handle)
+        self.init(tag: node) {
+            let handle = handle.withLock { handle in
+                defer { handle = nil }
+                return handle
+            }
+            // Without the lock: a handler may block.
+            handle?.cancel()
         }
     }
 }

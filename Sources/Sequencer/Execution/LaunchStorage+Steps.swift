@@ -228,7 +228,7 @@ extension LaunchStorage {
     /// Keeps the handle that cancels a running operation, or cancels it at once if it was told to cancel before it had a handle.
     func keep(_ handle: any Cancellable, for assignment: Assignment) {
         let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
-        if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }
+        if isTooLate { cancel([AppCodeQueue.Call(cancelling: assignment.node, handle)]) }
     }
 
     /// Of the steps that a step depends on, the operations of those that have ended.

@@ -64,7 +64,7 @@ final class LaunchStorage: StepHost {
     struct Consequences {
         var actions: LaunchStateMachine.Actions
         var takeover: Takeover?
-        var cancelled: CancelledOperations?
+        var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
         /// Operations of the app's queue whose steps have ended.
@@ -206,10 +206,10 @@ final class LaunchStorage: StepHost {
         if let stall { reportStall(stall) }
         // The app's queue and observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are
         // before them.
-        if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
+        if virtualTime == nil { cancel(consequences.cancelled) }
         if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
-        if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
+        if virtualTime != nil { cancel(consequences.cancelled) }
     }
 
     private func timePassed(standstill: Nanoseconds) {
@@ -235,13 +235,9 @@ final class LaunchStorage: StepHost {
     }
 
     /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
-    func cancel(_ operations: CancelledOperations) {
-        if virtualTime != nil { return operations.cancelAll() }
-        cancels.add(
-            (0..<operations.count).map { index in
-                AppCodeQueue.Call(tag: operations.node(at: index)) { operations.cancel(at: index) }
-            }
-        )
+    func cancel(_ operations: [AppCodeQueue.Call]) {
+        if operations.isEmpty { return }
+        if virtualTime == nil { cancels.add(operations) } else { for operation in operations { operation.run() } }
     }
 
     /// The operations whose cancel handlers have not returned at once.
@@ -286,10 +282,10 @@ extension LaunchStorage.State {
             if case .value(let value)? = graph.policy(node).fallback { values[node] = value }
         }
         if !actions.cancel.isEmpty { launch.hasToldToCancel.store(true, ordering: .relaxed) }
-        let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
+        let cancelled = actions.cancel.compactMap { node -> AppCodeQueue.Call? in
             // One that exists already gets no handle: the graph has it.
-            if case .operation(let operation) = graph.nodes[node].work { return (node, operation) }
-            return handles[node].map { (node, $0) }
+            if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }
+            return handles[node].map { AppCodeQueue.Call(cancelling: node, $0) }
         }
         defer {
             actions = LaunchStateMachine.Actions()
@@ -298,7 +294,7 @@ extension LaunchStorage.State {
         return LaunchStorage.Consequences(
             actions: actions,
             takeover: takeover,
-            cancelled: cancelled.isEmpty ? nil : CancelledOperations(cancelled),
+            cancelled: cancelled,
             wake: wake,
             hasEvents: !machine.events.isEmpty,
             ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }

@@ -118,23 +118,11 @@ final class OperationRunner: Sendable {
             concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
             return nil
         }
-        // Both the watcher and this thread may see the end.
-        let once = Locked(false)
-        let claim: @Sendable () -> Bool = {
-            once.withLock { isClaimed in
-                defer { isClaimed = true }
-                return !isClaimed
-            }
-        }
-        if operation.isAsynchronous {
-            watch(operation) { if claim() { ended(Self.ending(of: $0)) } }
-            begin(operation, onMain: isMain)
-        } else {
-            begin(operation, onMain: isMain)
-            // Synchronous by its own word, and yet it goes on.
-            if !operation.isFinished { watch(operation) { if claim() { ended(Self.ending(of: $0)) } } }
-        }
-        return operation.isFinished && claim() ? Self.ending(of: operation) : nil
+        begin(operation, onMain: isMain)
+        if operation.isFinished { return Self.ending(of: operation) }
+        // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
+        watch(operation) { ended(Self.ending(of: $0)) }
+        return nil
     }
 
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
