@@ -26,7 +26,11 @@ extension LaunchStateMachine {
             case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
             // The launch may have been stopped in this input: then it is not begun.
             case .fallback:
-                if phase == .running { actions.compute(code(of: pending.node)) } else { endNow(pending.node, .cancelled, &actions) }
+                if phase == .running {
+                    actions.fallbacks.append(code(of: pending.node))
+                } else {
+                    endNow(pending.node, .cancelled, &actions)
+                }
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }

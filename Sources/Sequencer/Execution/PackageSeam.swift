@@ -269,7 +269,7 @@ extension StepContext {
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
         let options = LaunchOptions(deadline: deadline, clock: host.clock)
-        let launch = try LaunchWithin.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
+        let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
         host.whenCancelled { launch.cancel() }
         return launch
     }

@@ -44,7 +44,7 @@ struct GraphNode: Sendable {
         switch work {
         case .main, .prologue: true
         case .operation, .makeOperation: policy?.value.startsOnMain == true
-        case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous, .event: false
+        case .nothing, .synchronous, .asynchronous, .event: false
         }
     }
 

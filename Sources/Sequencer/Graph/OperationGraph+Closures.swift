@@ -80,7 +80,7 @@ extension OperationGraph {
         body: @escaping @Sendable () throws -> Void,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .action(body))
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .synchronous { _ in try body() })
     }
 
     /// Adds a step that may suspend, reads nothing and produces nothing.
@@ -94,7 +94,7 @@ extension OperationGraph {
         body: @escaping @Sendable () async throws -> Void,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronousAction(body))
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronous { _ in try await body() })
     }
 
     /// Adds a step that runs straight through on a lane.

@@ -212,10 +212,6 @@ extension Array: StepReference, DependencySource where Element: StepReference {
 enum StepWork: Sendable {
     /// Nothing: the step joins others.
     case nothing
-    /// Runs on a lane, and has ended when it returns; takes nothing and leaves nothing, so that the closure is kept as it came.
-    case action(@Sendable () throws -> Void)
-    /// The same, and may suspend.
-    case asynchronousAction(@Sendable () async throws -> Void)
     /// Runs on a lane, and has ended when it returns.
     case synchronous(@Sendable (StepContext) throws -> any Sendable)
     /// Starts on a lane, and may suspend: its lane's thread goes on with other work meanwhile.
@@ -230,20 +226,4 @@ enum StepWork: Sendable {
     case makeOperation(@Sendable (StepContext) throws -> Operation)
     /// Nothing but the wait for something that happens outside: without a lane and without a thread.
     case event(EventStorage)
-
-    var isAsynchronous: Bool {
-        switch self {
-        case .asynchronous, .asynchronousAction: true
-        default: false
-        }
-    }
-
-    /// An action as a closure that takes the launch and leaves a value, which is all that there is to tell apart for most.
-    var general: StepWork {
-        switch self {
-        case .action(let body): .synchronous { _ in try body() }
-        case .asynchronousAction(let body): .asynchronous { _ in try await body() }
-        default: self
-        }
-    }
 }

@@ -120,34 +120,23 @@ extension OperationGraph {
         var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
-            let node = nodes[position]
-            if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [first, position],
-                        "'\(printable(nodes[first].id))' and '\(printable(node.id))' are the same Operation; an Operation runs once"
-                    )
-                )
+            let id = printable(nodes[position].id)
+            func refuse(_ positions: [Int], _ complaint: String) {
+                problems.append(GraphProblem(.foreignOperation, positions: positions, complaint))
             }
-            if node.policy?.value.retry != nil {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [position],
-                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
-                    )
+            if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
+                refuse([first, position], "'\(printable(nodes[first].id))' and '\(id)' are the same Operation; an Operation runs once")
+            }
+            if nodes[position].policy?.value.retry != nil {
+                refuse(
+                    [position],
+                    "\(id) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
                 )
             }
             // Started once more, it would end the process, inside Foundation (G19).
             if operation.isExecuting || operation.isFinished {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [position],
-                        "\(printable(node.id)): its Operation \(operation.isFinished ? "has finished" : "runs") already; an Operation runs once, make a new one"
-                    )
-                )
+                let state = operation.isFinished ? "has finished" : "runs"
+                refuse([position], "\(id): its Operation \(state) already; an Operation runs once, make a new one")
             }
         }
         // In a pass of its own: an operation may depend on one that was added after it.

@@ -111,8 +111,8 @@ struct EngineStructureTests {
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         var copy = machine
-        let first = try #require(machine.takeForWorker(at: 1, &actions))
-        #expect(machine.workerEnded(first, .succeeded, at: 2, &actions).next?.node == 1)
+        let first = try #require(machine.take(.worker, at: 1, &actions))
+        #expect(machine.attemptEnded(first, .succeeded, thenTakeFor: .worker, at: 2, &actions).next?.node == 1)
         #expect(copy.nodes.map(\.state) == [.ready, .waiting])
         copy.cancelLaunch(at: 3, &actions)
         #expect(copy.nodes.map(\.outcome) == [.cancelled, .cancelled])
