@@ -334,7 +334,7 @@ extension LaunchStateMachine {
             ordered.append(((time, rank, ordered.count), RawEvent(kind: kind, node: node, attempt: attempt, time: time)))
         }
         add(.launchStarted, at: 0, rank: -1)
-        for index in graph.order.lazy.map(Int.init) {
+        for index in graph.order {
             let node = nodes[index]
             if node.ready >= 0, node.state != .waiting { add(.ready, index, at: node.ready, rank: 0) }
             // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.

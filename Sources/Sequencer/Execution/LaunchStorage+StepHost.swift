@@ -130,7 +130,7 @@ extension LaunchStorage {
 
     /// For a dependent: the step has ended, and its slot will not change.
     func value<Value>(of step: Step<Value>) throws -> Value? {
-        let node = try graph.index(of: step)
+        let node = try graph.index(ofHandle: step)
         if step.producedType == Void.self { return step.value(in: nothing(leftBy: node)) }
         return step.value(in: values[node])
     }

@@ -100,7 +100,7 @@ struct OngoingNeeds: Sendable {
         let contested = keeps.reduce(0, |)
         if contested == 0 { return nil }
         var behind = [[UInt64]](repeating: [UInt64](repeating: 0, count: levels.count), count: Int(urgency.highest))
-        for node in graph.order.lazy.reversed().map(Int.init) {
+        for node in graph.order.reversed() {
             for successor in graph.successors[node].lazy.map(\.index) {
                 for level in 0..<Int(min(levels[node], levels[successor])) {
                     behind[level][node] |= uses[successor] | (isJoin[successor] ? behind[level][successor] : 0)

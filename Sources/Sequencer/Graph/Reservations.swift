@@ -79,7 +79,7 @@ struct Reservations: Sendable {
         var near: [Nanoseconds] = []
         var rows = [Int32](repeating: -1, count: graph.count)
         var row = [Nanoseconds](repeating: .max, count: Machine.firstResource + resources.count)
-        for node in graph.order.lazy.reversed().map(Int.init) where isNeeded[node] {
+        for node in graph.order.reversed() where isNeeded[node] {
             for machine in row.indices { row[machine] = .max }
             // It comes back to the main thread for its end.
             if graph.isMain(node), graph.policy(node).suspends { row[Machine.main] = 0 }
