@@ -62,14 +62,14 @@ struct LaunchFile {
         var bytes: [UInt8] = []
         var isAtEnd = false
         while !isAtEnd {
-            let kept = bytes.count
+            let kept = bytes
             // Twice as many for a report that goes on: what is kept is looked at once more.
-            bytes += repeatElement(0, count: max(batchSize, kept))
-            let count = try bytes.withUnsafeMutableBytes {
-                try fill(UnsafeMutableRawBufferPointer(rebasing: $0[kept...]))
+            bytes = try [UInt8](unsafeUninitializedCapacity: kept.count + max(batchSize, kept.count)) { buffer, count in
+                _ = buffer.initialize(from: kept)
+                let free = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[kept.count...]))
+                count = kept.count + (try fill(free))
             }
-            bytes.removeLast(bytes.count - kept - count)
-            isAtEnd = count == 0
+            isAtEnd = bytes.count == kept.count
             var taken = 0
             var documents: [Range<Int>]
             repeat {
