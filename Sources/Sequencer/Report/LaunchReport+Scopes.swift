@@ -5,7 +5,7 @@ extension LaunchReport {
     /// follows.
     public struct Scope: Sendable, Hashable {
         /// Its name, which no other scope of the launch has.
-        public let name: String
+        public package(set) var name: String
         /// When it was added, counted from the beginning of the launch. Times in its report count from there.
         public package(set) var start: Duration
         /// The report of its launch.

@@ -47,7 +47,9 @@ struct TimelineScopes {
             let operations = scope.report.operations
             var selection: [Int] = []
             if left > 0 {
-                rows.append(.heading(LaunchReport.Scope(name: name, start: start, report: scope.report)))
+                var heading = scope
+                (heading.name, heading.start) = (name, start)
+                rows.append(.heading(heading))
                 left -= 1
                 selection = scope.report.selection(limit: left)
             } else {
