@@ -64,8 +64,7 @@ extension LaunchStateMachine {
     mutating func releaseDependents(of node: Int, _ effect: Effect) {
         // An operation that is skipped because of a skipped one has the same cause as that one.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
-        for place in successors.places(of: node) {
-            let successor = successors.neighbour(at: place)
+        for successor in successors[node] {
             let dependent = successor.index
             if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1

@@ -121,7 +121,7 @@ final class RunRecord: Sendable {
     private func makeReport() -> LaunchReport {
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
         let predecessors = graph.predecessors
-        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order.lazy.map(Int.init), dependencies: predecessors)
+        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order, dependencies: predecessors)
         let last = self.last
         let critical = last.map(holdUps.path) ?? []
         // By place: a set would hash each operation, which costs a seventh of its report.
@@ -175,7 +175,7 @@ final class RunRecord: Sendable {
     /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the first. One array for a
     ///   whole report, where a set for each operation would be an allocation for each.
     private func identifiers(
-        of dependencies: AdjacencyList.Neighbours,
+        of dependencies: ArraySlice<AdjacencyList.Neighbour>,
         of node: Int,
         _ lastReader: inout [Int32]
     ) -> [String] {
@@ -206,7 +206,7 @@ final class RunRecord: Sendable {
     private var last: Int? {
         if endOfLaunchProper != nil { return graph.milestoneIndex }
         switch outcome() {
-        case .aborted(let id, _), .failed(let id, _): return graph.positions[id].map(Int.init)
+        case .aborted(let id, _), .failed(let id, _): return graph.positions[id]
         case .completed, .cancelled:
             return nodes.indices.filter { nodes[$0].start >= 0 && nodes[$0].state == .ended }.max { nodes[$0].end < nodes[$1].end }
         }

@@ -9,9 +9,7 @@ extension OperationGraph {
             case .nothing, .event, .prologue: continue
             case .operation, .synchronous, .asynchronous, .main, .makeOperation: break
             }
-            var policy = nodes[index].policy?.value ?? .standard
-            policy.exclusive.append(ExclusiveResource("one operation at a time"))
-            nodes[index].set(policy)
+            setPolicy(of: index) { $0.exclusive.append(ExclusiveResource("one operation at a time")) }
         }
     }
 }

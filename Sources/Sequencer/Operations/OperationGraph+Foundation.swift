@@ -46,7 +46,7 @@ extension OperationGraph {
         on thread: MainThread? = nil,
         fallback: Value? = nil
     ) -> Step<Value> {
-        insert(operation, id, options, after: dependencies, on: thread, fallback: .boxed(fallback, nil))
+        insert(operation, id, options, after: dependencies, on: thread, fallback: .of(fallback, nil))
     }
 
     /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
@@ -82,7 +82,7 @@ extension OperationGraph {
         _ options: [StepOption],
         after dependencies: [any StepReference],
         on thread: MainThread?,
-        fallback: Boxed<StepFallback>? = nil
+        fallback: StepFallback? = nil
     ) -> Step<Value> {
         let id = id ?? Self.identifier(for: operation)
         return insert(id, options + .on(thread), after: dependencies, fallback: fallback, work: .operation(operation))
@@ -146,7 +146,7 @@ extension OperationGraph {
             // One that has finished holds nothing up, in the graph or not.
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
-                    if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
+                    if target != position { edges.append(GraphEdge(node: position, target: target)) }
                 } else {
                     // It might never run, and nothing of the launch would say why this one waits (G5).
                     let name = Self.identifier(for: dependency)
