@@ -72,7 +72,7 @@ extension LaunchStateMachine {
             ordered.append(((time, rank, ordered.count), LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)))
         }
         add(.launchStarted, at: 0, rank: -1)
-        for index in graph.order.lazy.map(Int.init) {
+        for index in graph.order {
             let (node, id) = (nodes[index], graph.id(index))
             if node.ready >= 0, node.state != .waiting { add(.ready(id), at: node.ready, rank: 0) }
             // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.
