@@ -318,8 +318,8 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
             let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
             return { step, loaded in
                 // Two at once would each ask, and the session that was opened last would count.
-                let turn = try await environment.loginTurn.take(in: step)
-                defer { turn.fulfill() }
+                try await environment.loginTurn.take(in: step)
+                defer { environment.loginTurn.pass() }
                 // To open the session that was found, or to ask who else is there, would answer for the person.
                 if memory.state.withLock({ $0.isOfferUnanswered }) { throw DismissedByPerson(operation: step.operation) }
                 var operation = LoginOperation(environment: environment, memory: memory)
