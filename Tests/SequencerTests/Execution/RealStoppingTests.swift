@@ -12,16 +12,18 @@ struct RealStoppingTests {
         // slow     ────────told to cancel──▶ (ends only after the takeover has begun)
         // update   ──abort
         // takeover         begins ──▶ lets slow end
-        let takeoverBegan = Gate()
+        let (slowBegan, takeoverBegan) = (Gate(), Gate())
         let journal = Journal()
         var graph = OperationGraph("abort")
         let slow = graph.add("slow") { launch in
+            slowBegan.open()
             try? await launch.sleep(for: .seconds(3600))
             journal.note("slow was told: \(Task.isCancelled) \(launch.isCancelled)")
             await takeoverBegan.wait()
         }
         graph.add("later", after: slow) { journal.note("later started") }
         graph.add("force-update") { launch in
+            await slowBegan.wait()
             launch.abort(.forceUpdate) {
                 journal.note("takeover")
                 takeoverBegan.open()
