@@ -174,7 +174,7 @@ extension Scenario {
 
     /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the configuration and the splash
     /// are there, and used or logged out as the person says.
-    static let restoreAccount = Scenario(
+    package static let restoreAccount = Scenario(
         "restore-account",
         "First launch, with an account found on the device: it is offered.",
         following: LaunchFacts(isRegionKnown: false, account: .found, hasSeenTutorial: false, speaker: .none)
