@@ -86,33 +86,33 @@ struct EventWait: Sendable {
     private let ticket: Int
     /// The virtual clock that the wait goes by, and the number of the wait there.
     private let scheduler: VirtualScheduler?
-    private let hope: Int
+    private let number: Int
 
     init(_ event: EventStorage, on scheduler: VirtualScheduler?) {
         self.event = event
         self.scheduler = scheduler
         ticket = event.takeTicket()
-        hope = scheduler?.takeHope() ?? 0
+        number = scheduler?.takeWaitNumber() ?? 0
     }
 
     /// Calls `tell` once, unless ``cancel()`` comes first.
     func begin(_ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
-        event.add(ticket, rank) { [scheduler, hope] result in
-            scheduler?.endHope(hope)
+        event.add(ticket, rank) { [scheduler, number] result in
+            scheduler?.endWait(number)
             tell(result)
         }
         guard let scheduler else { return }
-        // After the waiter: a hope that is given up at once has to find somebody to tell.
-        scheduler.beginHope(hope) { [event, ticket] in
+        // After the waiter: a wait that is given up at once has to find somebody to tell.
+        scheduler.beginWait(number) { [event, ticket] in
             event.giveUp(ticket, ExternalEventError(event: event.name, kind: .unreachable))
         }
         // It may have come meanwhile.
-        if !event.isWaiting(ticket) { scheduler.endHope(hope) }
+        if !event.isWaiting(ticket) { scheduler.endWait(number) }
     }
 
     /// Ends the wait, and tells nobody.
     func cancel() {
-        scheduler?.endHope(hope)
+        scheduler?.endWait(number)
         event.remove(ticket)
     }
 

@@ -113,7 +113,7 @@ extension ExternalEvent where Value == Void {
 }
 
 /// An event can no longer come.
-package struct ExternalEventError: DescribedError, Sendable, Hashable {
+struct ExternalEventError: DescribedError, Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case failed(String)
         case abandoned

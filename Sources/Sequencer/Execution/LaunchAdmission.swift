@@ -33,7 +33,7 @@ struct AdmittedLaunch: Sendable {
     init(_ graph: OperationGraph, _ options: LaunchOptions, isScope: Bool) throws(GraphError) {
         self.graph = graph.name
         let admission = options.admission ?? (graph.place == nil ? .oneAtATime : .oncePerProcess)
-        key = isScope || admission == .unlimited ? nil : graph.place.map(Key.place) ?? .graph(graph.tag.number)
+        key = isScope || admission == .unlimited ? nil : graph.place.map(Key.place) ?? .graph(graph.tag)
         isRemembered = graph.place != nil || admission == .oncePerProcess
         permit = options.permit
         var refusal = take(admission, graph.place == nil ? "" : " over the same state")

@@ -206,22 +206,3 @@ extension LaunchEvent.Kind: DescribedValue {
         }
     }
 }
-
-extension LaunchEvent {
-    init(_ raw: LaunchStateMachine.RawEvent, in graph: ValidatedGraph, outcome: Outcome, scope: String?) {
-        time = .nanoseconds(raw.time)
-        self.scope = scope
-        // Called only for events of an operation: those of the launch have -1 for a position.
-        func id() -> String { graph.id(raw.node) }
-        kind =
-            switch raw.kind {
-            case .launchStarted: .launchStarted
-            case .ready: .ready(id())
-            case .started: .started(id(), attempt: raw.attempt)
-            case .retrying: .retrying(id(), attempt: raw.attempt)
-            case .ended: .ended(id(), outcome)
-            case .stopped: .stopped
-            case .launchEnded: .launchEnded
-            }
-    }
-}

@@ -119,9 +119,6 @@ public struct LaunchOptions: Sendable {
 
     /// The options of a launch. Each parameter without a word here is the property of its name.
     ///
-    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
-    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
-    ///
     /// - Parameters:
     ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline. By default it does not, for a person may take minutes.
     ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
@@ -169,7 +166,7 @@ public struct LaunchOptions: Sendable {
 
     /// The most lanes that can be asked for.
     ///
-    /// All launches of a process together take as many threads, those that operations never give back included. Past that an operation waits for a
+    /// All launches of a process together take 192 threads, those that operations never give back included. Past that an operation waits for a
     /// thread, and ``LaunchStatus`` says so.
     static let maximumLanes = 1024
 
@@ -233,7 +230,7 @@ public struct LaunchOptions: Sendable {
     }
 
     func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
-        // The system's clocks go by the engine's thread for time, which goes on when every pool thread is blocked.
+        // The system's clocks go by the engine's timer, which goes on when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
         if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, hasMainSteps: hasMainSteps) }
@@ -244,4 +241,24 @@ public struct LaunchOptions: Sendable {
 // An extension gives the clock's type a name, which the timekeeper needs: `any Clock` has none.
 extension Clock where Duration == Swift.Duration {
     fileprivate func makeTimekeeper() -> any Timekeeper { ClockTimekeeper(self, callApp: AppCodeQueue().add) }
+}
+
+extension LaunchOptions {
+    /// The options of scopes that are given none. They hold nothing of the app's that the launch does not hold for itself.
+    var ofScopes: LaunchOptions {
+        var options = self
+        // It names operations of the launch's own graph.
+        options.order = nil
+        options.observers = []
+        // The launch's report has them, and a scope is in it.
+        options.attributes = [:]
+        options.failureTakeover = nil
+        // A journal has nothing of scopes (P40).
+        options.startRecorder = nil
+        options.questionRecorder = nil
+        options.permit = nil
+        // A scope may outlive the step that adds it.
+        options.outerLimit = nil
+        return options
+    }
 }

@@ -255,7 +255,7 @@ struct LatestEnds: Sendable {
         func isDeferrable(_ node: Int) -> Bool { policies[node]?.isDeferrable == true }
 
         var unknown = [Int](repeating: 0, count: graph.count)
-        for node in graph.order.lazy.map(Int.init) {
+        for node in graph.order {
             if isUnknown[node], !isDeferrable(node) { unknown[node] += 1 }
             for successor in graph.successors[node] { unknown[successor.index] = max(unknown[successor.index], unknown[node]) }
         }
@@ -264,7 +264,7 @@ struct LatestEnds: Sendable {
         let needed = expected.indices.map { isDeferrable($0) ? 0 : isUnknown[$0] ? allowance : expected[$0] }
 
         var earliest = [Nanoseconds](repeating: 0, count: graph.count)
-        for node in graph.order.lazy.map(Int.init) {
+        for node in graph.order {
             let end = earliest[node].addingSaturated(needed[node])
             for successor in graph.successors[node] { earliest[successor.index] = max(earliest[successor.index], end) }
         }
@@ -272,7 +272,7 @@ struct LatestEnds: Sendable {
         var (rest, leastRest) = (
             Array(repeating: Nanoseconds(-1), count: graph.count), Array(repeating: Nanoseconds(-1), count: graph.count)
         )
-        for node in graph.order.lazy.reversed().map(Int.init) {
+        for node in graph.order.reversed() {
             if milestone == nil || milestone == node { (rest[node], leastRest[node]) = (0, 0) }
             if milestone == node { continue }
             for next in graph.successors[node].lazy.map(\.index) where rest[next] >= 0 {

@@ -26,7 +26,11 @@ extension LaunchStateMachine {
             case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
             // The launch may have been stopped in this input: then it is not begun.
             case .fallback:
-                if phase == .running { actions.compute(code(of: pending.node)) } else { endNow(pending.node, .cancelled, &actions) }
+                if phase == .running {
+                    actions.fallbacks.append(code(of: pending.node))
+                } else {
+                    endNow(pending.node, .cancelled, &actions)
+                }
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }
@@ -60,8 +64,7 @@ extension LaunchStateMachine {
     mutating func releaseDependents(of node: Int, _ effect: Effect) {
         // An operation that is skipped because of a skipped one has the same cause as that one.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
-        for place in successors.places(of: node) {
-            let successor = successors.neighbour(at: place)
+        for successor in successors[node] {
             let dependent = successor.index
             if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1

@@ -2,16 +2,6 @@
 ///
 /// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest remaining path, as on lanes.
 extension LaunchStateMachine {
-    /// A turn begins; nil when there is nothing (left) to do.
-    mutating func takeForQueue(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
-        advance(to: time)
-        pendingQueueTurns -= 1
-        let next = takeNext(forMain: false)
-        if next != nil { activeWorkers += 1 }
-        settle(&actions)
-        return next
-    }
-
     /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1
@@ -42,6 +32,48 @@ extension LaunchStateMachine {
             actions.queueTurns += missing
             pendingQueueTurns += missing
         }
+    }
+
+    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code that could go on after its end
+
+    /// Whether an operation that is ready has nothing left to wait for but its event.
+    func isWaitForEvent(_ node: Int) -> Bool {
+        traits[node].contains(.isEvent) && traits[node].isDisjoint(with: [.hasCondition, .hasResources])
+    }
+
+    /// Whether an operation that runs waits for its event.
+    func isAwaitingEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) && !nodes[node].isComputingFallback }
+
+    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
+    func isOfEvent(_ node: Int) -> Bool {
+        switch nodes[node].state {
+        case .running: isAwaitingEvent(node)
+        case .ended: traits[node].contains(.settlesEvents)
+        default: false
+        }
+    }
+
+    /// Starts the wait of an operation that has become ready.
+    mutating func awaitEvent(_ node: Int) {
+        start(node)
+        waitsForTurn(node)
+        // Later: operations that are already to end come first.
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
+    }
+
+    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.
+    mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        let node = assignment.node
+        if isCurrent(assignment), nodes[node].holdsLane {
+            lanes.giveBack(Int(nodes[node].lane))
+            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            nodes[node].holdsLane = false
+            // Reports say that it ran on no lane.
+            nodes[node].lane = -1
+            waitsForTurn(node)
+        }
+        settle(&actions)
     }
 }
 

@@ -73,7 +73,7 @@ extension LaunchStateMachine {
         let time = time
         // The one that ends may be aside itself, until it has ended.
         for node in reservations?.takeBack(at: time, takesLastLane: isLastLane) ?? [] where node != ending { enqueueAgain(node) }
-        // An alarm costs a call to the thread for time: only if the look is sooner now, or the alarm for the one before is used up.
+        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used up.
         if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 

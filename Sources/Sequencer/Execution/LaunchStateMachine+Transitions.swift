@@ -12,7 +12,7 @@ extension LaunchStateMachine {
     @inline(__always)
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
-        record(.ready, node: node, at: time)
+        record(.ready(graph.id(node)), at: time)
         if traits[node].isDisjoint(with: .whenReady) { enqueue(node) } else { becomeReadySpecially(node) }
     }
 
@@ -105,7 +105,7 @@ extension LaunchStateMachine {
     mutating func start(_ node: Int) {
         move(node, to: .running)
         nodes[node].attempts += 1
-        record(.started, node: node, at: time)
+        record(.started(graph.id(node), attempt: Int(nodes[node].attempts)), at: time)
         let isFirst = nodes[node].attempts == 1
         // A later attempt keeps the first start: a timeout covers all attempts and the pauses between them.
         if isFirst { nodes[node].start = time }
@@ -209,7 +209,7 @@ extension LaunchStateMachine {
         // A pause takes no lane and no resource from others.
         release(node)
         move(node, to: .pausing)
-        record(.retrying, node: node, at: time)
+        record(.retrying(graph.id(node), attempt: failed), at: time)
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
         if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
@@ -275,7 +275,7 @@ extension LaunchStateMachine {
         }
         // With the initial display only its own level ends: the milestone is still waited for.
         if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : max(traits.highestLevel, 1) - 1) }
-        record(.ended, node: node, at: time)
+        record(.ended(graph.id(node), outcome), at: time)
         // A launch that stops releases nobody: all that waited was cancelled before (O20).
         guard phase == .running else { return }
         let effect = effectOnDependents(node)
@@ -315,10 +315,8 @@ extension LaunchStateMachine {
     }
 
     @inline(__always)
-    mutating func record(_ kind: RawEvent.Kind, node: Int = -1, at time: Nanoseconds) {
+    mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
         // A launch that nobody watches keeps no events: its past is made from the states when somebody asks (`eventsSoFar`).
-        guard settings.recordsEvents else { return }
-        let attempt = node >= 0 ? Int(nodes[node].attempts) : 0
-        events.append(RawEvent(kind: kind, node: node, attempt: attempt, time: time))
+        if settings.recordsEvents { events.append(LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)) }
     }
 }

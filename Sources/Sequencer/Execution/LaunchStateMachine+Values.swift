@@ -24,6 +24,8 @@ extension LaunchStateMachine {
         /// Of the random part of retry pauses.
         var seed: UInt64 = 0
         var recordsEvents = false
+        /// The scope that events name.
+        var scope: String?
         /// The limit for the milestone's end, in time that counts; nil if the budget is only measured.
         var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
@@ -138,18 +140,6 @@ extension LaunchStateMachine {
         let kind: Kind
     }
 
-    /// Something that happened, before it is dressed for an observer.
-    struct RawEvent: Equatable {
-        enum Kind: Equatable {
-            case launchStarted, ready, started, retrying, ended, stopped, launchEnded
-        }
-
-        let kind: Kind
-        let node: Int
-        let attempt: Int
-        let time: Nanoseconds
-    }
-
     /// The traits of each operation, as bits, so that the common case looks nothing up. "running, instructions" in `Benchmarks/instructions.json`
     /// pays for it.
     struct NodeTraits: Sendable {
@@ -165,8 +155,6 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
-            /// It produces a value, or reads one.
-            static let hasValue = Bits(rawValue: 1024)
             /// Whether it ends in time decides which operations are cut.
             static let isWatched = Bits(rawValue: 2048)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
@@ -229,13 +217,11 @@ extension LaunchStateMachine {
         init(_ graph: ValidatedGraph, order: [String]?, lanes: Int?, processors: Int?) {
             bits = graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
-                if node.hasValue { bits.insert(.hasValue) }
                 if case .event = node.work { bits.insert(.isEvent) }
                 guard let policy = node.policy?.value else {
                     if case .nothing = node.work { bits.insert(.isJoin) }
                     return bits
                 }
-                if !policy.inputs.isEmpty { bits.insert(.hasValue) }
                 if policy.isPersonsTime { bits.insert(.isInteractive) }
                 if policy.condition != nil { bits.insert(.hasCondition) }
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }

@@ -68,10 +68,6 @@ extension LaunchStateMachine {
         return level > 0 && others - asleepWorkers - awakeWorkers(below: level) < settings.workers
     }
 
-    /// Whether a thread that is there anyway may become a worker.
-    @inline(__always)
-    var mayBeWorker: Bool { missingWorkers > 0 || isOwedWorker(besides: activeWorkers) }
-
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be none.
     @inline(__always)
     mutating func settleWorkers(_ actions: inout Actions) {
@@ -89,7 +85,7 @@ extension LaunchStateMachine {
     mutating func beginMeasuring(_ actions: inout Actions) {
         guard !isMeasuring else { return }
         isMeasuring = true
-        actions.rare.insert(.looksAtWorkers)
+        actions.looksAtWorkers = true
     }
 
     @inline(__always)

@@ -71,7 +71,7 @@ struct LaunchStateMachine {
     var pendingQueueTurns = 0
     /// Lanes that were given back in this input, where the app's queue has to know.
     var freedLanes: [Int] = []
-    var nodes: NodeTable
+    var nodes: [Node]
 
     // Only read by such an input.
     let successors: AdjacencyList
@@ -87,7 +87,7 @@ struct LaunchStateMachine {
     var replacedWorkers: [Assignment] = []
     /// Those of them that count as keeping a processor until they come back.
     var lostKeepers: [Assignment] = []
-    var events: [RawEvent] = []
+    var events: [LaunchEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only in a queue of the app's.
@@ -181,7 +181,7 @@ struct LaunchStateMachine {
         milestone = graph.milestoneIndex ?? -1
         initialDisplay = graph.initialDisplayIndex ?? -1
         soughtLevel = traits.highestLevel
-        nodes = NodeTable(degrees: graph.degrees)
+        nodes = graph.degrees.map { Node(waiting: $0) }
         successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
@@ -207,21 +207,42 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A worker asks for an operation, after it has started `started` if it just did; nil tells it to end.
-    mutating func takeForWorker(after started: Assignment? = nil, at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+    /// Somebody who can start an operation, and asks for one.
+    enum Taker {
+        /// A worker, which asks again after each operation, and is counted out when there is none for it.
+        case worker
+        /// A turn of the app's queue, which then goes on as a worker does: without a further operation.
+        case appQueue
+        /// A turn of the main thread, for one operation.
+        case main
+        /// The thread that starts the launch, for one step of the prologue after the other.
+        case prologue
+    }
+
+    /// Takes an operation to be started now; nil when there is none for the taker.
+    ///
+    /// - Parameter previous: the one that the taker has run, or started, just before.
+    mutating func take(
+        _ taker: Taker,
+        after previous: Assignment? = nil,
+        at time: Nanoseconds,
+        _ actions: inout Actions
+    ) -> Assignment? {
         advance(to: time)
-        let next = nextForWorker(after: started)
+        let next = takeNext(for: taker, after: previous)
         settle(&actions)
         return next
     }
 
-    /// A worker has run an operation through, and asks for the next one: the common case, decided in one step, so that the worker goes on
-    /// with an operation that has just become ready instead of a new worker being added for it.
+    /// An attempt, the asking of a condition or the computing of a fallback has come to its end.
     ///
-    /// - Returns: whether the attempt counted, and the next operation; nil tells the worker to end.
-    mutating func workerEnded(
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has just become ready, instead of a
+    ///   worker being added for that.
+    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next operation.
+    mutating func attemptEnded(
         _ ended: Assignment,
         _ result: Result,
+        thenTakeFor taker: Taker?,
         at time: Nanoseconds,
         _ actions: inout Actions
     ) -> (counted: Bool, next: Assignment?) {
@@ -230,39 +251,38 @@ struct LaunchStateMachine {
         drainEnds(&actions)
         // Before operations that have just become ready: rank decides.
         offerAside()
-        let next = nextForWorker(after: ended)
+        var next: Assignment?
+        if let taker { next = takeNext(for: taker, after: ended) }
         settle(&actions)
         return (counted, next)
     }
 
-    /// A task has run an operation through after having suspended, on a thread that may go on as a worker, if one is missing.
-    ///
-    /// - Returns: whether the attempt counted, and the operation to go on with; nil tells the thread that it is not a worker.
-    mutating func taskEnded(
-        _ ended: Assignment,
-        _ result: Result,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> (counted: Bool, next: Assignment?) {
-        advance(to: time)
-        let counted = endAttempt(ended, result, &actions)
-        drainEnds(&actions)
-        offerAside()
-        let next = mayBeWorker ? takeNext(forMain: false) : nil
-        // This thread is a worker from now on: `nextForWorker(after:)` counts it out when nothing is left for it.
-        if next != nil { activeWorkers += 1 }
-        settle(&actions)
-        return (counted, next)
+    mutating func attemptEnded(_ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        attemptEnded(ended, result, thenTakeFor: nil, at: time, &actions).counted
     }
 
-    /// A turn on the main thread begins; nil when there is nothing (left) to do.
-    mutating func takeForMain(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
-        advance(to: time)
-        // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
-        pendingMainTurns -= 1
-        let assignment = takeNext(forMain: true)
-        settle(&actions)
-        return assignment
+    @inline(__always)
+    private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
+        switch taker {
+        case .worker: return nextForWorker(after: previous)
+        case .appQueue:
+            pendingQueueTurns -= 1
+            let next = takeNext(forMain: false)
+            if next != nil { activeWorkers += 1 }
+            return next
+        case .main:
+            // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
+            pendingMainTurns -= 1
+            return takeNext(forMain: true)
+        case .prologue:
+            // One that was cancelled before its turn has left its entry.
+            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue(Int($0.node)) } == true
+            let next = isNext ? takeNext(forMain: true) : nil
+            // Before the settle, which asks for the main thread's own turns again.
+            isInPrologue = next != nil
+            return next
+        }
     }
 
     /// A condition gave its answer; nil when it threw.
@@ -292,21 +312,6 @@ struct LaunchStateMachine {
         }
         settle(&actions)
         return answer == true
-    }
-
-    /// An attempt, or the computing of a fallback, came to an end on any other thread.
-    ///
-    /// - Returns: whether it counted: false for an operation that had ended before.
-    mutating func attemptEnded(
-        _ ended: Assignment,
-        _ result: Result,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> Bool {
-        advance(to: time)
-        let counted = endAttempt(ended, result, &actions)
-        settle(&actions)
-        return counted
     }
 
     /// How long operations have to end by themselves after the process has stood still, before the times that have passed meanwhile take effect.
@@ -346,7 +351,7 @@ struct LaunchStateMachine {
                 processors?.lookAgain(at: now)
             } else if stallTime == due {
                 isStallReported = true
-                actions.rare.insert(.reportsStall)
+                actions.reportsStall = true
             } else {
                 // Nothing else is left that could be due: the grace period has ended.
                 giveUp(outcome: .cancelled, &actions)
@@ -356,11 +361,98 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
+    // MARK: Inputs of operations and of the app
+
+    /// An operation stops the launch on purpose.
+    ///
+    /// - Returns: whether it did: false if the launch was over or already stopped, or if only its screens were left.
+    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        advance(to: time)
+        guard phase == .running, alive > 0 else { return false }
+        if hasTakeover { takeoversRunning += 1 }
+        stopLaunch(.aborted(by: node, reason), &actions)
+        settle(&actions)
+        return true
+    }
+
+    /// The takeover came to its end.
+    mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        // A launch that gives up counts none any more, and the takeover may end after that.
+        takeoversRunning = max(0, takeoversRunning - 1)
+        settle(&actions)
+    }
+
+    /// A running operation begins to wait for a person.
+    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        beginPersonWait(assignment.node, wait)
+        settle(&actions)
+    }
+
+    /// The operation waits for a person no longer.
+    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        endPersonWait(assignment.node, wait)
+        settle(&actions)
+    }
+
+    /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.
+    mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
+        guard hasBegun else {
+            isCancelledAtBegin = true
+            return
+        }
+        advance(to: time)
+        stopLaunch(.cancelled, &actions)
+        settle(&actions)
+    }
+
+    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
+    ///
+    /// An operation that still waits ends in its turn, after its dependencies: operations after it rely on them too.
+    mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard phase == .running else { return }
+        guard hasBegun else {
+            // No operation ends before the launch begins: `begin(_:)` ends it.
+            nodes[node].isToldToCancel = true
+            return
+        }
+        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
+        if nodes[node].isComputingFallback { return settle(&actions) }
+        switch nodes[node].state {
+        case .waiting: nodes[node].isToldToCancel = true
+        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
+        case .pausing:
+            // For the message, which keeps the error of the last attempt (O55).
+            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+            notSucceeded(node, .cancelled)
+        case .checking:
+            // The condition may never return: another worker takes its place.
+            replaceWorker(of: node)
+            notSucceeded(node, .cancelled)
+        // The second call changes nothing.
+        case .running where nodes[node].isToldToCancel: return
+        // Nothing of it runs that would need the grace period to end.
+        case .running where isAwaitingEvent(node):
+            tellToCancel(node, &actions)
+            notSucceeded(node, .cancelled)
+        case .running:
+            tellToCancel(node, &actions)
+            setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
+        case .ended: return
+        }
+        settle(&actions)
+    }
+
     /// The threads of workers that have not come back from code whose operation has ended.
     var lostWorkers: Int { replacedWorkers.count }
 
     /// The events since the last call.
-    mutating func takeEvents() -> [RawEvent] {
+    mutating func takeEvents() -> [LaunchEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
@@ -376,7 +468,43 @@ struct LaunchStateMachine {
     @inline(__always)
     mutating func advance(to time: Nanoseconds) {
         now = max(now, time)
-        // A launch that is over does not change, so that the report can have the states without a copy.
-        if phase != .over { nodes.makeUnique() }
+    }
+
+    // MARK: Actions
+
+    /// The actions that the caller must take, once it has released its lock.
+    struct Actions: Equatable {
+        /// Workers to add: each takes operations with ``LaunchStateMachine/take(_:after:at:_:)`` until none is left.
+        var workers = 0
+        /// Turns to ask of the main thread: each takes one operation.
+        var mainTurns = 0
+        /// Turns to ask of the app's queue: each takes one operation.
+        var queueTurns = 0
+        /// Lanes whose operations have ended, in the app's queue too.
+        var freedLanes: [Int] = []
+        /// Running operations to be told to cancel.
+        var cancel: [Int] = []
+        /// Operations that ended with their fallback's value.
+        var useFallbackValue: [Int] = []
+        /// Operations that wait for an event from now on, and others that have ended and settle one.
+        var events: [Int] = []
+        /// Fallbacks to be computed, each on a thread of its own.
+        var fallbacks: [Assignment] = []
+        /// Nothing has ended for too long: say so.
+        var reportsStall = false
+        /// See ``LaunchStateMachine/takeScreenChanges()``.
+        var changesScreens = false
+        /// The launch has failed: show that.
+        var showsFailure = false
+        /// The launch was stopped: cancel its scopes.
+        var cancelsScopes = false
+        /// Something waits for a worker: look at the threads of those that run, see ``LaunchStateMachine/measured(_:_:)``.
+        var looksAtWorkers = false
+        /// The milestone has ended.
+        var isMilestoneOver = false
+        /// The launch is over: nothing will happen any more.
+        var isOver = false
+
+        var isEmpty: Bool { self == Actions() }
     }
 }

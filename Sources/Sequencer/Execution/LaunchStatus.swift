@@ -12,8 +12,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         case dependencies([String])
         /// For a lane: these operations have taken all there are.
         case lane(takenBy: [String])
-        /// For a thread that starts operations: these operations block all there are. With none of them, none has been had yet, as when code outside of
-        /// the launch blocks every thread of the system's pool, or when launches have lost all the threads that they may take.
+        /// For a thread that starts operations: these operations block all there are. With none of them, none has been had yet, as when
+        /// launches have lost all the threads that they may take.
         case thread(blockedBy: [String])
         /// For the main thread, which has not come to it yet.
         case mainThread
@@ -58,7 +58,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
-            case .thread([]): "waits for a thread: the system's pool has given none; if that lasts, the pool is blocked"
+            case .thread([]): "waits for a thread; if that lasts, launches of this process have lost all that they may take"
             case .thread(let ids): "waits for a thread: all are blocked, by \(Self.list(ids))"
             case .mainThread: "waits for the main thread, which is busy"
             case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"

@@ -36,7 +36,7 @@ extension LaunchStorage {
 
     /// Tells those who want to know of a question that it is asked, or has been answered.
     func tellQuestion(of node: Int, isAnswered: Bool) {
-        recordsQuestion?(graph.id(node), isAnswered)
+        options.questionRecorder?(graph.id(node), isAnswered)
         // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads could be told of in the wrong order.
         for watcher in state.withLock({ $0.questionWatchers }) { watcher(graph.id(node)) }
     }
@@ -78,6 +78,8 @@ extension LaunchStorage {
         // Its time may be over, and the alarm on its way.
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
     }
+
+    var clock: any Clock<Duration> { options.clock }
 
     var elapsed: Duration { .nanoseconds(timekeeper.now) }
 
@@ -128,37 +130,181 @@ extension LaunchStorage {
 
     // MARK: Values of steps
 
-    /// For a dependent: the step has ended, and its slot will not change.
+    /// For a dependent: the step has ended. One that was put off leaves nothing to those who read it, also when it ends meanwhile (L46).
     func value<Value>(of step: Step<Value>) throws -> Value? {
-        let node = try graph.index(of: step)
-        if step.producedType == Void.self { return step.value(in: nothing(leftBy: node)) }
-        return step.value(in: values[node])
-    }
-
-    /// The value of a step that produces none; nil when it did not succeed. Such a step has no slot, or one that nobody reads.
-    private func nothing(leftBy node: Int) -> (any Sendable)? {
-        state.withLock { state in
-            let node = state.machine.nodes[node]
-            // One that was put off has left nothing to those who read it, also when it has ended (L46).
-            return node.state == .ended && node.outcome.isSuccess && !node.isDeferred ? () : nil
-        }
+        let node = try graph.index(ofHandle: step)
+        return value(of: step, at: node, orNilIf: \.isDeferred)
     }
 
     /// For anyone else: the step may be about to end.
     func endedValue<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
-        let node = try graph.index(ofHandle: step)
-        return value(of: step, at: node)
+        value(of: step, at: try graph.index(ofHandle: step))
     }
 
     /// - Parameter node: where the step is in the graph.
-    func value<Value>(of step: Step<Value>, at node: Int) -> Value? {
-        let isNothing = step.producedType == Void.self
+    func value<Value>(of step: Step<Value>, at node: Int, orNilIf isMissing: (LaunchStateMachine.Node) -> Bool = { _ in false }) -> Value? {
         let value: (any Sendable)? = state.withLock { state in
-            guard state.machine.nodes[node].state == .ended else { return nil }
-            if isNothing { return state.machine.nodes[node].outcome.isSuccess ? () : nil }
-            return state.lateValues[node] ?? (values.isEmpty ? nil : values[node])
+            let ended = state.machine.nodes[node]
+            guard ended.state == .ended, !isMissing(ended) else { return nil }
+            if step.producedType == Void.self { return ended.outcome.isSuccess ? () : nil }
+            return state.values[node]
         }
         return step.value(in: value)
+    }
+
+    /// Keeps the wait that an operation has announced.
+    ///
+    /// - Returns: the wait that it told of before, to be given back to ``waitEnded(_:_:)``.
+    func waitBegan(_ assignment: Assignment, _ what: @escaping @Sendable () -> String) -> ToldWait? {
+        let now = timekeeper.now
+        return state.withLock { state in
+            guard state.machine.isCurrent(assignment) else { return nil }
+            let wait = ToldWait(attempt: assignment.attempt, since: now, what: what)
+            return state.waits.updateValue(wait, forKey: assignment.node)
+        }
+    }
+
+    func waitEnded(_ assignment: Assignment, _ outer: ToldWait?) {
+        let former = state.withLock { state -> ToldWait? in
+            guard state.machine.isCurrent(assignment) else { return nil }
+            defer { state.waits[assignment.node] = outer }
+            return state.waits[assignment.node]
+        }
+        // Released without the lock: its closure may hold objects of the app, whose `deinit` may block.
+        withExtendedLifetime(former) {}
+    }
+
+    func took(_ value: any Sendable, for range: HeldRange) {
+        let releases = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
+        // The code of an operation that was left behind has come too late: nobody else would release it.
+        for release in releases { release() }
+    }
+
+    // MARK: Scopes
+
+    func addScope(
+        _ name: String,
+        _ graph: OperationGraph,
+        _ budget: Budget?,
+        _ options: LaunchOptions?
+    ) throws(GraphError) -> RunningLaunch {
+        if let complaint = OperationGraph.complaint(aboutIdentifier: name) {
+            throw refusal(of: graph, .invalidIdentifier, "the name '\(printable(name, limit: 80))' of a scope \(complaint)")
+        }
+        let deepest = LaunchReport.Scope.maximumDepth
+        // A report is read by recursion, so it has a depth that it cannot exceed.
+        guard scopeDepth < deepest else {
+            let reason = "scopes can be within one another \(deepest) deep, and '\(printable(name))' would be deeper"
+            throw refusal(of: graph, .invalidOption, reason)
+        }
+        let now = timekeeper.now
+        let answer = state.withLock { state in
+            let launchRuns = state.machine.stop == nil && state.machine.phase != .over
+            return state.scopes.reserve(name, at: now, launchRuns: launchRuns)
+        }
+        switch answer {
+        case .reserved(let place):
+            return try startScope(name, at: place, graph, budget, options ?? self.options.ofScopes)
+        case .isDuplicate:
+            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
+        case .isTooLate:
+            let reason = "the launch '\(printable(self.graph.name))' has ended or was stopped: no scope '\(printable(name))' can join it"
+            throw refusal(of: graph, .launchOver, reason + "; start the graph as a launch of its own")
+        }
+    }
+
+    private func startScope(
+        _ name: String,
+        at place: Int,
+        _ graph: OperationGraph,
+        _ budget: Budget?,
+        _ options: LaunchOptions
+    ) throws(GraphError) -> RunningLaunch {
+        var options = options
+        // A report has the times of a scope at those of the launch: two clocks could not be compared.
+        options.clock = self.options.clock
+        let path = scope.map { "\($0)/\(name)" } ?? name
+        let launch: RunningLaunch
+        do throws(GraphError) {
+            // It may outlive the step that adds it.
+            launch = try CurrentStep.none { () throws(GraphError) in
+                try graph.makeLaunch(budget, options, scope: path, depth: scopeDepth + 1)
+            }
+        } catch {
+            if state.withLock({ $0.scopes.withdraw(place) }) { finish(defersAppCode: true) }
+            throw error
+        }
+        // Before those who wait for the scope are told: they find it in the launch's account.
+        launch.storage.whenOver { [self] finished in
+            if state.withLock({ $0.scopes.end(place, finished.record) }) { finish(defersAppCode: true) }
+        }
+        let (isStopped, isLast) = state.withLock { ($0.scopes.attach(launch.storage, at: place), $0.machine.phase == .over) }
+        // Cancelled before it begins, so that nothing of it starts.
+        if isStopped { launch.cancel() }
+        if isLast { limitScopes() }
+        CurrentStep.none { launch.storage.begin() }
+        return launch
+    }
+
+    /// The launch was stopped, or there is nothing else left to cancel.
+    func cancelScopes() {
+        for launch in state.withLock({ $0.scopes.stop() }) { launch.cancel() }
+    }
+
+    /// The launch's own operations have ended, and with them its own alarm for its deadline: each scope that runs has what is left of that time.
+    func limitScopes() {
+        let now = timekeeper.now
+        let (scopes, rest) = state.withLock { ($0.scopes.running, $0.machine.restOfDeadline(at: now)) }
+        guard let rest else { return }
+        for scope in scopes {
+            let isOver = scope.input(defersAppCode: true) { state, now in
+                state.machine.limitDeadline(to: rest, at: now)
+                return state.machine.phase == .over
+            }
+            // It waits only for scopes of its own, which have no more time either.
+            if isOver { scope.limitScopes() }
+        }
+    }
+
+    private func refusal(of graph: OperationGraph, _ code: GraphProblem.Code, _ message: String) -> GraphError {
+        GraphError(graph: graph.name, problems: [GraphProblem(code, message)])
+    }
+}
+
+/// The answers to the scheduler of a virtual clock.
+extension LaunchStorage: VirtualLaunch {
+    func isRunning(_ role: TimeHolder.Role) -> Bool {
+        state.withLock { state in
+            switch role {
+            case .operation(let assignment): state.machine.isCurrent(assignment)
+            case .takeover: state.machine.isTakeoverRunning
+            case .screen(let node): state.machine.isScreenUp(node)
+            case .worker, .engine: false
+            }
+        }
+    }
+
+    var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
+
+    func workerBlocks(_ blocks: Bool) {
+        input { state, _ in state.machine.workerBlocks(blocks, &state.actions) }
+    }
+
+    func waitsInRealTime(_ role: TimeHolder.Role) {
+        state.withLock { state in
+            let nodes: [Int] =
+                switch role {
+                case .operation(let assignment): state.machine.isCurrent(assignment) ? [assignment.node] : []
+                // Of its own workers the launch knows only their operations.
+                case .worker: state.machine.nodes.indices.filter { state.machine.nodes[$0].isOnWorker }
+                case .takeover, .screen, .engine: []
+                }
+            for node in nodes {
+                let anomaly = Anomaly(.waitedInRealTime, of: graph.id(node))
+                // It may wait in real time more than once.
+                if !state.anomalies.contains(anomaly) { state.anomalies.append(anomaly) }
+            }
+        }
     }
 }
 

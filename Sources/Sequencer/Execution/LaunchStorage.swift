@@ -1,43 +1,30 @@
 import Foundation
 import Synchronization
 
-/// A launch that runs: takes the lock, asks the state machine, lets go, then acts.
+/// A launch that runs: takes the lock, asks the state machine, releases the lock, then acts.
 ///
-/// Mutable state, and what guards it:
-/// - `state`: the state machine and everything that changes with it, by its own lock;
-/// - `values`: a slot per operation, written once, under that lock, when its operation ends with a value. Dependents start only after that,
-///   on a thread that has held the lock since, so they read without it. The slot of an operation that was put off stays empty: its dependents
-///   do not wait for it, and its value is in `state`.
+/// ```
+/// worker      ┐                    ┌────────── under the lock ───────────┐            ┌───────── without it ──────────┐
+/// main thread ├─ "this has ended, ─▶ LaunchStateMachine decides            ─▶ act: ───▶ threads, turns, the next alarm, │
+/// timer       │   what is next?"   │ values, errors and handles are kept   │          │ screens, scopes, the report;     │
+/// app         ┘                    └─────────────────────────────────────┘          │ then code of the app, elsewhere  │
+/// ```
+/// All that changes is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read without it. Nothing that can call back is called under
+/// the lock, and objects of the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
+/// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
 final class LaunchStorage: StepHost {
-    /// The work to cancel when a running operation is told to cancel.
-    enum Handle: Sendable {
-        case task(StepTask)
-        case operation(Operation)
-        case event(EventWait)
-
-        func cancel() {
-            switch self {
-            case .task(let task): task.cancel()
-            case .operation(let operation): operation.cancel()
-            case .event(let wait): wait.cancel()
-            }
-        }
-    }
-
     struct State {
         var machine: LaunchStateMachine
         /// The actions that the state machine asks for; empty whenever the lock is free.
         var actions = LaunchStateMachine.Actions()
-        /// Of operations that run, on any thread.
-        var handles: [Int: Handle] = [:]
-        /// Tasks on workers' threads that have not suspended; ``StepTask/current`` says what each runs.
-        var inlineTasks: [StepTask] = []
+        /// The work to cancel when an operation that runs is told to cancel.
+        var handles: [Int: any Cancellable] = [:]
         /// The threads of workers.
         var threads = WorkerThreads()
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
-        /// The values of operations that were put off, by operation: for callers that ask the launch, not for dependents.
-        var lateValues: [Int: any Sendable] = [:]
+        /// The values that operations have left.
+        var values: [Int: any Sendable] = [:]
         /// The same for people, as the errors said when they were thrown, on the threads of their operations.
         var messages: [Int: String] = [:]
         /// The waits that running operations tell of.
@@ -65,9 +52,6 @@ final class LaunchStorage: StepHost {
         var scopes = LaunchScopes<LaunchStorage, RunRecord>()
         /// The screens of slow steps that have not been told to end.
         var screens: [Int: SlowScreenSignal] = [:]
-        /// Both made when they are first needed.
-        var appCode: AppCodeQueue?
-        var cancels: AppCodeQueue?
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
         /// Whether the record is made. It is given out only after the launch has given back all that it held.
@@ -80,7 +64,7 @@ final class LaunchStorage: StepHost {
     struct Consequences {
         var actions: LaunchStateMachine.Actions
         var takeover: Takeover?
-        var cancelled: CancelledOperations?
+        var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
         /// Operations of the app's queue whose steps have ended.
@@ -93,14 +77,17 @@ final class LaunchStorage: StepHost {
     let graph: ValidatedGraph
     let claim: OperationClaim
     let admission: AdmittedLaunch
-    let budget: Budget?
-    let clock: any Clock<Duration>
+    let facts: LaunchFacts
+    let options: LaunchOptions
     let timekeeper: any Timekeeper
-    let values: ValueTable
     let state: Locked<State>
     /// Whether any operation was told to cancel. Set under the lock, read without it.
     let hasToldToCancel = Atomic(false)
     let runner = OperationRunner()
+    /// Where code of the app is called, for which the launch does not wait.
+    let appCode = AppCodeQueue()
+    /// Apart from the other code: an end, or an event, waits for no cancel handler.
+    let cancels = AppCodeQueue(isOrdered: false)
     /// The context of the caller that made the launch.
     let caller: CallerContext
     let pool: WorkerPool
@@ -110,24 +97,10 @@ final class LaunchStorage: StepHost {
     let qualityOfService: QualityOfService
     /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the launch's.
     let isLowered: [Bool]
-    let startOffset: Duration
-    /// How the process began, where the time before the launch is not the launch's.
-    let processStart: ProcessStart?
-    let stallWatch: StallWatch?
-    let startsTasksAtOnce: Bool
-    let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
-    let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
-    let failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
-    let version: String?
-    let attributes: [String: String]
-    /// By the wall clock; nil in virtual time.
-    let startedAt: Date?
     /// The name of the scope that this launch is, as in events; nil if it is not a scope.
     let scope: String?
     /// The number of scopes that it is in, itself included.
     let scopeDepth: Int
-    /// The options of scopes that are given none.
-    let scopeOptions: LaunchOptions
 
     init(
         graph: ValidatedGraph,
@@ -139,18 +112,12 @@ final class LaunchStorage: StepHost {
         scopeDepth: Int = 0
     ) {
         self.graph = graph
+        facts = LaunchFacts(graph, budget, options)
         self.scope = scope
         self.scopeDepth = scopeDepth
-        scopeOptions = options.ofScopes
+        self.options = options
         self.claim = claim
         self.admission = admission
-        let age = budget?.isFromProcessStart == true ? options.processAge() : nil
-        let start = budget?.isFromProcessStart == true ? ProcessStart.judged(options.processStart, age: age) : options.processStart
-        processStart = start == .person ? nil : start
-        startOffset = start == .person ? age ?? .zero : .zero
-        // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
-        self.budget = start == .person ? budget : budget?.fromLaunch
-        clock = options.clock
         let traits = LaunchStateMachine.NodeTraits(
             graph,
             order: options.order,
@@ -164,21 +131,11 @@ final class LaunchStorage: StepHost {
         // Utility is more than background, and a queue of the app's decides for itself.
         let mayLower = options.lowersLaterSteps && queue == nil && qualityOfService != .background
         isLowered = mayLower ? graph.forLater(traits.levels) : []
-        stallWatch = options.stallWatch
-        startsTasksAtOnce = options.startsTasksAtOnce
-        recordsStart = options.startRecorder
-        recordsQuestion = options.questionRecorder
-        failureTakeover = options.failureTakeover
-        version = options.version
-        attributes = options.attributes
-        // To the millisecond, as it is written: a report that is read again is the same.
-        startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
-        values = ValueTable(count: traits.all.contains(.hasValue) ? graph.count : 0)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
-        settings.recordsEvents = !options.observers.isEmpty
+        (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
         if let limit = graph.graph.failureTakeover?.limit {
             (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
         }
@@ -187,7 +144,7 @@ final class LaunchStorage: StepHost {
         // A worker of the engine's own would take the steps that the queue is to start.
         if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
         // The time before the launch is spent: only the rest of the budget can be kept.
-        if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
+        if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
     }
@@ -234,25 +191,25 @@ final class LaunchStorage: StepHost {
         // First: the takeover must have the screen at once.
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
-        let stall = actions.rare.contains(.reportsStall) ? statusSnapshot : nil
+        let stall = actions.reportsStall ? statusSnapshot : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
-        if actions.rare.contains(.computesFallbacks) { for fallback in actions.fallbacks { addThread(for: fallback) } }
+        for fallback in actions.fallbacks { addThread(for: fallback) }
         for _ in 0..<actions.workers { addWorker() }
-        if actions.rare.contains(.looksAtWorkers) { beginLooking() }
+        if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if actions.rare.contains(.changesScreens) { changeScreens() }
-        if actions.rare.contains(.cancelsScopes) { cancelScopes() }
-        if !actions.events.isEmpty { seeToEvents(of: actions.events) }
+        if actions.changesScreens { changeScreens() }
+        if actions.cancelsScopes { cancelScopes() }
+        if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
         // The app's queue and observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are
         // before them.
-        if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
+        if virtualTime == nil { cancel(consequences.cancelled) }
         if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
-        if consequences.hasEvents { tell(defersAppCode: defersAppCode) }
-        if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
+        if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
+        if virtualTime != nil { cancel(consequences.cancelled) }
     }
 
     private func timePassed(standstill: Nanoseconds) {
@@ -271,75 +228,21 @@ final class LaunchStorage: StepHost {
 
     // MARK: Code of the app, for which the launch does not wait
 
-    /// Where it is called.
-    var appCode: AppCodeQueue {
-        state.withLock { state in
-            let queue = state.appCode ?? AppCodeQueue()
-            state.appCode = queue
-            return queue
-        }
-    }
-
     /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
     func callApp(_ call: @escaping @Sendable () -> Void) {
         // The code does not belong to the step that this thread has run.
-        if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
+        if virtualTime != nil { CurrentStep.none(call) } else { appCode.add(call) }
     }
 
     /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
-    func cancel(_ operations: CancelledOperations) {
-        if virtualTime != nil { return operations.cancelAll() }
-        // Apart from the other code: an end, or an event, waits for none of them.
-        let queue = state.withLock { state in
-            let queue = state.cancels ?? AppCodeQueue(isOrdered: false)
-            state.cancels = queue
-            return queue
-        }
-        queue.add(
-            (0..<operations.count).map { index in
-                AppCodeQueue.Call(tag: operations.node(at: index)) { operations.cancel(at: index) }
-            }
-        )
+    func cancel(_ operations: [AppCodeQueue.Call]) {
+        if operations.isEmpty { return }
+        if virtualTime == nil { cancels.add(operations) } else { for operation in operations { operation.run() } }
     }
 
     /// The operations whose cancel handlers have not returned at once.
     var slowCancels: [Anomaly] {
-        let nodes = state.withLock { $0.cancels }?.slow ?? []
-        return nodes.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
-    }
-
-    // MARK: Workers and the main thread
-
-    /// Adds a worker, which takes operations until none is left.
-    ///
-    /// - Parameter first: its first operation, where the state machine knows the worker already.
-    func addWorker(beginningWith first: Assignment? = nil) {
-        // A fallback is wanted at once, also while blocked code holds every thread of the pool.
-        pool.addWorker(mayBePooled: first?.kind != .computeFallback) { self.withCallersValues { self.work(beginningWith: first) } }
-    }
-
-    private func work(beginningWith first: Assignment?) {
-        StepThread.with(self) { thread in
-            var next = first
-            if first == nil {
-                next = input { state, now in
-                    state.add(thread)
-                    return state.machine.takeForWorker(at: now, &state.actions)
-                }
-            } else {
-                state.withLock { $0.add(thread) }
-            }
-            while let assignment = next {
-                thread.assignment = assignment
-                next = perform(assignment)
-            }
-        }
-    }
-
-    /// Computes a fallback on a thread that is no worker, and goes on as one if one is missing then.
-    private func addThread(for fallback: Assignment) {
-        guard let virtualTime else { return addWorker(beginningWith: fallback) }
-        virtualTime.compute(fallback) { self.withCallersValues { self.work(beginningWith: fallback) } }
+        cancels.slow.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
     }
 
     /// Runs `work` here, with the task-local values of the caller that started the launch.
@@ -347,32 +250,79 @@ final class LaunchStorage: StepHost {
         caller.run(at: qualityOfService.taskPriority, work)
     }
 
-    private func requestMainTurn() {
-        let turn: @Sendable () -> Void = { [self] in
-            // Observers are told before the start, as on any other thread, but not by the main thread, which comes back to the start.
-            let isToldFirst = isToldBeforeMain
-            let (assignment, start) = input { state, now in
-                let assignment = state.machine.takeForMain(at: now, &state.actions)
-                return (assignment, isToldFirst ? assignment.flatMap { state.willBeginOnMain($0, at: now) } : nil)
-            }
-            guard let assignment else { return }
-            if let start { timekeeper.wake(at: start.limit) } else { onThisThread(assignment) { performOnMain(assignment) } }
-        }
-        if let virtualTime {
-            virtualTime.requestMainTurn { self.withCallersValues(turn) }
-        } else {
-            OperationQueue.main.addOperation { self.withCallersValues(turn) }
-        }
-    }
-
     private func start(_ takeover: @escaping Takeover) {
-        let holder = virtualTime?.takeoverBegins()
+        let holder = virtualTime?.begins(.takeover)
         // A takeover has the task-local values of the caller, as all code of steps has (O54).
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 await TimeHolder.$current.withValue(holder) { await takeover() }
                 input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
             }
+        }
+    }
+}
+
+extension LaunchStorage.State {
+    /// The consequences of an input, to be carried out without the lock; nil without any, as after most inputs.
+    @inline(__always)
+    mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
+        let wake = machine.takeWake()
+        if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
+        return takeConsequences(launch, wake: wake)
+    }
+
+    private mutating func takeConsequences(_ launch: LaunchStorage, wake: Nanoseconds?) -> LaunchStorage.Consequences {
+        let graph = launch.graph
+        // As things are at the milestone, for calls that ask for them later.
+        if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
+            milestoneRecord = launch.makeRecord(&self, [])
+        }
+        if actions.showsFailure { takeover = failureTakeover(launch) }
+        for node in actions.useFallbackValue {
+            if case .value(let value)? = graph.policy(node).fallback { values[node] = value }
+        }
+        if !actions.cancel.isEmpty { launch.hasToldToCancel.store(true, ordering: .relaxed) }
+        let cancelled = actions.cancel.compactMap { node -> AppCodeQueue.Call? in
+            // One that exists already gets no handle: the graph has it.
+            if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }
+            return handles[node].map { AppCodeQueue.Call(cancelling: node, $0) }
+        }
+        defer {
+            actions = LaunchStateMachine.Actions()
+            takeover = nil
+        }
+        return LaunchStorage.Consequences(
+            actions: actions,
+            takeover: takeover,
+            cancelled: cancelled,
+            wake: wake,
+            hasEvents: !machine.events.isEmpty,
+            ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
+        )
+    }
+
+    /// The graph's takeover and the app's for a launch that has failed; nil without either.
+    mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
+        let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
+        guard first != nil || show != nil, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
+            let node = launch.graph.position(of: operation)
+        else { return nil }
+        // One that was skipped has not failed itself.
+        let cause = Int(machine.nodes[node].cause)
+        let error = OperationError(
+            operation: operation,
+            outcome: machine.nodes[node].outcome,
+            message: message,
+            underlying: errors[cause >= 0 ? cause : node]
+        )
+        let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
+        let context = StepContext(host: launch, assignment: assignment)
+        return {
+            if let first {
+                if await first(context) { return }
+                launch.input { state, now in state.machine.graphGivesWay(at: now) }
+            }
+            await show?(error)
         }
     }
 }

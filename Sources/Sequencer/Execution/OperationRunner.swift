@@ -7,8 +7,6 @@ import Foundation
 /// second operation that depends on it, in a queue over a serial dispatch queue: the completion block would be called on a global queue, and
 /// those stand still while blocked operations hold every pool thread.
 final class OperationRunner: Sendable {
-    typealias Ending = OperationEnding
-
     private struct State {
         /// Made when the first operation needs watching.
         var watchers: SerialOperationQueue?
@@ -22,7 +20,7 @@ final class OperationRunner: Sendable {
         /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep it for ever.
         var launch: LaunchStorage?
         /// When the launch's operations have ended, and its time, once it is over.
-        var over: (nodes: NodeTable, timekeeper: any Timekeeper)?
+        var over: (nodes: [LaunchStateMachine.Node], timekeeper: any Timekeeper)?
     }
 
     private let state = Locked(State())
@@ -31,7 +29,7 @@ final class OperationRunner: Sendable {
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
     /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
-    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> Ending? {
+    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> OperationEnding? {
         let id = launch.graph.id(assignment.node)
         prepare(operation, for: assignment, in: launch)
         return start(operation, id: id, onMain: launch.graph.isMain(assignment.node)) { [self] in ended(assignment, id, $0) }
@@ -60,10 +58,10 @@ final class OperationRunner: Sendable {
         state.withLock { $0.started.insert(ObjectIdentifier(operation)).inserted }
     }
 
-    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: Ending) {
+    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: OperationEnding) {
         let (launch, over) = state.withLock { ($0.launch, $0.over) }
-        if let launch { return launch.attemptEnded(assignment, AttemptEnd(ending)) }
-        guard let over, !ending.isObedient else { return }
+        if let launch { launch.attemptEnded(assignment, AttemptEnd(ending)) }
+        guard launch == nil, let over, !ending.isObedient else { return }
         let delay = Duration.nanoseconds(max(0, over.timekeeper.now - over.nodes[assignment.node].end))
         state.withLock { $0.surplus.append(Anomaly(.endedLate, of: id, after: delay)) }
     }
@@ -71,7 +69,7 @@ final class OperationRunner: Sendable {
     /// Lets go of the launch, which is over; operations that have not ended are late.
     ///
     /// - Returns: the operations that steps have made. Their `deinit` is the app's code: the caller sees to where they are freed.
-    func launchIsOver(_ nodes: NodeTable, _ timekeeper: any Timekeeper) -> [Operation] {
+    func launchIsOver(_ nodes: [LaunchStateMachine.Node], _ timekeeper: any Timekeeper) -> [Operation] {
         // The launch is not released under the lock.
         let (launch, made) = state.withLock { state -> (LaunchStorage?, [Operation]) in
             defer {
@@ -105,7 +103,9 @@ final class OperationRunner: Sendable {
     ///   - isMain: whether this is the main thread, and the operation is to be started there.
     ///   - ended: called once, on any thread, unless the ending is returned.
     /// - Returns: how the operation ended, if it has ended already.
-    func start(_ operation: Operation, id: String, onMain isMain: Bool, ended: @escaping @Sendable (Ending) -> Void) -> Ending? {
+    func start(_ operation: Operation, id: String, onMain isMain: Bool, ended: @escaping @Sendable (OperationEnding) -> Void)
+        -> OperationEnding?
+    {
         if let concurrent = operation as? ConcurrentOperation {
             // The operation keeps this, and the launch keeps the operation: it must not hold the launch.
             concurrent.onSurplusFinish { [state] _ in
@@ -118,23 +118,11 @@ final class OperationRunner: Sendable {
             concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
             return nil
         }
-        // Both the watcher and this thread may see the end.
-        let once = Locked(false)
-        let claim: @Sendable () -> Bool = {
-            once.withLock { isClaimed in
-                defer { isClaimed = true }
-                return !isClaimed
-            }
-        }
-        if operation.isAsynchronous {
-            watch(operation) { if claim() { ended(Self.ending(of: $0)) } }
-            begin(operation, onMain: isMain)
-        } else {
-            begin(operation, onMain: isMain)
-            // Synchronous by its own word, and yet it goes on.
-            if !operation.isFinished { watch(operation) { if claim() { ended(Self.ending(of: $0)) } } }
-        }
-        return operation.isFinished && claim() ? Self.ending(of: operation) : nil
+        begin(operation, onMain: isMain)
+        if operation.isFinished { return Self.ending(of: operation) }
+        // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
+        watch(operation) { ended(Self.ending(of: $0)) }
+        return nil
     }
 
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
@@ -164,8 +152,9 @@ final class OperationRunner: Sendable {
         queue.operations.addOperation(watcher)
     }
 
-    private static func ending(of operation: Operation) -> Ending {
-        operation.isCancelled ? Ending(result: .failure(CancellationError()), isCancelled: true) : Ending(result: .success(()))
+    private static func ending(of operation: Operation) -> OperationEnding {
+        operation.isCancelled
+            ? OperationEnding(result: .failure(CancellationError()), isCancelled: true) : OperationEnding(result: .success(()))
     }
 }
 

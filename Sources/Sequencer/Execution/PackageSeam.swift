@@ -77,12 +77,14 @@ extension OperationGraph {
     /// - Returns: whether it was moved: false without a milestone, and when a step reads its value.
     @discardableResult
     package mutating func moveBehindMilestone(_ id: String) -> Bool {
-        let index = resolveNames()
-        guard let milestone, milestone != id, let moved = index[id] else { return false }
-        if edges.contains(where: { $0.target == moved && reads($0, in: index) }) { return false }
+        attachStrays()
+        guard let milestone, milestone != id, let moved = positions[id] else { return false }
+        let edges = dependencies.edges
+        if edges.contains(where: { target(of: $0.dependency) == moved && reads($0) }) { return false }
         let inherited = edges.filter { $0.node == moved }
-        edges = edges.flatMap { edge in
-            edge.target == moved ? inherited.map { GraphEdge(node: edge.node, target: $0.target, needsValue: false) } : [edge]
+        dependencies.edges = edges.flatMap { edge in
+            if target(of: edge.dependency) != moved { return [edge] }
+            return inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
         }
         addDependency(milestone, to: id)
         return true
@@ -93,8 +95,8 @@ extension OperationGraph {
     /// - Complexity: linear in operations and dependencies.
     package mutating func begin(with id: String) {
         guard let first = try? validated().position(of: id) else { return }
-        let index = resolveNames()
-        edges = edges.filter { $0.node != first || reads($0, in: index) }
+        attachStrays()
+        dependencies.edges = dependencies.edges.filter { $0.node != first || reads($0) }
         // Validated once more: its dependencies have changed.
         guard let validated = try? validated() else { return }
         let ancestors = validated.predecessors.reachable(from: first)
@@ -269,7 +271,7 @@ extension StepContext {
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
         let options = LaunchOptions(deadline: deadline, clock: host.clock)
-        let launch = try LaunchWithin.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
+        let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
         host.whenCancelled { launch.cancel() }
         return launch
     }

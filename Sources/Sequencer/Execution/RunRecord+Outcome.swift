@@ -104,7 +104,7 @@ extension RunRecord {
         let start = nodes[node].start
         if start < 0 { return "not started: there was no time left in the budget" }
         return
-            "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(budget?.limit ?? .zero))"
+            "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(facts.budget?.limit ?? .zero))"
     }
 
     private func description(of stop: LaunchStateMachine.Stop) -> String {

@@ -1,12 +1,41 @@
 import Foundation
 import Synchronization
 
+/// What is known of a launch before it runs, as its report says it.
+struct LaunchFacts: Sendable {
+    let graph: ValidatedGraph
+    /// Nil: none was given.
+    let budget: Budget?
+    /// The time between the budget's origin and the launch's begin.
+    let startOffset: Duration
+    /// How the process began, where the time before the launch is not the launch's.
+    let processStart: ProcessStart?
+    let version: String?
+    let attributes: [String: String]
+    /// By the wall clock; nil in virtual time.
+    let startedAt: Date?
+
+    init(_ graph: ValidatedGraph, _ budget: Budget?, _ options: LaunchOptions) {
+        self.graph = graph
+        let age = budget?.isFromProcessStart == true ? options.processAge() : nil
+        let start = budget?.isFromProcessStart == true ? ProcessStart.judged(options.processStart, age: age) : options.processStart
+        processStart = start == .person ? nil : start
+        startOffset = start == .person ? age ?? .zero : .zero
+        // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
+        self.budget = start == .person ? budget : budget?.fromLaunch
+        version = options.version
+        attributes = options.attributes
+        // To the millisecond, as it is written: a report that is read again is the same.
+        startedAt = options.isVirtual ? nil : Date().roundedToMilliseconds
+    }
+}
+
 /// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so far.
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
 final class RunRecord: Sendable {
     let graph: ValidatedGraph
-    let nodes: NodeTable
+    let nodes: [LaunchStateMachine.Node]
     let stop: LaunchStateMachine.Stop?
     let stopTime: Nanoseconds
     /// When the launch proper ended, with its milestone; nil where that was never reached.
@@ -33,14 +62,7 @@ final class RunRecord: Sendable {
     let lanes: Int
     /// Whether that number was asked for.
     private let hasLaneLimit: Bool
-    /// Nil: none was given.
-    let budget: Budget?
-    /// The time between the budget's origin and the launch's begin.
-    let startOffset: Duration
-    private let processStart: ProcessStart?
-    let startedAt: Date?
-    let version: String?
-    private let attributes: [String: String]
+    let facts: LaunchFacts
     /// Until when the time counts.
     private let endOfMeasuring: Nanoseconds
     /// The total time of waits for persons, until then.
@@ -51,23 +73,10 @@ final class RunRecord: Sendable {
     /// - Parameters:
     ///   - state: only read; handed over like this because handing over a copy counts every reference in it.
     ///   - anomalies: those that the state does not know.
-    init(
-        _ state: inout LaunchStorage.State,
-        graph: ValidatedGraph,
-        budget: Budget?,
-        startOffset: Duration,
-        processStart: ProcessStart?,
-        startedAt: Date?,
-        version: String?,
-        attributes: [String: String],
-        suspended: Nanoseconds,
-        anomalies: [Anomaly]
-    ) {
-        self.startedAt = startedAt
-        self.version = version
-        self.attributes = attributes
+    init(_ state: inout LaunchStorage.State, _ facts: LaunchFacts, suspended: Nanoseconds, anomalies: [Anomaly]) {
+        self.facts = facts
+        graph = facts.graph
         self.suspended = suspended
-        self.graph = graph
         nodes = state.machine.nodes
         stop = state.machine.stop
         stopTime = state.machine.stopTime
@@ -88,9 +97,6 @@ final class RunRecord: Sendable {
         personWaits = waits.isEmpty ? [:] : waits.compactMapValues { $0.asked.hasBegun ? $0.asked.total(at: now) : nil }
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         hasLaneLimit = state.machine.settings.lanes != nil
-        self.budget = budget
-        self.startOffset = startOffset
-        self.processStart = processStart
         // A milestone that succeeds while the launch stops has been reached too.
         let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
         if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
@@ -115,7 +121,7 @@ final class RunRecord: Sendable {
     private func makeReport() -> LaunchReport {
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
         let predecessors = graph.predecessors
-        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order.lazy.map(Int.init), dependencies: predecessors)
+        let holdUps = HoldUps(nodes.indices.map(use), order: graph.order, dependencies: predecessors)
         let last = self.last
         let critical = last.map(holdUps.path) ?? []
         // By place: a set would hash each operation, which costs a seventh of its report.
@@ -127,16 +133,16 @@ final class RunRecord: Sendable {
         var lastReader = [Int32](repeating: -1, count: nodes.count)
         return LaunchReport(
             scenario: graph.name,
-            version: version,
-            attributes: attributes,
-            startedAt: startedAt,
-            isVirtual: startedAt == nil,
+            version: facts.version,
+            attributes: facts.attributes,
+            startedAt: facts.startedAt,
+            isVirtual: facts.startedAt == nil,
             outcome: outcome(),
             budget: budgetResult(critical, holdUps),
             milestone: graph.milestone,
             initialDisplay: graph.initialDisplay,
-            beforeRun: budget?.isFromProcessStart == true ? startOffset : nil,
-            processStart: processStart,
+            beforeRun: facts.budget?.isFromProcessStart == true ? facts.startOffset : nil,
+            processStart: facts.processStart,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),
@@ -169,7 +175,7 @@ final class RunRecord: Sendable {
     /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the first. One array for a
     ///   whole report, where a set for each operation would be an allocation for each.
     private func identifiers(
-        of dependencies: AdjacencyList.Neighbours,
+        of dependencies: ArraySlice<AdjacencyList.Neighbour>,
         of node: Int,
         _ lastReader: inout [Int32]
     ) -> [String] {
@@ -200,7 +206,7 @@ final class RunRecord: Sendable {
     private var last: Int? {
         if endOfLaunchProper != nil { return graph.milestoneIndex }
         switch outcome() {
-        case .aborted(let id, _), .failed(let id, _): return graph.positions[id].map(Int.init)
+        case .aborted(let id, _), .failed(let id, _): return graph.positions[id]
         case .completed, .cancelled:
             return nodes.indices.filter { nodes[$0].start >= 0 && nodes[$0].state == .ended }.max { nodes[$0].end < nodes[$1].end }
         }
@@ -275,10 +281,11 @@ final class RunRecord: Sendable {
 
     private func budgetResult(_ path: [Int], _ holdUps: HoldUps) -> BudgetResult {
         let spent = min(interactive, endOfMeasuring)
+        let startOffset = facts.startOffset
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
-        let overrun = budget.map { measured - $0.limit } ?? .zero
+        let overrun = facts.budget.map { measured - $0.limit } ?? .zero
         return BudgetResult(
-            budget: budget,
+            budget: facts.budget,
             measured: measured,
             interactive: .nanoseconds(spent),
             questions: questions.map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },

@@ -87,7 +87,7 @@ extension OperationGraph {
             claim.giveBack()
             throw error
         }
-        var options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        var options = options.within(CurrentStep.remainingTime(by: options.clock))
         if let observer = options.permit?.makeObserver() { options.observers.insert(observer, at: 0) }
         return RunningLaunch(
             storage: LaunchStorage(
@@ -100,6 +100,16 @@ extension OperationGraph {
                 scopeDepth: depth
             )
         )
+    }
+}
+
+extension GraphError {
+    /// The graph has a prologue, and its launch was started off the main thread.
+    static func prologueOffMainThread(_ graph: ValidatedGraph, first: Int) -> GraphError {
+        let message =
+            "\(printable(graph.id(first))) is a step of the prologue, which runs inside the start, on the main thread; "
+            + "call start() or run() there, as in application(_:didFinishLaunchingWithOptions:) or in a function of the main actor"
+        return GraphError(graph: graph.name, problems: [GraphProblem(.prologue, positions: [first], message)])
     }
 }
 
@@ -122,16 +132,7 @@ public struct RunningLaunch: Sendable {
     ///
     /// Cancelling the task that waits does not cancel the launch.
     nonisolated(nonsending) public func end() async -> FinishedLaunch {
-        // A step that waits for a launch on its own virtual clock does not hold time still.
-        let holder = storage.virtualTime?.waitForEndBegins()
-        // An unsafe continuation costs less than a checked one; each waiter is resumed exactly once, whether the launch is over or not yet.
-        let launch = await withUnsafeContinuation { continuation in
-            storage.whenOver { launch in
-                holder?.wakes()
-                continuation.resume(returning: launch)
-            }
-        }
-        holder?.goesOn()
+        let launch = await waitWithoutHoldingTime(storage.virtualTime, storage.whenOver)
         // Taking the lock makes all writes of the launch's last thread visible; the thread sanitizer cannot see that resuming a continuation does so too.
         storage.state.withLock { _ in }
         return launch
@@ -159,14 +160,7 @@ public struct RunningLaunch: Sendable {
     }
 
     nonisolated(nonsending) func milestoneRecord() async -> RunRecord {
-        let holder = storage.virtualTime?.waitForEndBegins()
-        let record = await withUnsafeContinuation { continuation in
-            storage.whenMilestoneIsOver { record in
-                holder?.wakes()
-                continuation.resume(returning: record)
-            }
-        }
-        holder?.goesOn()
+        let record = await waitWithoutHoldingTime(storage.virtualTime, storage.whenMilestoneIsOver)
         // As in `end()`.
         storage.state.withLock { _ in }
         return record
@@ -206,8 +200,8 @@ public struct RunningLaunch: Sendable {
     /// The number of threads that launches of this process have lost up to now: in operations that were given up, and in cancel handlers and observers
     /// that do not return.
     ///
-    /// An operation that blocks its thread for ever keeps it for ever. All launches together take at most 1,024 threads, and one of the system's
-    /// pool; a launch that finds none free waits for one, at most to its deadline.
+    /// An operation that blocks its thread for ever keeps it for ever. All launches together take at most 192 threads; a launch that
+    /// finds none free waits for one, at most to its deadline.
     package static var threadsLeftBehind: Int { SharedThreads.all.leftBehind }
 
     // MARK: Watching

@@ -20,7 +20,7 @@ package struct CriticalPath {
         earliestStart = [Nanoseconds](repeating: 0, count: graph.count)
         remaining = Self.remaining(in: graph) { isPossible($0) ? duration($0) : 0 }
         length = remaining.max() ?? 0
-        for node in graph.order.lazy.map(Int.init) {
+        for node in graph.order {
             var start: Nanoseconds = 0
             for predecessor in graph.predecessors[node] {
                 // Saturated: a million operations of a day each have more nanoseconds than fit.
@@ -43,7 +43,7 @@ package struct CriticalPath {
     /// The backward pass: the longest path from each operation's start to the end of the graph.
     package static func remaining(in graph: ValidatedGraph, duration: (Int) -> Nanoseconds) -> [Nanoseconds] {
         var remaining = [Nanoseconds](repeating: 0, count: graph.count)
-        for node in graph.order.lazy.reversed().map(Int.init) {
+        for node in graph.order.reversed() {
             var longest: Nanoseconds = 0
             for successor in graph.successors[node] { longest = max(longest, remaining[successor.index]) }
             remaining[node] = longest.addingSaturated(duration(node))
@@ -62,7 +62,7 @@ extension ValidatedGraph {
     func leading(to last: Int) -> [Bool] {
         var isLeading = [Bool](repeating: false, count: count)
         isLeading[last] = true
-        for node in order.lazy.reversed().map(Int.init) where successors[node].contains(where: { isLeading[$0.index] }) {
+        for node in order.reversed() where successors[node].contains(where: { isLeading[$0.index] }) {
             isLeading[node] = true
         }
         return isLeading
@@ -87,8 +87,8 @@ extension ValidatedGraph {
         var ranks = [Nanoseconds](repeating: 0, count: count)
         for (place, id) in identifiers.enumerated() {
             // Of an identifier that is named twice the first place counts.
-            guard let position = positions[id], ranks[Int(position)] == 0 else { continue }
-            ranks[Int(position)] = Nanoseconds(identifiers.count - place)
+            guard let position = positions[id], ranks[position] == 0 else { continue }
+            ranks[position] = Nanoseconds(identifiers.count - place)
         }
         return ranks
     }

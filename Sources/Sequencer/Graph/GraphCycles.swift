@@ -10,15 +10,15 @@ struct GraphCycles {
     }
 
     private let predecessors: AdjacencyList
-    /// The group of each operation; -1 for one in no group.
-    private var groups: [Int32]
+    /// The group of each operation that is in one.
+    private var groups: [Int?]
     private var sizes: [Int] = []
 
     /// - Parameter order: the operations that have a place in an order: none of them is in a circle.
-    init(count: Int, outside order: [Int32], _ predecessors: AdjacencyList) {
+    init(count: Int, outside order: [Int], _ predecessors: AdjacencyList) {
         self.predecessors = predecessors
-        groups = Array(repeating: -1, count: count)
-        findGroups(isOrdered: order.reduce(into: Array(repeating: false, count: count)) { $0[Int($1)] = true })
+        groups = Array(repeating: nil, count: count)
+        findGroups(isOrdered: order.reduce(into: Array(repeating: false, count: count)) { $0[$1] = true })
     }
 
     /// One for each group, in the order of their first operations.
@@ -28,8 +28,7 @@ struct GraphCycles {
         var isShown = Array(repeating: false, count: sizes.count)
         var cycles: [Cycle] = []
         for node in groups.indices {
-            let group = Int(groups[node])
-            guard group >= 0, !isShown[group] else { continue }
+            guard let group = groups[node], !isShown[group] else { continue }
             isShown[group] = true
             let cycle = shortestCycle(through: node)
             cycles.append(Cycle(operations: cycle, others: sizes[group] - cycle.count))
@@ -40,22 +39,22 @@ struct GraphCycles {
     /// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own: a circle may be as long as the graph.
     private mutating func findGroups(isOrdered: [Bool]) {
         /// When the search met each operation, and the earliest one that can be reached from it that has no group yet; 0 for one not met.
-        var met = [Int32](repeating: 0, count: groups.count), low = met
+        var met = [Int](repeating: 0, count: groups.count), low = met
         var isOpen = isOrdered.map { _ in false }
         var stack: [Int] = [], trail: [(node: Int, next: Int)] = []
-        var time: Int32 = 0
+        var time = 0
         func enter(_ node: Int) {
             time += 1
             (met[node], low[node], isOpen[node]) = (time, time, true)
             stack.append(node)
-            trail.append((node, predecessors.places(of: node).lowerBound))
+            trail.append((node, predecessors[node].startIndex))
         }
         for root in groups.indices where !isOrdered[root] && met[root] == 0 {
             enter(root)
             while let (node, place) = trail.last {
-                if place < predecessors.places(of: node).upperBound {
+                if place < predecessors[node].endIndex {
                     trail[trail.count - 1].next += 1
-                    let next = predecessors.neighbour(at: place).index
+                    let next = predecessors[node][place].index
                     if isOrdered[next] { continue }
                     // One that has its group does not lead back here.
                     if met[next] == 0 { enter(next) } else if isOpen[next] { low[node] = min(low[node], met[next]) }
@@ -67,7 +66,7 @@ struct GraphCycles {
                 guard low[node] == met[node], let start = stack.lastIndex(of: node) else { continue }
                 // One alone is in no circle: a step that waits for itself is another problem.
                 if stack.count - start > 1 {
-                    for member in stack[start...] { groups[member] = Int32(sizes.count) }
+                    for member in stack[start...] { groups[member] = sizes.count }
                     sizes.append(stack.count - start)
                 }
                 for member in stack[start...] { isOpen[member] = false }

@@ -10,7 +10,7 @@ public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
         self.problems = problems
     }
 
-    package var ownDescription: String {
+    var ownDescription: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
 }
@@ -31,20 +31,20 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
         package static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
-        package static let unknownStep = Code(name: "unknownStep")
+        static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         package static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
-        package static let invalidIdentifier = Code(name: "invalidIdentifier")
+        static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
         package static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
         package static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
-        package static let valueType = Code(name: "valueType")
+        static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
-        package static let foreignOperation = Code(name: "foreignOperation")
+        static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
         package static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
@@ -52,7 +52,7 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         /// A launch that is not started because one has completed in this process.
         public static let alreadyLaunched = Code(name: "alreadyLaunched")
         /// A scope of a name that another scope of the launch has.
-        package static let duplicateScope = Code(name: "duplicateScope")
+        static let duplicateScope = Code(name: "duplicateScope")
         /// A scope that was added to a launch which has ended or was stopped.
         public static let launchOver = Code(name: "launchOver")
     }
@@ -65,7 +65,7 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
     package let path: [String]
     /// One sentence with the problem, its place and the expectation.
     package let message: String
-    package var ownDescription: String { message }
+    var ownDescription: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
         self.code = code

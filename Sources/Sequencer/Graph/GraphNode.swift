@@ -1,50 +1,28 @@
 import Foundation
 
-/// One step of a graph: 48 bytes, since most steps have only an identifier and a closure. "building, instructions" in `Benchmarks/instructions.json`, and
-/// the row "memory" of the benchmarks, pay for it.
+/// One step of a graph.
 struct GraphNode: Sendable {
-    /// The step's options and types, behind one reference, since most steps have no options and produce nothing.
-    private enum Details: Sendable {
-        case none
-        case valueType(Boxed<any Sendable.Type>)
-        case policy(Boxed<StepPolicy>)
-    }
-
     var id: String
     var work: StepWork
-    private var details: Details
+    /// The type of the value that it produces.
+    let valueType: any Sendable.Type
+    /// The step's options, behind one reference, since most steps have none: nil for the default policy.
+    private(set) var policy: Boxed<StepPolicy>?
 
     /// A step that nothing was said about, and that produces a value of that type.
-    init(id: consuming String, work: consuming StepWork, valueType: any Sendable.Type) {
-        self.id = id
-        self.work = work
-        details = valueType == Void.self ? .none : .valueType(Boxed(valueType))
-    }
-
-    /// Nil when nothing was said: the default policy.
-    var policy: Boxed<StepPolicy>? {
-        @inline(__always) get { if case .policy(let policy) = details { policy } else { nil } }
-    }
-
-    var valueType: any Sendable.Type {
-        switch details {
-        case .none: Void.self
-        case .valueType(let type): type.value
-        case .policy(let policy): policy.value.valueType
-        }
+    init(id: String, work: StepWork, valueType: any Sendable.Type) {
+        (self.id, self.work, self.valueType) = (id, work, valueType)
     }
 
     /// Whether it produces anything but the fact that it has ended.
-    var hasValue: Bool {
-        if case .none = details { false } else { valueType != Void.self }
-    }
+    var hasValue: Bool { valueType != Void.self }
 
     /// Whether it begins on the main thread.
     var isMain: Bool {
         switch work {
         case .main, .prologue: true
         case .operation, .makeOperation: policy?.value.startsOnMain == true
-        case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous, .event: false
+        case .nothing, .synchronous, .asynchronous, .event: false
         }
     }
 
@@ -54,21 +32,15 @@ struct GraphNode: Sendable {
         return policy.condition != nil && policy.skipReason == nil
     }
 
-    /// Changes the step's options; its value stays the same.
-    mutating func set(_ policy: StepPolicy) {
-        var policy = policy
-        policy.valueType = valueType
-        details = .policy(Boxed(policy))
-    }
+    mutating func set(_ policy: StepPolicy) { self.policy = Boxed(policy) }
 
     /// Lets something be held while the step runs.
     mutating func hold(_ range: HeldRange) {
         var policy = policy?.value ?? .standard
-        policy.valueType = valueType
         // Before the change: the list would be copied if the node kept it too, and a step may be held by thousands.
-        details = .none
+        self.policy = nil
         policy.holds.append(range)
-        details = .policy(Boxed(policy))
+        set(policy)
     }
 
     /// The Foundation operation that exists already and that the step runs, itself or inside a closure.
@@ -78,42 +50,26 @@ struct GraphNode: Sendable {
     }
 }
 
-/// One dependency: `node` waits for `target`. Eight bytes, sorted by the million when graphs are large: the row "memory" of the benchmarks.
-struct GraphEdge: Sendable {
-    var node: Int32
-    /// The target, times two, and one more when its value is needed.
-    private(set) var bits: Int32
+/// A dependency as it was written: by name, for a step of that name may be added later, or take the place of another one.
+struct NamedEdge: Sendable {
+    /// The step that waits.
+    var node: Int
+    var dependency: DependencyList.Reference
 
-    init(node: Int32, target: Int32, needsValue: Bool) {
-        self.node = node
-        bits = target << 1 | (needsValue ? 1 : 0)
-    }
-
-    var target: Int32 {
-        // The shift keeps the sign: a target by name is negative.
-        get { bits >> 1 }
-        set { bits = newValue << 1 | (bits & 1) }
-    }
-
-    var needsValue: Bool { bits & 1 == 1 }
+    var needsValue: Bool { dependency.needsValue }
 }
 
-extension [GraphEdge] {
-    /// How many dependencies each of `count` operations has.
-    func degrees(_ count: Int) -> [Int32] {
-        var degrees = [Int32](repeating: 0, count: count)
-        for edge in self { degrees[Int(edge.node)] += 1 }
-        return degrees
-    }
+/// A dependency between two steps of the graph: `node` waits for `target`.
+struct GraphEdge: Sendable, Hashable {
+    var node: Int
+    var target: Int
+    /// Whether the value of `target` must exist.
+    var needsValue = false
 }
 
-/// An immutable value behind one reference, so that rare options cost a step eight bytes.
-@usableFromInline
+/// An immutable value behind one reference.
 final class Boxed<Value: Sendable>: Sendable {
     let value: Value
 
-    @usableFromInline
-    init(_ value: Value) {
-        self.value = value
-    }
+    init(_ value: Value) { self.value = value }
 }

@@ -19,12 +19,6 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         case done(Value)
     }
 
-    private enum Turn: Sendable {
-        case first(ExternalEvent<Void>)
-        case behind(ExternalEvent<Void>)
-        case done(Value)
-    }
-
     /// The name of steps that do the work, unless they have one of their own.
     package let name: String
     private let progress = Locked(Progress.open)
@@ -50,14 +44,19 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         _ work: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         while true {
-            switch takeTurn() {
+            let attempt = ExternalEvent<Void>(name)
+            let before = progress.withLock { progress in
+                defer { if case .open = progress { progress = .running(attempt) } }
+                return progress
+            }
+            switch before {
             case .done(let value):
                 step.note("was done before, in this process")
                 return value
-            case .behind(let attempt):
+            case .running(let attempt):
                 // Then another look: the other launch may have failed.
                 try await step.waiting(for: "what another launch of the process has begun") { try await attempt.value }
-            case .first(let attempt):
+            case .open:
                 do {
                     let value = try await work()
                     end(attempt, .done(value))
@@ -66,19 +65,6 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
                     end(attempt, .open)
                     throw error
                 }
-            }
-        }
-    }
-
-    private func takeTurn() -> Turn {
-        progress.withLock { progress -> Turn in
-            switch progress {
-            case .done(let value): return .done(value)
-            case .running(let attempt): return .behind(attempt)
-            case .open:
-                let attempt = ExternalEvent<Void>(name)
-                progress = .running(attempt)
-                return .first(attempt)
             }
         }
     }
@@ -109,7 +95,7 @@ extension OperationGraph {
         body: @escaping @Sendable () async throws -> Value
     ) -> Step<Value> {
         let work = StepWork.asynchronous { step in try await once.run(in: step) { try await body() } }
-        return insert(id ?? once.name, options, after: dependencies, fallback: .boxed(value, nil), work: work)
+        return insert(id ?? once.name, options, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
     /// The same on the main thread.
@@ -124,6 +110,6 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable () async throws -> Value
     ) -> Step<Value> {
         let work = StepWork.main { step in try await once.run(in: step) { try await body() } }
-        return insert(id ?? once.name, options, after: dependencies, fallback: .boxed(value, nil), work: work)
+        return insert(id ?? once.name, options, after: dependencies, fallback: .of(value, nil), work: work)
     }
 }

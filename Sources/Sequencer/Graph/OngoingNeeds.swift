@@ -14,25 +14,17 @@ struct OngoingNeeds: Sendable {
     private enum State { case ready, running, pausing, fallingBack }
 
     private struct Ongoing: Sendable {
-        let node: Int32
+        let node: Int
         let state: State
         let since: Nanoseconds
         /// When it is expected to end, or goes on after its pause; nil if nobody knows.
         let end: Nanoseconds?
     }
 
-    private struct Aside: Comparable, Sendable {
-        let duration: Nanoseconds
-        let node: Int32
-
-        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
-    }
-
     /// For how long an operation waits while nothing goes on.
     static let patience: Nanoseconds = 1_000_000_000
     // More would cost more than they save.
     private static let maximumOngoing = 64
-    private static let maximumLookedAt = 16
     /// The bits of the main thread and of the lanes. Each resource has one of the others.
     private static let (main, lane): (UInt64, UInt64) = (1, 1 << 63)
 
@@ -52,9 +44,9 @@ struct OngoingNeeds: Sendable {
     private let contested: UInt64
     private var ongoing: [Ongoing] = []
     /// By the first of the machines that they keep, lanes last.
-    private var aside: [Heap<Aside>]
+    private var aside: PutAside
     /// When to look again at operations that were put aside, even if nothing happens before; nil if none was put aside.
-    private(set) var nextLook: Nanoseconds?
+    var nextLook: Nanoseconds? { aside.nextLook }
     /// Whether something has happened for which some of them may start.
     private(set) var isLookDue = false
 
@@ -100,7 +92,7 @@ struct OngoingNeeds: Sendable {
         let contested = keeps.reduce(0, |)
         if contested == 0 { return nil }
         var behind = [[UInt64]](repeating: [UInt64](repeating: 0, count: levels.count), count: Int(urgency.highest))
-        for node in graph.order.lazy.reversed().map(Int.init) {
+        for node in graph.order.reversed() {
             for successor in graph.successors[node].lazy.map(\.index) {
                 for level in 0..<Int(min(levels[node], levels[successor])) {
                     behind[level][node] |= uses[successor] | (isJoin[successor] ? behind[level][successor] : 0)
@@ -112,7 +104,7 @@ struct OngoingNeeds: Sendable {
             return levels[node] > 0 && !isJoin[node] && used & contested != 0
         }
         isPersons = levels.indices.map { graph.policy($0).isInteractive }
-        aside = [Heap<Aside>](repeating: Heap(), count: resources.count + 2)
+        aside = PutAside(places: resources.count + 2)
         (self.levels, self.durations, self.uses, self.keeps, self.behind) = (levels, durations, uses, keeps, behind)
         self.contested = contested
     }
@@ -174,7 +166,7 @@ struct OngoingNeeds: Sendable {
         // Nobody knows when an operation of a person ends. Its fallback waits for nobody.
         guard isAwaited[node], state == .fallingBack || !isPersons[node] else { return }
         if remove(node) { isLookDue = nextLook != nil }
-        if ongoing.count < Self.maximumOngoing { ongoing.append(Ongoing(node: Int32(node), state: state, since: time, end: end)) }
+        if ongoing.count < Self.maximumOngoing { ongoing.append(Ongoing(node: node, state: state, since: time, end: end)) }
     }
 
     private mutating func remove(_ node: Int) -> Bool {
@@ -194,7 +186,7 @@ struct OngoingNeeds: Sendable {
     func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool) -> Nanoseconds? {
         let kept = takesLastLane ? keeps[node] : keeps[node] & ~Self.lane
         var limit: Nanoseconds?
-        for other in ongoing where levels[Int(other.node)] > levels[node] && machines(of: other, level: levels[node]) & kept != 0 {
+        for other in ongoing where levels[other.node] > levels[node] && machines(of: other, level: levels[node]) & kept != 0 {
             guard let end = self.limit(of: other, for: node, at: time, lastEnd: lastEnd), end > time else { continue }
             limit = max(limit ?? 0, end)
         }
@@ -203,7 +195,7 @@ struct OngoingNeeds: Sendable {
 
     /// What an operation is still going to use, and what will be used right behind it, by operations that are more urgent than `level`.
     private func machines(of other: Ongoing, level: UInt8) -> UInt64 {
-        let node = Int(other.node)
+        let node = other.node
         let behind = behind[Int(level)][node]
         return switch other.state {
         case .ready: (uses[node] | behind) & ~Self.lane
@@ -216,7 +208,7 @@ struct OngoingNeeds: Sendable {
 
     /// Until when `node` waits for an operation; nil if it does not.
     private func limit(of other: Ongoing, for node: Int, at time: Nanoseconds, lastEnd: Nanoseconds) -> Nanoseconds? {
-        let (own, duration) = (durations[node], durations[Int(other.node)])
+        let (own, duration) = (durations[node], durations[other.node])
         let patient = max(other.since, lastEnd).addingSaturated(Self.patience)
         guard let end = other.end else {
             // Where all is known, ``ReservationKeeper`` decides for whom a ready operation makes room.
@@ -238,9 +230,7 @@ struct OngoingNeeds: Sendable {
         guard keeps[node] != 0, let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else {
             return false
         }
-        let duration = durations[node] < 0 ? .max : durations[node]
-        aside[min(keeps[node].trailingZeroBitCount, aside.count - 1)].push(Aside(duration: duration, node: Int32(node)))
-        nextLook = min(nextLook ?? .max, limit)
+        aside.put(node, at: keeps[node].trailingZeroBitCount, for: durations[node] < 0 ? .max : durations[node], until: limit)
         return true
     }
 
@@ -251,37 +241,19 @@ struct OngoingNeeds: Sendable {
     ///   - takesLastLane: whether one lane at most is free.
     mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
         isLookDue = false
-        var free: [Int] = []
-        var next = Nanoseconds.max
-        for machine in aside.indices {
-            var held: [Aside] = []
-            var looks = 0
-            while looks < Self.maximumLookedAt, let first = aside[machine].pop() {
-                looks += 1
-                if let limit = obstacle(to: Int(first.node), at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) {
-                    next = min(next, limit)
-                    held.append(first)
-                } else {
-                    free.append(Int(first.node))
-                }
-            }
-            // The limits of those that were not looked at are unknown.
-            if !aside[machine].isEmpty { next = min(next, time.addingSaturated(Self.patience)) }
-            // Only now, or the same ones would be looked at again.
-            for one in held { aside[machine].push(one) }
+        // Out of here meanwhile, since obstacles are looked for here.
+        var aside = PutAside(places: 0)
+        swap(&aside, &self.aside)
+        defer { self.aside = aside }
+        return aside.takeBack(unseenBy: time.addingSaturated(Self.patience), isLatest: true) { node, _ in
+            obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane)
         }
-        nextLook = next < .max ? next : nil
-        return free
     }
 
     /// All that were put aside.
     mutating func takeAll() -> [Int] {
-        var nodes: [Int] = []
-        for machine in aside.indices {
-            while let first = aside[machine].pop() { nodes.append(Int(first.node)) }
-        }
-        (nextLook, isLookDue) = (nil, false)
-        return nodes
+        isLookDue = false
+        return aside.takeAll()
     }
 }
 

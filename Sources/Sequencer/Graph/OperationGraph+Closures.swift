@@ -37,7 +37,7 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .synchronous(body))
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .synchronous(body))
     }
 
     /// Adds a step that may suspend, and is given its context.
@@ -51,7 +51,7 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronous(body))
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .asynchronous(body))
     }
 
     /// Adds a step that runs on the main thread, and is given its context.
@@ -66,7 +66,7 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (StepContext) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .main(body))
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .main(body))
     }
 
     /// Adds a step that runs straight through on a lane, reads nothing and produces nothing.
@@ -80,7 +80,7 @@ extension OperationGraph {
         body: @escaping @Sendable () throws -> Void,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .action(body))
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .synchronous { _ in try body() })
     }
 
     /// Adds a step that may suspend, reads nothing and produces nothing.
@@ -94,7 +94,7 @@ extension OperationGraph {
         body: @escaping @Sendable () async throws -> Void,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronousAction(body))
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .asynchronous { _ in try await body() })
     }
 
     /// Adds a step that runs straight through on a lane.
@@ -108,7 +108,7 @@ extension OperationGraph {
         body: @escaping @Sendable () throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .synchronous { _ in try body() })
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .synchronous { _ in try body() })
     }
 
     /// Adds a step that may suspend.
@@ -122,7 +122,7 @@ extension OperationGraph {
         body: @escaping @Sendable () async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronous { _ in try await body() })
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .asynchronous { _ in try await body() })
     }
 
     /// Adds a step that runs on the main thread.
@@ -137,7 +137,7 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable () async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .main { _ in try await body() })
+        insert(id, options, after: dependencies, fallback: .of(value, make), work: .main { _ in try await body() })
     }
 
     /// Adds a step that runs straight through on a lane and reads the values of others.
@@ -153,17 +153,10 @@ extension OperationGraph {
         body: @escaping @Sendable (Input, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .synchronous { context in
-                try body(try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.synchronous { context in
+            try body(try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs straight through on a lane and reads the values of others, and is given its context.
@@ -179,17 +172,10 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext, Input, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .synchronous { context in
-                try body(context, try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.synchronous { context in
+            try body(context, try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others.
@@ -205,17 +191,10 @@ extension OperationGraph {
         body: @escaping @Sendable (Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .asynchronous { context in
-                try await body(try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.asynchronous { context in
+            try await body(try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others, and is given its context.
@@ -231,17 +210,10 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext, Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .asynchronous { context in
-                try await body(context, try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.asynchronous { context in
+            try await body(context, try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others.
@@ -258,17 +230,10 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .main { context in
-                try await body(try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.main { context in
+            try await body(try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others, and is given its context.
@@ -285,25 +250,17 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            input,
-            repeat each more,
-            after: dependencies,
-            fallback: .boxed(value, make),
-            work: .main { context in
-                try await body(context, try context.value(of: input), repeat try context.value(of: each more))
-            }
-        )
+        let work = StepWork.main { context in
+            try await body(context, try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".
     @discardableResult
     public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
-        let inputs = DependencyList()
-        let index = insert(id, options: options, inputs: inputs, dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, index: index, graph: tag)
+        insert(id, options: options, dependencies: dependencies, valueType: Void.self, work: .nothing)
+        return Step(id: id, graph: tag)
     }
 
     @inlinable
@@ -312,25 +269,12 @@ extension OperationGraph {
         _ options: [StepOption],
         _ inputs: repeat Step<each Input>,
         after dependencies: [any StepReference],
-        fallback: Boxed<StepFallback>?,
+        fallback: StepFallback?,
         work: consuming StepWork
     ) -> Step<Value> {
-        var list = DependencyList()
-        var types: [Any.Type] = []
-        for input in repeat each inputs {
-            input.addAsInput(to: &list)
-            types.append(input.producedType)
-        }
-        let index = insert(
-            id,
-            options: options,
-            inputs: list,
-            dependencies: dependencies,
-            inputTypes: types,
-            fallback: fallback,
-            valueType: Value.self,
-            work: work
-        )
-        return Step(id: id, index: index, graph: tag)
+        var list: [StepInput] = []
+        for input in repeat each inputs { list.append(input.input) }
+        insert(id, options: options, inputs: list, dependencies: dependencies, fallback: fallback, valueType: Value.self, work: work)
+        return Step(id: id, graph: tag)
     }
 }

@@ -31,7 +31,7 @@ extension OperationGraph {
         fallback value: Value? = nil
     ) -> Step<Value> {
         let note = StepOption { $0.notes.append("\(Self.eventNote)\(printable(event.name))'") }
-        return insert(id ?? event.name, options + [note], after: dependencies, fallback: .boxed(value, nil), work: .event(event.storage))
+        return insert(id ?? event.name, options + [note], after: dependencies, fallback: .of(value, nil), work: .event(event.storage))
     }
 }
 

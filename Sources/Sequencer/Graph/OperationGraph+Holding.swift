@@ -42,7 +42,7 @@ extension OperationGraph {
         for step in steps { step.add(to: &list) }
         var range: [Int] = []
         // Before anything is added: after an error the graph is as it was.
-        for reference in list.references { range.append(try position(of: reference.id)) }
+        for edge in list.edges { range.append(try position(of: edge.dependency.id)) }
 
         // Its type is known only here: a graph may hold things of many types.
         let held = HeldRange { value in

@@ -7,11 +7,9 @@ extension OperationGraph {
             // Steps that only join others, or wait for an event, run nothing; those of the prologue run within the start.
             switch nodes[index].work {
             case .nothing, .event, .prologue: continue
-            case .operation, .action, .asynchronousAction, .synchronous, .asynchronous, .main, .makeOperation: break
+            case .operation, .synchronous, .asynchronous, .main, .makeOperation: break
             }
-            var policy = nodes[index].policy?.value ?? .standard
-            policy.exclusive.append(ExclusiveResource("one operation at a time"))
-            nodes[index].set(policy)
+            setPolicy(of: index) { $0.exclusive.append(ExclusiveResource("one operation at a time")) }
         }
     }
 }

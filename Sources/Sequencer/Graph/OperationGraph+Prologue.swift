@@ -34,7 +34,7 @@ extension OperationGraph {
         // Noted, so that graphs without a prologue are not searched for one.
         hasPrologue = true
         let work = StepWork.prologue { context in try body(repeat try context.value(of: each inputs)) }
-        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .boxed(value, nil), work: work)
+        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
     /// Adds a step to the prologue, which reads the values of others if there are any, and is given its context.
@@ -49,7 +49,7 @@ extension OperationGraph {
     ) -> Step<Value> {
         hasPrologue = true
         let work = StepWork.prologue { context in try body(context, repeat try context.value(of: each inputs)) }
-        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .boxed(value, nil), work: work)
+        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
     // MARK: Validation
@@ -67,27 +67,24 @@ extension OperationGraph {
         guard complaints.isEmpty else { return }
         // Whether nothing that a step waits for comes after the last one of the prologue.
         var isFirst = [Bool](repeating: true, count: count)
-        var known: Set<GraphEdge.Ends> = []
+        var known: Set<GraphEdge> = []
         for edge in edges {
-            let (node, target) = (Int(edge.node), Int(edge.target))
-            if nodes[node].isInPrologue {
-                known.insert(edge.ends)
-            } else if target == last || !nodes[target].isInPrologue {
-                isFirst[node] = false
+            if nodes[edge.node].isInPrologue {
+                known.insert(GraphEdge(node: edge.node, target: edge.target))
+            } else if edge.target == last || !nodes[edge.target].isInPrologue {
+                isFirst[edge.node] = false
             }
         }
         for (first, second) in zip(prologue, prologue.dropFirst()) {
-            let edge = GraphEdge(node: Int32(second), target: Int32(first), needsValue: false)
-            if !known.contains(edge.ends) { edges.append(edge) }
+            let edge = GraphEdge(node: second, target: first)
+            if !known.contains(edge) { edges.append(edge) }
         }
-        for node in nodes.indices where isFirst[node] && !nodes[node].isInPrologue {
-            edges.append(GraphEdge(node: Int32(node), target: Int32(last), needsValue: false))
-        }
+        for node in nodes.indices where isFirst[node] && !nodes[node].isInPrologue { edges.append(GraphEdge(node: node, target: last)) }
     }
 
     private func prologueProblems(_ edges: [GraphEdge]) -> [GraphProblem] {
         edges.compactMap { edge in
-            let (node, target) = (Int(edge.node), Int(edge.target))
+            let (node, target) = (edge.node, edge.target)
             guard nodes[node].isInPrologue else { return nil }
             let names = "\(printable(nodes[node].id)) is a step of the prologue and waits for '\(printable(nodes[target].id))'"
             if !nodes[target].isInPrologue {
@@ -139,14 +136,4 @@ extension StepPolicy {
         if slowScreen != nil { complaints.append("show something while it is slow: it keeps the main thread") }
         return complaints.map { "a step of the prologue cannot \($0)" }
     }
-}
-
-extension GraphEdge {
-    /// The two ends of an edge of any kind.
-    fileprivate struct Ends: Hashable {
-        let node: Int32
-        let target: Int32
-    }
-
-    fileprivate var ends: Ends { Ends(node: node, target: target) }
 }

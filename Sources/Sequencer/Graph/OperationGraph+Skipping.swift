@@ -42,9 +42,7 @@ extension OperationGraph {
     /// - Throws: a ``GraphError`` when the graph has no such step.
     public mutating func note(_ text: String, on id: String) throws(GraphError) {
         let index = try position(of: id)
-        var policy = nodes[index].policy?.value ?? .standard
-        policy.notes.append(printable(text, limit: 400))
-        nodes[index].set(policy)
+        setPolicy(of: index) { $0.notes.append(printable(text, limit: 400)) }
     }
 }
 

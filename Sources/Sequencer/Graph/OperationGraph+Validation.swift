@@ -2,7 +2,7 @@ import Foundation
 
 extension OperationGraph {
     /// The longest identifier, in UTF-8 bytes.
-    package static let maximumIdentifierLength = 256
+    static let maximumIdentifierLength = 256
     /// The longest duration a policy may name: one day.
     package static let maximumDuration = Duration.seconds(86_400)
 
@@ -14,29 +14,19 @@ extension OperationGraph {
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
         // Goes on after a problem: an error names all of them.
-        let index = checkIdentifiers(&problems)
+        checkIdentifiers(&problems)
         checkPolicies(&problems)
         checkValues(&problems)
-        var known = resolvedEdges(index, &problems)
+        var known = resolvedEdges(&problems)
         let operations = addOperationDependencies(to: &known, &problems)
         addPrologueDependencies(to: &known, &problems)
-
-        let degrees = known.degrees(count)
-        let successors = AdjacencyList(count: count, edges: known, .successors)
-        let order = topologicalOrder(degrees, successors)
-        let graph = ValidatedGraph(
-            graph: self,
-            positions: index,
-            edges: known,
-            degrees: degrees,
-            successors: successors,
-            order: order,
-            operationPositions: operations
-        )
+        let graph = ValidatedGraph(self, known, operationPositions: operations)
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
         // An operation queue would run none of these, and say nothing (G1).
-        if order.count < count { problems += GraphCycles(count: count, outside: order, graph.predecessors).cycles.map(problem(of:)) }
+        if graph.order.count < count {
+            problems += GraphCycles(count: count, outside: graph.order, graph.predecessors).cycles.map(problem(of:))
+        }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
     }
@@ -63,28 +53,22 @@ extension OperationGraph {
         )
     }
 
-    private func checkIdentifiers(_ problems: inout [GraphProblem]) -> IdentifierIndex {
-        var duplicates: [GraphProblem] = []
-        let index = IdentifierIndex(nodes) { first, second in
-            duplicates.append(
-                GraphProblem(
-                    .duplicateIdentifier,
-                    positions: [first, second],
-                    "operations \(first + 1) and \(second + 1) have the same identifier '\(printable(nodes[second].id))'; each needs its own"
-                )
-            )
-        } unusual: { position in
-            guard let complaint = Self.complaint(aboutIdentifier: nodes[position].id) else { return }
-            problems.append(
-                GraphProblem(
-                    .invalidIdentifier,
-                    positions: [position],
-                    "operation \(position + 1): the identifier '\(printable(nodes[position].id, limit: 80))' \(complaint)"
-                )
-            )
+    private func checkIdentifiers(_ problems: inout [GraphProblem]) {
+        for position in nodes.indices {
+            let id = nodes[position].id
+            // Nearly all are: looked at in no other way.
+            if !id.isEmpty, id.utf8.count <= Self.maximumIdentifierLength, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) { continue }
+            guard let complaint = Self.complaint(aboutIdentifier: id) else { continue }
+            let message = "operation \(position + 1): the identifier '\(printable(id, limit: 80))' \(complaint)"
+            problems.append(GraphProblem(.invalidIdentifier, positions: [position], message))
         }
-        problems += duplicates
-        return index
+        if positions.count == count { return }
+        for position in nodes.indices {
+            guard let first = positions[nodes[position].id], first != position else { continue }
+            let id = printable(nodes[position].id)
+            let message = "operations \(first + 1) and \(position + 1) have the same identifier '\(id)'; each needs its own"
+            problems.append(GraphProblem(.duplicateIdentifier, positions: [first, position], message))
+        }
     }
 
     /// The problem of a milestone that may be put off.
@@ -106,6 +90,7 @@ extension OperationGraph {
             problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
         }
         var (milestone, initialDisplay): (Int?, Int?)
+        let range = Duration.zero...Self.maximumDuration
         // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
         // By position: a step that nothing was said about is not worth a copy.
@@ -117,14 +102,12 @@ extension OperationGraph {
             }
             // Times out of range would trap, or overflow, when they are converted (G13).
             if let complaint = policy.timeout.flatMap(Self.complaint(aboutTimeout:)) { complain(complaint) }
-            if let expected = policy.expected, expected < .zero || expected > Self.maximumDuration {
+            if let expected = policy.expected, !range.contains(expected) {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }
             if let retry = policy.retry {
                 if !(1...100).contains(retry.attempts) { complain("retry needs 1 to 100 attempts, and has \(retry.attempts)") }
-                if retry.backoff < .zero || retry.backoff > Self.maximumDuration || retry.maximumBackoff < .zero
-                    || retry.maximumBackoff > Self.maximumDuration
-                {
+                if !range.contains(retry.backoff) || !range.contains(retry.maximumBackoff) {
                     complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }
                 // So written, it refuses NaN as well.
@@ -133,14 +116,13 @@ extension OperationGraph {
                 }
                 if !(0...1).contains(retry.jitter) { complain("a retry's jitter must be 0 to 1, and is \(retry.jitter)") }
             }
-            func mark(_ first: inout Int?, as role: String) {
-                guard let other = first else {
-                    first = position
-                    return
-                }
+            func complain(with other: Int, _ code: GraphProblem.Code, _ complaint: String) {
                 let names = "'\(printable(nodes[other].id))' and '\(printable(node.id))'"
-                let complaint = "\(names) are both marked as \(role); there can be one"
-                problems.append(GraphProblem(.severalMilestones, positions: [other, position], complaint))
+                problems.append(GraphProblem(code, positions: [other, position], "\(names) \(complaint)"))
+            }
+            func mark(_ first: inout Int?, as role: String) {
+                guard let other = first else { return first = position }
+                complain(with: other, .severalMilestones, "are both marked as \(role); there can be one")
             }
             if policy.isMilestone { mark(&milestone, as: "milestone") }
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
@@ -149,20 +131,14 @@ extension OperationGraph {
             for complaint in policy.prologueComplaints { complain(complaint) }
             for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
             for event in policy.events {
-                guard let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)), other != position else {
-                    continue
-                }
-                let names = "'\(printable(nodes[other].id))' and '\(printable(node.id))'"
-                let complaint =
-                    "\(names) both fulfil the event '\(printable(event.storage.name))'; the first of them that ended without a value would fail it"
-                problems.append(GraphProblem(.invalidOption, positions: [other, position], complaint))
+                let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)) ?? position
+                if other == position { continue }
+                let name = printable(event.storage.name)
+                let complaint = "both fulfil the event '\(name)'; the first of them that ended without a value would fail it"
+                complain(with: other, .invalidOption, complaint)
             }
-            if policy.isDeferrable {
-                if policy.isMilestone {
-                    complain(Self.deferrableMilestone)
-                } else if policy.isInitialDisplay {
-                    complain(Self.deferrableDisplay)
-                }
+            if policy.isDeferrable, policy.isMilestone || policy.isInitialDisplay {
+                complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
             }
         }
     }
@@ -198,7 +174,7 @@ extension OperationGraph {
             let awaited = Set(dependencies.lazy.map(\.index))
             let needed = Set(dependencies.lazy.filter(\.needsValue).map(\.index))
             for input in inputs {
-                guard let found = self.position(of: input.id, in: graph.positions).map(Int.init) else { continue }
+                guard let found = target(of: input.reference.id) else { continue }
                 let complaint: String
                 if nodes[found].valueType != input.type {
                     complaint = "reads \(input.type) from '\(printable(nodes[found].id))', which produces \(nodes[found].valueType)"
@@ -223,86 +199,62 @@ extension OperationGraph {
     /// The dependencies between steps that exist, in any graph, also one with mistakes.
     var knownEdges: [GraphEdge] {
         var problems: [GraphProblem] = []
-        var known = resolvedEdges(checkIdentifiers(&problems), &problems)
+        var known = resolvedEdges(&problems)
         _ = addOperationDependencies(to: &known, &problems)
         addPrologueDependencies(to: &known, &problems)
         return known
     }
 
     /// The edges between steps that exist.
-    private func resolvedEdges(_ index: IdentifierIndex, _ problems: inout [GraphProblem]) -> [GraphEdge] {
-        var known = edges
-        if !names.isEmpty {
-            known.removeAll(keepingCapacity: true)
-            for var edge in edges {
-                if edge.node < 0, let node = position(of: names[Int(-1 - edge.node)], in: index) { edge.node = node }
-                if edge.target < 0, let target = position(of: names[Int(-1 - edge.target)], in: index) { edge.target = target }
-                if edge.node >= 0, edge.target >= 0 {
-                    known.append(edge)
-                } else {
-                    // Left out, the dependent would start too soon; in a queue it would never start (G4).
-                    problems.append(problem(ofUnresolved: edge, index, problems.count))
-                }
+    private func resolvedEdges(_ problems: inout [GraphProblem]) -> [GraphEdge] {
+        var known: [GraphEdge] = []
+        known.reserveCapacity(dependencies.edges.count)
+        var ownEdges: [GraphProblem] = []
+        func resolve(_ node: Int?, _ step: @autoclosure () -> DependencyList.Reference, _ dependency: DependencyList.Reference) {
+            guard let node, let target = target(of: dependency) else {
+                // Left out, the dependent would start too soon; in a queue it would never start (G4).
+                problems.append(problem(ofUnresolved: node, step(), dependency, problems.count))
+                return
             }
+            if node != target { return known.append(GraphEdge(node: node, target: target, needsValue: dependency.needsValue)) }
+            // Foundation deadlocks over such a dependency when it is added (G2). Kept, it would keep its step, and all behind it, out of the order.
+            let id = printable(nodes[node].id)
+            let message = "\(id) waits for itself; remove '\(id)' from its dependencies"
+            ownEdges.append(GraphProblem(.selfDependency, positions: [node], message))
         }
-        // Without any, as in most graphs, nothing is copied.
-        guard known.contains(where: { $0.node == $0.target }) else { return known }
-        // Foundation deadlocks over such a dependency when it is added (G2).
-        for edge in known where edge.node == edge.target {
-            let id = printable(nodes[Int(edge.node)].id)
-            problems.append(
-                GraphProblem(.selfDependency, positions: [Int(edge.node)], "\(id) waits for itself; remove '\(id)' from its dependencies")
-            )
-        }
-        // They are reported: kept, they would keep their steps, and all behind these, out of the order.
-        return known.filter { $0.node != $0.target }
+        for edge in dependencies.edges { resolve(edge.node, DependencyList.Reference(id: nodes[edge.node].id), edge.dependency) }
+        for (step, dependency) in strays { resolve(target(of: step), step, dependency) }
+        problems += ownEdges
+        return known
     }
 
-    private func problem(ofUnresolved edge: GraphEdge, _ index: IdentifierIndex, _ found: Int) -> GraphProblem {
-        let (dependent, dependency) = (named(edge.node), named(edge.target))
-        if dependent.isForeign || dependency.isForeign {
-            return GraphProblem(
-                .unknownDependency,
-                positions: edge.node < 0 ? [] : [Int(edge.node)],
-                "\(printable(dependent.id)) \(edge.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
-                    + complaint(aboutForeign: (dependency.isForeign ? dependency : dependent).id, index, found)
-            )
-        }
-        return problem(ofUnresolved: edge, dependent.id, dependency.id, found)
-    }
-
-    /// The step at one end of an edge.
-    private func named(_ end: Int32) -> Name {
-        end < 0 ? names[Int(-1 - end)] : Name(id: nodes[Int(end)].id)
-    }
-
-    /// The end of a sentence about a handle that another graph has made, and what to do instead.
-    private func complaint(aboutForeign id: String, _ index: IdentifierIndex, _ found: Int) -> String {
-        if position(of: id, in: index) != nil {
-            return " by a handle of another graph; use the handle that this graph returned"
-        }
-        let nearest = found < 20 ? nearestName(to: id, in: nodes.lazy.map(\.id)) : nil
-        return " by a handle of another graph, and this graph has no such operation" + GraphProblem.suggestion(nearest)
-    }
-
-    private func problem(ofUnresolved edge: GraphEdge, _ dependent: String, _ dependency: String, _ found: Int) -> GraphProblem {
+    /// - Parameter node: the step that waits; nil where that is not in the graph.
+    private func problem(
+        ofUnresolved node: Int?,
+        _ step: DependencyList.Reference,
+        _ dependency: DependencyList.Reference,
+        _ found: Int
+    ) -> GraphProblem {
         // Suggestions cost a pass over all names: give them for the first problems only.
-        func suggestion(for name: String, besides other: String) -> String {
+        func suggestion(for name: String, besides other: String?) -> String {
             GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != other }) : nil)
         }
-        if edge.target >= 0 {
-            return GraphProblem(
-                .unknownStep,
-                "there is no operation '\(printable(dependent))' to wait for '\(printable(dependency))'"
-                    + suggestion(for: dependent, besides: dependency)
-            )
+        let names = "\(printable(step.id)) \(dependency.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
+        let positions = node.map { [$0] } ?? []
+        if let foreign = [dependency, step].first(where: isForeign) {
+            // What to do instead.
+            let advice =
+                target(of: foreign.id) != nil
+                ? "; use the handle that this graph returned"
+                : ", and this graph has no such operation" + suggestion(for: foreign.id, besides: nil)
+            return GraphProblem(.unknownDependency, positions: positions, "\(names) by a handle of another graph\(advice)")
         }
-        return GraphProblem(
-            .unknownDependency,
-            positions: edge.node < 0 ? [] : [Int(edge.node)],
-            "\(printable(dependent)) \(edge.needsValue ? "reads" : "waits for") '\(printable(dependency))', which is not in the graph"
-                + suggestion(for: dependency, besides: dependent)
-        )
+        if target(of: dependency) != nil {
+            let message = "there is no operation '\(printable(step.id))' to wait for '\(printable(dependency.id))'"
+            return GraphProblem(.unknownStep, message + suggestion(for: step.id, besides: dependency.id))
+        }
+        let message = "\(names), which is not in the graph" + suggestion(for: dependency.id, besides: step.id)
+        return GraphProblem(.unknownDependency, positions: positions, message)
     }
 }
 

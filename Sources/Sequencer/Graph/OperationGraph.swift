@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
 /// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and describes each in one
@@ -17,23 +19,17 @@ public struct OperationGraph: Sendable {
     public var name: String
 
     var nodes: [GraphNode] = []
-    var edges: [GraphEdge] = []
-    /// The steps that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
-    var names: [Name] = []
+    /// Where each identifier is; of several steps with one identifier the first counts.
+    private(set) var positions: [String: Int] = [:]
+    /// What each step waits for, in the order in which it was written.
+    var dependencies = DependencyList()
+    /// Dependencies of steps that were not in the graph when these were added.
+    var strays: [(step: DependencyList.Reference, dependency: DependencyList.Reference)] = []
     /// Identifies the handles of this graph and of its copies.
     @usableFromInline
-    let tag = GraphTag.next()
-    /// The dependencies of the step that is being added; empty otherwise, and kept for its memory.
-    private var named = DependencyList()
+    let tag = graphCount.wrappingAdd(1, ordering: .relaxed).newValue
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
-
-    /// A step that an edge names.
-    struct Name: Sendable {
-        let id: String
-        /// It was named by a handle of another graph, and means no step of this one.
-        var isForeign = false
-    }
 
     /// Whether steps were added to the prologue; there may be none any more.
     var hasPrologue = false
@@ -43,9 +39,6 @@ public struct OperationGraph: Sendable {
     var place: String?
     /// Asked when the launch has failed; see ``takeOverFailures(within:_:)``.
     var failureTakeover: (limit: Duration, body: @Sendable (StepContext) async -> Bool)?
-
-    /// For steps that are asked for by identifier while the graph is being made.
-    private var positions = StepPositions()
 
     /// The resources that several operations may hold at the same time, each with how many.
     package private(set) var resourceLimits: [ExclusiveResource: Int] = [:]
@@ -76,19 +69,19 @@ public struct OperationGraph: Sendable {
         guard !durations.isEmpty else { return }
         for index in nodes.indices {
             guard let duration = durations[nodes[index].id] else { continue }
-            var policy = nodes[index].policy?.value ?? .standard
-            policy.expected = duration
-            // Measured durations leave the person out where a step says when it asks.
-            policy.expectsOwnTime = policy.saysWhenItAsks
-            nodes[index].set(policy)
+            setPolicy(of: index) { policy in
+                policy.expected = duration
+                // Measured durations leave the person out where a step says when it asks.
+                policy.expectsOwnTime = policy.saysWhenItAsks
+            }
         }
     }
 
     /// Where a step is.
     ///
     /// - Throws: a ``GraphError`` when the graph has no such step.
-    mutating func position(of id: String) throws(GraphError) -> Int {
-        if let position = positions.position(of: id, in: nodes) { return position }
+    func position(of id: String) throws(GraphError) -> Int {
+        if let position = positions[id] { return position }
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
     }
 
@@ -109,7 +102,7 @@ public struct OperationGraph: Sendable {
             let complaint = "\(printable(id)) produces \(produced), and not \(type)"
             throw GraphError(graph: name, problems: [GraphProblem(.valueType, positions: [position], complaint)])
         }
-        return Step(id: id, index: Int32(position), graph: tag)
+        return Step(id: id, graph: tag)
     }
 
     /// The identifiers of all operations, in the order they were added.
@@ -118,21 +111,23 @@ public struct OperationGraph: Sendable {
     /// Makes room for `count` operations, for graphs whose size is known.
     public mutating func reserveCapacity(_ count: Int) {
         nodes.reserveCapacity(count)
-        edges.reserveCapacity(count)
+        positions.reserveCapacity(count)
+        dependencies.edges.reserveCapacity(count)
     }
 
     /// Lets `step` start only after `dependency`, in addition to the dependencies that it was added with.
     ///
     /// Unlike the dependencies named when a step is added, these can close a cycle; ``validated()`` finds it.
     public mutating func addDependency(_ dependency: some StepReference, to step: some StepReference) {
-        var dependents = DependencyList()
-        step.add(to: &dependents)
-        var list = DependencyList()
-        dependency.add(to: &list)
-        for dependent in dependents.references {
-            let node = target(for: dependent)
-            for reference in list.references {
-                edges.append(GraphEdge(node: node, target: target(for: reference), needsValue: false))
+        var steps = DependencyList()
+        step.add(to: &steps)
+        for waiting in steps.edges.map(\.dependency) {
+            var list = DependencyList(of: target(of: waiting) ?? 0)
+            dependency.add(to: &list)
+            if target(of: waiting) == nil {
+                strays += list.edges.map { (waiting, $0.dependency) }
+            } else {
+                dependencies.edges += list.edges
             }
         }
     }
@@ -145,23 +140,20 @@ public struct OperationGraph: Sendable {
     /// - Complexity: O(operations + dependencies) for each call. To leave out many steps of a large graph, do not add them.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
-        let index = resolveNames()
-        guard let removed = index[id] else { return false }
+        guard let removed = positions[id] else { return false }
+        attachStrays()
         // Without edges to itself, which only validation refuses.
-        let inherited = edges.filter { $0.node == removed && $0.target != removed }
-        var kept: [GraphEdge] = []
-        for edge in edges where edge.node != removed {
-            if edge.target == removed {
-                for parent in inherited { kept.append(GraphEdge(node: edge.node, target: parent.target, needsValue: false)) }
-                guard reads(edge, in: index) else { continue }
-                // By name from now on: a step of that identifier may be added again.
-                names.append(Name(id: id))
-                kept.append(GraphEdge(node: edge.node, target: -Int32(names.count), needsValue: edge.needsValue))
-            } else {
-                kept.append(edge)
-            }
+        let inherited = dependencies.edges.filter { $0.node == removed && target(of: $0.dependency) != removed }
+        dependencies.edges = dependencies.edges.flatMap { edge in
+            if edge.node == removed { return [] as [NamedEdge] }
+            guard target(of: edge.dependency) == removed else { return [edge] }
+            let parents = inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
+            // A step of that identifier may be added again.
+            return reads(edge) ? parents + [NamedEdge(node: edge.node, dependency: edge.dependency.renamed(id))] : parents
         }
-        edges = kept
+        strays = strays.flatMap { stray in
+            target(of: stray.dependency) == removed ? inherited.map { (stray.step, $0.dependency.awaited) } : [stray]
+        }
         deleteNode(removed)
         return true
     }
@@ -175,17 +167,19 @@ public struct OperationGraph: Sendable {
     /// - Throws: a ``GraphError`` when one of them is not in the graph.
     /// - Complexity: O(operations + dependencies) for each call.
     public mutating func replace(_ old: String, with new: String) throws(GraphError) {
-        let (from, to) = (Int32(try position(of: old)), Int32(try position(of: new)))
+        let (from, to) = (try position(of: old), try position(of: new))
         // Below, `from` is deleted: here that would be the new step.
         if from == to { return }
-        // The loop sees only indices, so dependencies by name become indices first.
-        _ = resolveNames()
-        for index in edges.indices {
-            if edges[index].node == from { edges[index].node = to }
-            if edges[index].target == from { edges[index].target = to }
+        attachStrays()
+        for (index, edge) in dependencies.edges.enumerated() {
+            if edge.node == from { dependencies.edges[index].node = to }
+            if target(of: edge.dependency) == from { dependencies.edges[index].dependency = edge.dependency.renamed(new) }
+        }
+        for (index, stray) in strays.enumerated() where target(of: stray.dependency) == from {
+            strays[index].dependency = stray.dependency.renamed(new)
         }
         // One that reads the value of the step whose place it takes would wait for itself: validation says so.
-        edges.removeAll { $0.node == $0.target && $0.node == to && !$0.needsValue }
+        dependencies.edges = dependencies.edges.filter { $0.node != to || $0.needsValue || target(of: $0.dependency) != to }
         // No circle of names can come of this: `new` is in the graph, so nothing takes its place.
         replacements[old] = new
         replacements[new] = nil
@@ -202,70 +196,55 @@ extension OperationGraph {
     mutating func insert(
         _ id: consuming String,
         options: [StepOption],
-        inputs: DependencyList,
-        dependencies: [any StepReference],
-        inputTypes: [Any.Type] = [],
-        fallback: Boxed<StepFallback>? = nil,
+        inputs: [StepInput] = [],
+        dependencies others: [any StepReference],
+        fallback: StepFallback? = nil,
         valueType: any Sendable.Type,
         work: consuming StepWork
-    ) -> Int32 {
-        let node = Int32(nodes.count)
-        for reference in inputs.references { connect(node, to: reference) }
-        for place in dependencies.indices { dependencies[place].add(to: &named) }
-        for place in named.references.indices { connect(node, to: named.references[place]) }
-        if named.references.count > 64 {
-            // The memory is given back after a step with very many dependencies.
-            named = DependencyList()
-        } else {
-            // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
-            while !named.references.isEmpty { named.references.removeLast() }
-        }
-        nodes.append(GraphNode(id: id, work: work, valueType: valueType))
-        if !options.isEmpty || fallback != nil || !inputTypes.isEmpty {
+    ) -> Int {
+        dependencies.node = nodes.count
+        for input in inputs { dependencies.add(input.reference) }
+        for other in others { other.add(to: &dependencies) }
+        var node = GraphNode(id: id, work: work, valueType: valueType)
+        if !options.isEmpty || fallback != nil || !inputs.isEmpty {
             var policy = StepPolicy()
             for option in options { option.apply(&policy) }
-            policy.fallback = fallback?.value
-            let condition = policy.conditionInputs
-            for reference in condition.list.references { connect(node, to: reference) }
+            policy.fallback = fallback
+            for input in policy.conditionInputs { dependencies.add(input.reference) }
             // A handle of another graph is an unknown dependency, whose type is not compared with any.
-            for (reference, type) in zip(inputs.references + condition.list.references, inputTypes + condition.types)
-            where !isForeign(reference) {
-                policy.inputs.append((id: reference.id, type: type))
-            }
-            nodes[Int(node)].set(policy)
+            policy.inputs = (inputs + policy.conditionInputs).filter { !isForeign($0.reference) }
+            node.set(policy)
         }
-        return node
+        return append(node)
     }
 
-    private mutating func connect(_ node: Int32, to reference: DependencyList.Reference) {
-        edges.append(GraphEdge(node: node, target: target(for: reference), needsValue: reference.needsValue))
+    /// - Returns: where the step is.
+    @discardableResult
+    mutating func append(_ node: GraphNode) -> Int {
+        let position = nodes.count
+        if let first = positions.updateValue(position, forKey: node.id) { positions[node.id] = first }
+        nodes.append(node)
+        return position
     }
 
-    /// The step a reference means, or a place in `names` for one that is not (yet) known by its index.
-    private mutating func target(for reference: DependencyList.Reference) -> Int32 {
-        let index = Int(reference.index)
-        let isForeign = isForeign(reference)
-        // The position is a hint: since the handle was made, steps may have been removed.
-        if index >= 0, index < nodes.count, !isForeign, nodes[index].id == reference.id { return reference.index }
-        names.append(Name(id: reference.id, isForeign: isForeign))
-        return -Int32(names.count)
+    /// Changes what was said about a step.
+    mutating func setPolicy(of position: Int, _ change: (inout StepPolicy) -> Void) {
+        var policy = nodes[position].policy?.value ?? .standard
+        change(&policy)
+        nodes[position].set(policy)
     }
 
     /// Whether a handle of another graph was given, and not of a copy of this one.
-    private func isForeign(_ reference: DependencyList.Reference) -> Bool {
-        reference.graph != tag && reference.graph != .any
-    }
+    func isForeign(_ reference: DependencyList.Reference) -> Bool { reference.graph.map { $0 != tag } ?? false }
 
-    /// Where the step is that an edge names, or the one that took its place, given where each identifier is.
-    func position(of name: Name, in index: IdentifierIndex) -> Int32? {
-        name.isForeign ? nil : position(of: name.id, in: index)
-    }
+    /// The step that a reference means, or the one that took its place.
+    func target(of reference: DependencyList.Reference) -> Int? { isForeign(reference) ? nil : target(of: reference.id) }
 
-    /// Where the step of that identifier is, or the one that took its place, given where each identifier is.
-    func position(of name: String, in index: IdentifierIndex) -> Int32? {
+    /// The step of that identifier, or the one that took its place.
+    func target(of name: String) -> Int? {
         var name = name
         while true {
-            if let position = index[name] { return position }
+            if let position = positions[name] { return position }
             guard let replacement = replacements[name] else { return nil }
             // This comes to an end: `replace` lets no two steps stand for each other.
             name = replacement
@@ -273,32 +252,31 @@ extension OperationGraph {
     }
 
     /// Whether the step at the end of `edge` reads the value of the one at its beginning.
-    func reads(_ edge: GraphEdge, in index: IdentifierIndex) -> Bool {
+    func reads(_ edge: NamedEdge) -> Bool {
         if edge.needsValue { return true }
-        guard edge.node >= 0, let inputs = nodes[Int(edge.node)].policy?.value.inputs else { return false }
-        return inputs.contains { position(of: $0.id, in: index) == edge.target }
+        let target = target(of: edge.dependency)
+        return nodes[edge.node].policy?.value.inputs.contains { self.target(of: $0.reference.id) == target } ?? false
     }
 
-    /// Replaces names by indices where a step of that name exists.
-    ///
-    /// - Returns: where each identifier is, the first time it was used.
-    mutating func resolveNames() -> IdentifierIndex {
-        let index = IdentifierIndex(nodes)
-        guard !names.isEmpty else { return index }
-        for place in edges.indices {
-            if edges[place].target < 0, let found = position(of: names[Int(-1 - edges[place].target)], in: index) {
-                edges[place].target = found
+    /// Gives steps that have been added the dependencies that were added before them.
+    mutating func attachStrays() {
+        var rest: [(DependencyList.Reference, DependencyList.Reference)] = []
+        for (step, dependency) in strays {
+            if let node = target(of: step) {
+                dependencies.edges.append(NamedEdge(node: node, dependency: dependency))
+            } else {
+                rest.append((step, dependency))
             }
-            if edges[place].node < 0, let found = position(of: names[Int(-1 - edges[place].node)], in: index) { edges[place].node = found }
         }
-        return index
+        strays = rest
     }
 
-    private mutating func deleteNode(_ removed: Int32) {
-        nodes.remove(at: Int(removed))
-        for index in edges.indices {
-            if edges[index].node > removed { edges[index].node -= 1 }
-            if edges[index].target > removed { edges[index].target -= 1 }
-        }
+    private mutating func deleteNode(_ removed: Int) {
+        nodes.remove(at: removed)
+        for index in dependencies.edges.indices where dependencies.edges[index].node > removed { dependencies.edges[index].node -= 1 }
+        positions = Dictionary(nodes.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 }
+
+/// Numbers graphs, so that the handles of one are told from those of another. Relaxed: the numbers only have to differ.
+private let graphCount = Atomic<UInt32>(0)

@@ -128,9 +128,9 @@ extension ValidatedGraph {
         if case .nothing = step.work { return false }
         if step.isMain { return !policy(node).suspends }
         return switch step.work {
-        case .action, .synchronous, .main, .prologue: true
+        case .synchronous, .main, .prologue: true
         case .operation(let operation): !operation.isAsynchronous
-        case .nothing, .asynchronousAction, .asynchronous, .makeOperation, .event: false
+        case .nothing, .asynchronous, .makeOperation, .event: false
         }
     }
 }

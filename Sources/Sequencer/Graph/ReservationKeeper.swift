@@ -88,7 +88,7 @@ struct ReservationKeepers: Sendable {
 struct ReservationKeeper: Sendable {
     /// One that runs, is to go on when its pause is over, or has its fallback computed.
     private struct Running: Sendable {
-        let node: Int32
+        let node: Int
         /// When it is expected to end.
         let end: Nanoseconds
         var hasLane = true
@@ -96,22 +96,14 @@ struct ReservationKeeper: Sendable {
 
     /// One that is ready.
     private struct Waiting: Sendable {
-        let node: Int32
+        let node: Int
         let resources: UInt16
         /// The latest time until which others wait for it, if the end of its own wait is unknown.
         let limit: Nanoseconds
     }
 
-    private struct Aside: Comparable, Sendable {
-        let duration: Nanoseconds
-        let node: Int32
-
-        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
-    }
-
-    /// How many operations are looked at, of those that run or are ready, and of those that were put aside: more would cost more than they save.
+    /// How many operations are looked at, of those that run or are ready: more would cost more than they save.
     private static let maximumAwaited = 64
-    private static let maximumLookedAt = 16
 
     private let reservations: Reservations
     private let lanes: Int
@@ -122,10 +114,10 @@ struct ReservationKeeper: Sendable {
     /// By machine: what keeps the main thread, and each resource.
     private var holders: [Running?]
     private var onLanes: [Running] = []
-    private var asideForLanes = Heap<Aside>()
-    private var asideForMain = Heap<Aside>()
+    /// For lanes, and for the main thread.
+    private var aside = PutAside(places: 2)
     /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
-    private(set) var nextLook: Nanoseconds?
+    var nextLook: Nanoseconds? { aside.nextLook }
 
     /// - Parameter lanes: `.max` for no limit.
     init(_ reservations: Reservations, lanes: Int) {
@@ -140,16 +132,13 @@ struct ReservationKeeper: Sendable {
         // One that has waited for a resource becomes ready once more.
         if waiting.contains(where: { $0.node == node }) { return }
         let limit = time.addingSaturated(reservations.longestWait)
-        waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
+        waiting.append(Waiting(node: node, resources: reservations.resources(of: node), limit: limit))
     }
 
     /// An operation has started.
     mutating func started(_ node: Int, at time: Nanoseconds) {
         let one = noteRunning(node, from: time)
-        var machines = reservations.keeps(node)
-        while machines != 0 {
-            let machine = machines.trailingZeroBitCount
-            machines &= machines - 1
+        for machine in reservations.keeps[node].bits {
             if machine != Reservations.Machine.lane {
                 holders[machine] = one
             } else if onLanes.count < Self.maximumAwaited {
@@ -168,13 +157,13 @@ struct ReservationKeeper: Sendable {
     mutating func fellBack(_ node: Int, at time: Nanoseconds) {
         ended(node)
         guard reservations.hasUsesBehind(node), running.count < Self.maximumAwaited else { return }
-        running.append(Running(node: Int32(node), end: time, hasLane: false))
+        running.append(Running(node: node, end: time, hasLane: false))
     }
 
     private mutating func noteRunning(_ node: Int, from time: Nanoseconds) -> Running {
         // It may have been said of its pause.
         ended(node)
-        let one = Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node)))
+        let one = Running(node: node, end: time.addingSaturated(reservations.durations[node]))
         if reservations.isAwaited(node), running.count < Self.maximumAwaited { running.append(one) }
         return one
     }
@@ -183,10 +172,7 @@ struct ReservationKeeper: Sendable {
     mutating func ended(_ node: Int) {
         stopWaiting(node)
         remove(node, from: &running)
-        var machines = reservations.keeps(node)
-        while machines != 0 {
-            let machine = machines.trailingZeroBitCount
-            machines &= machines - 1
+        for machine in reservations.keeps[node].bits {
             if machine == Reservations.Machine.lane {
                 remove(node, from: &onLanes)
             } else if let holder = holders[machine], holder.node == node {
@@ -216,7 +202,7 @@ struct ReservationKeeper: Sendable {
     func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
         let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
         if machines == 0 { return nil }
-        let duration = reservations.duration(node)
+        let duration = reservations.durations[node]
         let end = time.addingSaturated(duration)
         func keepsWaiting(behind other: Int, hasLane: Bool = true, endingAt otherEnd: Nanoseconds) -> Bool {
             reservations.usesBehind(other, hasLane: hasLane, endingAt: otherEnd, anyOf: machines, before: end)
@@ -224,24 +210,24 @@ struct ReservationKeeper: Sendable {
         var limit: Nanoseconds?
         for other in running {
             // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
-            let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
+            let otherLimit = other.end.addingSaturated(max(reservations.durations[other.node], duration))
             guard otherLimit > time else { continue }
-            guard keepsWaiting(behind: Int(other.node), hasLane: other.hasLane, endingAt: max(other.end, time)) else { continue }
+            guard keepsWaiting(behind: other.node, hasLane: other.hasLane, endingAt: max(other.end, time)) else { continue }
             limit = max(limit ?? 0, otherLimit)
         }
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
         for other in waiting {
-            let node = Int(other.node)
+            let node = other.node
             let obstacle = obstacle(before: node, firstFree: lane)
             if case .known(let holder) = obstacle {
                 // It gives its own lane back at that moment.
-                let isOnLane = reservations.keeps(Int(holder.node)) & 1 << UInt16(Reservations.Machine.lane) != 0
+                let isOnLane = reservations.keeps[holder.node] & 1 << UInt16(Reservations.Machine.lane) != 0
                 let taken = isOnLane ? machines & ~(1 << UInt16(Reservations.Machine.lane)) : machines
-                let otherLimit = holder.end.addingSaturated(max(reservations.duration(Int(holder.node)), duration))
+                let otherLimit = holder.end.addingSaturated(max(reservations.durations[holder.node], duration))
                 let start = max(holder.end, time)
-                let otherEnd = start.addingSaturated(reservations.duration(node))
+                let otherEnd = start.addingSaturated(reservations.durations[node])
                 if otherLimit > time,
-                    start < end && reservations.uses(node) & taken != 0 || keepsWaiting(behind: node, endingAt: otherEnd)
+                    start < end && reservations.uses[node] & taken != 0 || keepsWaiting(behind: node, endingAt: otherEnd)
                 {
                     limit = max(limit ?? 0, otherLimit)
                     continue
@@ -249,7 +235,7 @@ struct ReservationKeeper: Sendable {
             }
             guard other.limit > time else { continue }
             let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
-            let otherEnd = time.addingSaturated(reservations.duration(node))
+            let otherEnd = time.addingSaturated(reservations.durations[node])
             // A ready operation may need several resources, and wait for another one of them.
             guard other.resources & machines != 0 || isAboutToStart && keepsWaiting(behind: node, endingAt: otherEnd) else { continue }
             limit = max(limit ?? 0, other.limit)
@@ -269,12 +255,9 @@ struct ReservationKeeper: Sendable {
     /// - Parameter lane: the lane that is free first; nil if one is free.
     private func obstacle(before node: Int, firstFree lane: Running?) -> Obstacle {
         var last: Running?
-        var machines = reservations.uses(node)
-        while machines != 0 {
-            let machine = machines.trailingZeroBitCount
-            machines &= machines - 1
+        for machine in reservations.uses[node].bits {
             guard let holder = machine == Reservations.Machine.lane ? lane : holders[machine] else { continue }
-            if !reservations.isKnown(Int(holder.node)) { return .unknown }
+            if !reservations.isKnown[holder.node] { return .unknown }
             if holder.end > last?.end ?? -1 { last = holder }
         }
         return last.map { .known($0) } ?? .none
@@ -282,51 +265,24 @@ struct ReservationKeeper: Sendable {
 
     /// - Parameter limit: the result of ``obstacle(to:at:takesLastLane:startsReady:)``.
     mutating func putAside(_ node: Int, onMain isMain: Bool, until limit: Nanoseconds) {
-        push(Aside(duration: reservations.duration(node), node: Int32(node)), onMain: isMain)
-        nextLook = min(nextLook ?? .max, limit)
-    }
-
-    private mutating func push(_ aside: Aside, onMain isMain: Bool) {
-        if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
+        aside.put(node, at: isMain ? 1 : 0, for: reservations.durations[node], until: limit)
     }
 
     /// Takes back those that may start now, among the shortest.
     ///
     /// - Parameter takesLastLane: whether one lane at most is free.
     mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
-        if asideForLanes.isEmpty, asideForMain.isEmpty { return [] }
-        var free: [Int] = []
-        var next = Nanoseconds.max
-        for isMain in [false, true] {
-            var held: [Aside] = []
-            var looks = 0
-            while looks < Self.maximumLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
-                looks += 1
-                if let limit = obstacle(to: Int(aside.node), at: time, takesLastLane: !isMain && takesLastLane) {
-                    next = min(next, limit)
-                    held.append(aside)
-                } else {
-                    free.append(Int(aside.node))
-                }
-            }
-            // Only now, or the same ones would be looked at again.
-            for aside in held { push(aside, onMain: isMain) }
+        if aside.isEmpty { return [] }
+        // Out of here meanwhile, since obstacles are looked for here.
+        var aside = PutAside(places: 0)
+        swap(&aside, &self.aside)
+        defer { self.aside = aside }
+        // By then the operations that those which were not looked at wait for will have ended, if nothing holds these up.
+        return aside.takeBack(unseenBy: time.addingSaturated(max(reservations.longestWait, 1)), isLatest: false) { node, place in
+            obstacle(to: node, at: time, takesLastLane: place == 0 && takesLastLane)
         }
-        if asideForLanes.isEmpty, asideForMain.isEmpty {
-            nextLook = nil
-        } else {
-            // The limits of those that were not looked at are unknown: by then the operations they wait for will have ended, if nothing
-            // holds these up.
-            nextLook = next < .max ? next : time.addingSaturated(max(reservations.longestWait, 1))
-        }
-        return free
     }
 
     /// All that were put aside.
-    mutating func takeAll() -> [Int] {
-        var nodes: [Int] = []
-        while let aside = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(aside.node)) }
-        nextLook = nil
-        return nodes
-    }
+    mutating func takeAll() -> [Int] { aside.takeAll() }
 }

@@ -23,21 +23,20 @@ struct Reservations: Sendable {
     /// Of ``Urgency``: less urgent operations make room.
     let level: UInt8
     /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one
-    /// behind it, `.max` without one. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
-    private let near: [Nanoseconds]
-    private let rows: [Int32]
+    /// behind it, `.max` without one; nil where there is none.
+    private let near: [[Nanoseconds]?]
     /// The machines of each operation, as bits.
-    private let uses: [UInt16]
+    let uses: [UInt16]
     /// Of these, those that it keeps for all of its time.
-    private let keeps: [UInt16]
+    let keeps: [UInt16]
     /// The machines that an operation must not take too early, as bits; 0 for those of the milestone's way.
     private let contested: [UInt16]
     /// Expected durations.
-    private let durations: [Nanoseconds]
+    let durations: [Nanoseconds]
     /// The operations that the milestone needs, except those of a person: nobody knows when they end.
     private let isAwaited: [Bool]
     /// Whether it is known for how long an operation runs.
-    private let isKnown: [Bool]
+    let isKnown: [Bool]
     /// The longest that is expected of anything that the milestone needs.
     private let longest: Nanoseconds
     private let resourceCount: Int
@@ -76,10 +75,9 @@ struct Reservations: Sendable {
         let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
         let contested = uses.indices.map { isNeeded[$0] || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
         guard contested.contains(where: { $0 != 0 }) else { return nil }
-        var near: [Nanoseconds] = []
-        var rows = [Int32](repeating: -1, count: graph.count)
+        var near = [[Nanoseconds]?](repeating: nil, count: graph.count)
         var row = [Nanoseconds](repeating: .max, count: Machine.firstResource + resources.count)
-        for node in graph.order.lazy.reversed().map(Int.init) where isNeeded[node] {
+        for node in graph.order.reversed() where isNeeded[node] {
             for machine in row.indices { row[machine] = .max }
             // It comes back to the main thread for its end.
             if graph.isMain(node), graph.policy(node).suspends { row[Machine.main] = 0 }
@@ -88,9 +86,7 @@ struct Reservations: Sendable {
                     var use = Nanoseconds.max
                     if uses[successor] & 1 << UInt16(machine) != 0 {
                         use = 0
-                    } else if isKnown[successor], rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine],
-                        behind < .max
-                    {
+                    } else if isKnown[successor], let behind = near[successor]?[machine], behind < .max {
                         use = behind.addingSaturated(durations[successor])
                     }
                     // The later one of two uses of a lane is the second lane's.
@@ -98,14 +94,12 @@ struct Reservations: Sendable {
                     row[machine] = min(row[machine], use)
                 }
             }
-            guard row.contains(where: { $0 < .max }) else { continue }
-            rows[node] = Int32(near.count)
-            near += row
+            if row.contains(where: { $0 < .max }) { near[node] = row }
         }
         isAwaited = (0..<graph.count).map { isNeeded[$0] && !graph.policy($0).isInteractive }
         resourceCount = resources.count
         longest = durations.indices.lazy.filter { isNeeded[$0] }.map { durations[$0] }.max() ?? 0
-        (self.near, self.rows, self.contested, self.durations) = (near, rows, contested, durations)
+        (self.near, self.contested, self.durations) = (near, contested, durations)
         (self.uses, self.keeps, self.isKnown) = (uses, keeps, isKnown)
     }
 
@@ -156,22 +150,11 @@ struct Reservations: Sendable {
     /// Whether it matters when an operation starts: others wait for its end, or for a place that it keeps.
     func isNoted(_ node: Int) -> Bool { isAwaited[node] || keeps[node] != 0 }
 
-    /// Whether it is known for how long an operation runs.
-    func isKnown(_ node: Int) -> Bool { isKnown[node] }
-
-    /// The machines that an operation keeps while it runs.
-    func keeps(_ node: Int) -> UInt16 { keeps[node] }
-
-    /// The machines that an operation needs to start.
-    func uses(_ node: Int) -> UInt16 { uses[node] }
-
     /// Whether something that the milestone needs waits for the operation's end, and for a machine.
     func isAwaited(_ node: Int) -> Bool { isAwaited[node] && hasUsesBehind(node) }
 
     /// The same, also of an operation of a person.
-    func hasUsesBehind(_ node: Int) -> Bool { rows[node] >= 0 }
-
-    func duration(_ node: Int) -> Nanoseconds { durations[node] }
+    func hasUsesBehind(_ node: Int) -> Bool { near[node] != nil }
 
     /// Whether the milestone needs the operation: it is then said when it becomes ready and when it starts.
     func isOnTheWay(_ node: Int) -> Bool { isAwaited[node] }
@@ -199,16 +182,16 @@ struct Reservations: Sendable {
         anyOf machines: UInt16,
         before time: Nanoseconds
     ) -> Bool {
-        let row = Int(rows[node])
-        if row < 0 { return false }
+        guard let near = near[node] else { return false }
         let leavesLane = hasLane && uses[node] & 1 << Machine.lane != 0
-        var machines = machines
-        while machines != 0 {
-            let machine = machines.trailingZeroBitCount
-            machines &= machines - 1
-            let wait = near[row + (machine == Machine.lane && leavesLane ? Machine.secondLane : machine)]
-            if wait < .max, end.addingSaturated(wait) < time { return true }
+        return machines.bits.contains { machine in
+            let wait = near[machine == Machine.lane && leavesLane ? Machine.secondLane : machine]
+            return wait < .max && end.addingSaturated(wait) < time
         }
-        return false
     }
+}
+
+extension UInt16 {
+    /// The places of the bits that are set.
+    var bits: some Sequence<Int> { (0..<bitWidth).lazy.filter { self & 1 << UInt16($0) != 0 } }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A handle to a step of an ``OperationGraph``: its identifier and the type of the value it produces.
 ///
@@ -13,34 +12,24 @@ import Synchronization
 /// ```
 ///
 /// Its description is its identifier. A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
-/// refuse it. Graphs are numbered with 31 bits: after 2,147,483,647 graphs, a process uses the first number again.
+/// refuse it. Graphs are numbered with 32 bits: after 4,294,967,296 graphs, a process uses the first number again.
 @frozen
 public struct Step<Value: Sendable>: Sendable {
     /// The identifier the step was added under.
     public let id: String
-    /// Where the step was in its graph when the handle was made: a hint that saves a lookup, checked before it is used.
+    /// The graph that made the handle.
     @usableFromInline
-    let index: Int32
-    /// The graph that made the handle, times two, and one more when a step that reads this one runs without a value too.
+    let graph: UInt32
+    /// Whether a step that reads this one runs without a value too.
     @usableFromInline
-    let bits: UInt32
+    let isOptional: Bool
 
-    @usableFromInline
-    var graph: GraphTag { GraphTag(number: bits >> 1) }
-    @usableFromInline
-    var isOptional: Bool { bits & 1 == 1 }
-
-    // 24 bytes in all: what fits into an existential (`any StepReference`) without a box of its own. "building, allocations" in
-    // `Benchmarks/instructions.json` pays for it.
     @inlinable
-    init(id: String, index: Int32, graph: GraphTag, isOptional: Bool = false) {
-        self.id = id
-        self.index = index
-        bits = graph.number << 1 | (isOptional ? 1 : 0)
+    init(id: String, graph: UInt32, isOptional: Bool = false) {
+        (self.id, self.graph, self.isOptional) = (id, graph, isOptional)
     }
 
     /// The type that the step itself produces.
-    @usableFromInline
     var producedType: Any.Type {
         // By a cast: the compiler does not know here that `Value` is an optional then.
         isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
@@ -61,38 +50,12 @@ public struct Step<Value: Sendable>: Sendable {
     ///
     /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with `nil`.
     public var optional: Step<Value?> {
-        Step<Value?>(id: id, index: index, graph: graph, isOptional: true)
+        Step<Value?>(id: id, graph: graph, isOptional: true)
     }
 }
 
 extension Step: DescribedValue {
-    package var ownDescription: String { id }
-}
-
-/// Tells a graph and its copies from other graphs, in 31 bits.
-@usableFromInline
-@frozen
-struct GraphTag: Sendable, Equatable {
-    @usableFromInline
-    let number: UInt32
-
-    @inlinable
-    init(number: UInt32) {
-        self.number = number
-    }
-
-    /// That of a step named by its identifier, which means a step of any graph.
-    static let any = GraphTag(number: 0)
-
-    /// A counter rather than chance: no two of the first 2,147,483,647 graphs have the same.
-    static func next() -> GraphTag {
-        // Relaxed: the numbers only have to differ.
-        let number = counter.wrappingAdd(1, ordering: .relaxed).newValue & (.max >> 1)
-        // 0 means a step of any graph: no graph may have it.
-        return number == any.number ? next() : GraphTag(number: number)
-    }
-
-    private static let counter = Atomic<UInt32>(0)
+    var ownDescription: String { id }
 }
 
 /// An optional type, as far as a handle has to know it.
@@ -128,61 +91,61 @@ public protocol StepReference: Sendable {
 }
 
 /// Steps that name dependencies, as the engine writes them. Apps call none of it.
-package protocol DependencySource: StepReference {
+protocol DependencySource: StepReference {
     func name(in list: inout DependencyList)
 }
 
 extension DependencySource {
-    // Public, although the protocol is not: it is how public types conform to the public `StepReference`. Inlined, or each handle looks up how it names
-    // its step ("building, instructions" in `Benchmarks/instructions.json`).
+    // Public, although the protocol is not: it is how public types conform to the public `StepReference`.
     /// Adds the steps this value names to `list`.
-    @inline(__always)
     public func add(to list: inout DependencyList) { name(in: &list) }
 }
 
-/// The dependencies named for one step, in the order they were written.
+/// The dependencies of steps, in the order they were written.
 public struct DependencyList: Sendable {
-    @usableFromInline
+    /// What was written: a handle, or an identifier.
     struct Reference: Sendable {
         var id: String
-        /// -1 when only the identifier is known.
-        var index: Int32
-        /// The graph of the handle, times two, and one more when the value is needed: 24 bytes in all, as a handle has.
-        private let bits: UInt32
+        /// The graph of the handle; nil when only the identifier is known.
+        var graph: UInt32?
+        var needsValue = false
 
-        var graph: GraphTag { GraphTag(number: bits >> 1) }
-        var needsValue: Bool { bits & 1 == 1 }
+        /// The same step, without its value.
+        var awaited: Reference { Reference(id: id, graph: graph) }
 
-        init(id: String, index: Int32 = -1, graph: GraphTag = .any, needsValue: Bool = false) {
-            self.id = id
-            self.index = index
-            bits = graph.number << 1 | (needsValue ? 1 : 0)
-        }
+        /// The step of another name.
+        func renamed(_ id: String) -> Reference { Reference(id: id, needsValue: needsValue) }
     }
 
-    var references: [Reference] = []
+    /// The step that waits for those that are added next.
+    var node = 0
+    var edges: [NamedEdge] = []
 
-    @usableFromInline
-    init() {}
+    init(of node: Int = 0) { self.node = node }
+
+    mutating func add(_ dependency: Reference) { edges.append(NamedEdge(node: node, dependency: dependency)) }
+}
+
+/// A step whose value is read, and the type of the value.
+@usableFromInline
+struct StepInput: Sendable {
+    let reference: DependencyList.Reference
+    let type: Any.Type
 }
 
 extension Step: StepReference, DependencySource {
-    package func name(in list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: id, index: index, graph: graph))
-    }
+    func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
 
-    /// Adds this step to `list` as one whose value is read.
+    /// This step as one whose value is read.
     @usableFromInline
-    func addAsInput(to list: inout DependencyList) {
+    var input: StepInput {
         // A step that reads an optional runs without the value, too.
-        list.references.append(DependencyList.Reference(id: id, index: index, graph: graph, needsValue: !isOptional))
+        StepInput(reference: DependencyList.Reference(id: id, graph: graph, needsValue: !isOptional), type: producedType)
     }
 }
 
 extension String: StepReference, DependencySource {
-    package func name(in list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: self))
-    }
+    func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
 }
 
 /// A dependency that is named by its identifier, in a graph that was read.
@@ -196,13 +159,13 @@ package struct NamedDependency: DependencySource {
         self.needsResult = needsResult
     }
 
-    package func name(in list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: id, needsValue: needsResult))
+    func name(in list: inout DependencyList) {
+        list.add(DependencyList.Reference(id: id, needsValue: needsResult))
     }
 }
 
 extension Array: StepReference, DependencySource where Element: StepReference {
-    package func name(in list: inout DependencyList) {
+    func name(in list: inout DependencyList) {
         for element in self { element.add(to: &list) }
     }
 }
@@ -212,10 +175,6 @@ extension Array: StepReference, DependencySource where Element: StepReference {
 enum StepWork: Sendable {
     /// Nothing: the step joins others.
     case nothing
-    /// Runs on a lane, and has ended when it returns; takes nothing and leaves nothing, so that the closure is kept as it came.
-    case action(@Sendable () throws -> Void)
-    /// The same, and may suspend.
-    case asynchronousAction(@Sendable () async throws -> Void)
     /// Runs on a lane, and has ended when it returns.
     case synchronous(@Sendable (StepContext) throws -> any Sendable)
     /// Starts on a lane, and may suspend: its lane's thread goes on with other work meanwhile.
@@ -230,20 +189,4 @@ enum StepWork: Sendable {
     case makeOperation(@Sendable (StepContext) throws -> Operation)
     /// Nothing but the wait for something that happens outside: without a lane and without a thread.
     case event(EventStorage)
-
-    var isAsynchronous: Bool {
-        switch self {
-        case .asynchronous, .asynchronousAction: true
-        default: false
-        }
-    }
-
-    /// An action as a closure that takes the launch and leaves a value, which is all that there is to tell apart for most.
-    var general: StepWork {
-        switch self {
-        case .action(let body): .synchronous { _ in try body() }
-        case .asynchronousAction(let body): .asynchronous { _ in try await body() }
-        default: self
-        }
-    }
 }

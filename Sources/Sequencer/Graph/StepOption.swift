@@ -145,7 +145,7 @@ public struct StepOption: Sendable {
     ) -> StepOption {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
-            for step in repeat each steps { policy.conditionInputs.add(step) }
+            for step in repeat each steps { policy.conditionInputs.append(step.input) }
             policy.condition = { context in try condition(repeat try context.value(of: each steps)) }
         }
     }
@@ -242,13 +242,12 @@ enum StepFallback: Sendable {
     case compute(@Sendable (StepContext, (any Error)?) -> any Sendable)
 }
 
-extension Boxed<StepFallback> {
-    /// The fallback that was written; nil, at no cost, when none was.
+extension StepFallback {
+    /// The fallback that was written; nil when none was.
     @inlinable
-    static func boxed<Result: Sendable>(_ value: Result?, _ make: (@Sendable (StepContext, (any Error)?) -> Result)?) -> Boxed? {
-        if let make { return Boxed(.compute { make($0, $1) }) }
-        if let value { return Boxed(.value(value)) }
-        return nil
+    static func of<Result: Sendable>(_ value: Result?, _ make: (@Sendable (StepContext, (any Error)?) -> Result)?) -> StepFallback? {
+        if let make { return .compute { make($0, $1) } }
+        return value.map { .value($0) }
     }
 }
 
@@ -260,7 +259,7 @@ package struct StepPolicy: Sendable {
     package var retry: RetryPolicy?
     package var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
-    var conditionInputs = ConditionInputs()
+    var conditionInputs: [StepInput] = []
     /// Whether the condition is known to be false.
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
@@ -280,13 +279,13 @@ package struct StepPolicy: Sendable {
     var isInPrologue = false
     package var isCuttable = false
     /// Whether recovery leaves the step in, even after crashes.
-    package var isEssential = false
+    var isEssential = false
     /// The screen that is shown while the step takes long.
     var slowScreen: SlowScreen?
     var qualityOfService: QualityOfService?
     package var expected: Duration?
-    package var isMilestone = false
-    package var isInitialDisplay = false
+    var isMilestone = false
+    var isInitialDisplay = false
     var fallback: StepFallback?
     package var hasFallback: Bool { fallback != nil }
     /// A person's time does not count against a budget.
@@ -306,21 +305,8 @@ package struct StepPolicy: Sendable {
     /// Whether the step's Foundation operation is started on the main thread.
     var startsOnMain = false
     /// The steps whose values this one reads, each with the type it was promised.
-    var inputs: [(id: String, type: Any.Type)] = []
-    /// The type of the step's own value.
-    var valueType: any Sendable.Type = Void.self
+    var inputs: [StepInput] = []
 
     // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()
-}
-
-/// The steps whose values a condition reads, each with the type it was promised.
-struct ConditionInputs: Sendable {
-    private(set) var list = DependencyList()
-    private(set) var types: [Any.Type] = []
-
-    mutating func add(_ step: Step<some Sendable>) {
-        step.addAsInput(to: &list)
-        types.append(step.producedType)
-    }
 }

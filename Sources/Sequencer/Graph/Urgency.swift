@@ -82,7 +82,7 @@ struct Urgency: Sendable {
         var length = [Int32](repeating: 0, count: graph.count)
         for node in nodes { length[node] = 1 }
         var longest: Int32 = 0
-        for node in graph.order.lazy.map(Int.init) {
+        for node in graph.order {
             length[node] += graph.predecessors[node].lazy.map { length[$0.index] }.max() ?? 0
             longest = max(longest, length[node])
         }

@@ -14,8 +14,9 @@ extension ValidatedGraph {
         for node in nodes.indices {
             var step = GraphNode(id: id(node), work: rehearsedWork(of: node, durations[node]), valueType: Void.self)
             step.set(rehearsedPolicy(of: node, durations[node], expected: expected[node]))
-            rehearsal.nodes.append(step)
-            rehearsal.edges += predecessors[node].map { GraphEdge(node: Int32(node), target: Int32($0.index), needsValue: false) }
+            rehearsal.append(step)
+            rehearsal.dependencies.node = node
+            for predecessor in predecessors[node] { id(predecessor.index).add(to: &rehearsal.dependencies) }
         }
         return rehearsal
     }

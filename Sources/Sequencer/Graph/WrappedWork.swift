@@ -5,9 +5,9 @@ import Foundation
 extension StepWork {
     /// The work, with `body` before it, if the work does not run on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
-        switch general {
+        switch self {
         // Here nothing runs, or `LaunchOptions.recordsStart` is told of it: of the main thread, and of operations that exist.
-        case .nothing, .operation, .action, .asynchronousAction, .main, .event: self
+        case .nothing, .operation, .main, .event: self
         case .synchronous(let work):
             .synchronous { launch in
                 body(launch)
@@ -38,8 +38,6 @@ extension StepWork {
         switch self {
         case .nothing: return ()
         case .event(let event): return try await event.value()
-        case .action(let body): return try body()
-        case .asynchronousAction(let body): return try await body()
         case .synchronous(let body): return try body(context)
         case .asynchronous(let body): return try await body(context)
         case .main(let body): return try await body(context)

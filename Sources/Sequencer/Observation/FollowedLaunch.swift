@@ -114,7 +114,7 @@ private struct ExpectedWay {
         let milestone = graph.milestoneIndex
         isNeeded = Array(repeating: milestone == nil, count: graph.count)
         rest = Array(repeating: .zero, count: graph.count)
-        for node in graph.order.lazy.reversed().map(Int.init) {
+        for node in graph.order.reversed() {
             if node == milestone { isNeeded[node] = true }
             for next in graph.successors[node].lazy.map(\.index) where isNeeded[next] && node != milestone {
                 isNeeded[node] = true

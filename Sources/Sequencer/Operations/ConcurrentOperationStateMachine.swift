@@ -10,7 +10,7 @@
 ///   └──start, if cancelled or finished──────┴──enterMain, if cancelled or finished────┘
 /// ```
 struct ConcurrentOperationStateMachine {
-    private enum State: Equatable {
+    private enum State: Comparable {
         /// Not started.
         case ready
         /// Started by one caller; observers do not see it executing yet.
@@ -20,7 +20,7 @@ struct ConcurrentOperationStateMachine {
         /// In `main()`, or waiting for the `finish()` that `main()` arranged.
         case running
         /// A caller ends it; observers still see the state before.
-        case ending(wasExecuting: Bool)
+        case ending
         /// Finished for all to see; observers are being told.
         case ended
         /// Finished, and observers have been told.
@@ -62,6 +62,7 @@ struct ConcurrentOperationStateMachine {
     }
 
     private var state = State.ready
+    private var hasExecuted = false
     private var isFinishRemembered = false
     private var isTellingWork = false
     /// Whether it was finished while its work was being told to cancel.
@@ -72,118 +73,67 @@ struct ConcurrentOperationStateMachine {
     /// How many calls of `finish()` came after the one that counted, or after an end without one.
     private(set) var surplusFinishCount = 0
 
-    var isExecuting: Bool {
-        switch state {
-        case .opening, .running, .ending(wasExecuting: true): true
-        case .ready, .starting, .ending(wasExecuting: false), .ended, .announced: false
-        }
-    }
+    var isExecuting: Bool { hasExecuted && state <= .ending }
 
-    var isFinished: Bool {
-        switch state {
-        case .ended, .announced: true
-        case .ready, .starting, .opening, .running, .ending: false
-        }
-    }
+    var isFinished: Bool { state >= .ended }
 
     /// Whether the end is not only visible but also announced to observers.
     var isAnnounced: Bool { state == .announced }
 
     mutating func start() -> StartAction {
-        switch state {
-        case .ready:
-            state = isOverBeforeMain ? .ending(wasExecuting: false) : .starting
-            return isOverBeforeMain ? .end : .beginExecuting
-        case .starting, .opening, .running, .ending, .ended, .announced:
-            return .ignore
-        }
+        guard state == .ready else { return .ignore }
+        state = isOverBeforeMain ? .ending : .starting
+        return isOverBeforeMain ? .end : .beginExecuting
     }
 
     /// Makes `isExecuting` true.
     mutating func execute() {
-        switch state {
-        case .starting:
-            state = .opening
-        case .ready, .opening, .running, .ending, .ended, .announced:
-            // Not reachable: the one caller of `start()` that is told to execute calls this, once, and nothing else leaves `starting`.
-            preconditionFailure("An operation that is \(state) cannot begin to execute, only one that is starting.")
-        }
+        move(from: .starting, to: .opening)
+        hasExecuted = true
     }
 
     mutating func enterMain() -> MainAction {
-        switch state {
-        case .opening:
-            state = isOverBeforeMain ? .ending(wasExecuting: true) : .running
-            return isOverBeforeMain ? .end : .runMain
-        case .ready, .starting, .running, .ending, .ended, .announced:
-            // Not reachable: that caller calls this after `execute()`, once, and nothing else leaves `opening`.
-            preconditionFailure("An operation that is \(state) cannot enter main(), only one that is opening.")
-        }
+        move(from: .opening, to: isOverBeforeMain ? .ending : .running)
+        return isOverBeforeMain ? .end : .runMain
     }
 
     mutating func finish() -> FinishAction {
-        switch state {
-        case .ready, .starting, .opening:
-            // Not ended here: an operation that finishes before its queue has started it is a mistake to Foundation.
-            if isFinishRemembered { return countSurplus() }
-            isFinishRemembered = true
-            return .remember
-        case .running:
-            state = .ending(wasExecuting: true)
+        if state == .running {
+            state = .ending
             hasEndedAsTold = isTellingWork
             return .end
-        case .ending, .ended, .announced:
-            return countSurplus()
         }
+        // Not ended before `main()`: an operation that finishes before its queue has started it is a mistake to Foundation.
+        if state < .running, !isFinishRemembered {
+            isFinishRemembered = true
+            return .remember
+        }
+        surplusFinishCount += 1
+        return .reportSurplus
     }
 
     mutating func cancel() -> CancelAction {
-        if isCancelled { return .ignore }
-        switch state {
-        case .ready, .starting, .opening:
-            isCancelled = true
-            return .mark
-        case .running:
-            isCancelled = true
-            isTellingWork = true
-            return .markAndTellWork
-        // Its end is decided: a cancel that comes too late must not make work that is done look undone.
-        case .ending, .ended, .announced:
-            return .ignore
-        }
+        // Once its end is decided, a cancel comes too late, and must not make work that is done look undone.
+        if isCancelled || state > .running { return .ignore }
+        isCancelled = true
+        isTellingWork = state == .running
+        return isTellingWork ? .markAndTellWork : .mark
     }
 
     /// Records that the work knows that it is to cancel.
-    mutating func toldWork() {
-        isTellingWork = false
-    }
+    mutating func toldWork() { isTellingWork = false }
 
     /// Makes `isFinished` true and `isExecuting` false.
-    mutating func end() {
-        switch state {
-        case .ending:
-            state = .ended
-        case .ready, .starting, .opening, .running, .ended, .announced:
-            // Not reachable: each change to `ending` answers one caller with `end`, which calls this once.
-            preconditionFailure("An operation that is \(state) cannot end, only one that is ending.")
-        }
-    }
+    mutating func end() { move(from: .ending, to: .ended) }
 
     /// Records that observers know of the end.
-    mutating func announce() {
-        switch state {
-        case .ended:
-            state = .announced
-        case .ready, .starting, .opening, .running, .ending, .announced:
-            // Not reachable: who has called `end()` calls this after it, once.
-            preconditionFailure("The end of an operation that is \(state) cannot be announced, only of one that has ended.")
-        }
-    }
+    mutating func announce() { move(from: .ended, to: .announced) }
 
     private var isOverBeforeMain: Bool { isCancelled || isFinishRemembered }
 
-    private mutating func countSurplus() -> FinishAction {
-        surplusFinishCount += 1
-        return .reportSurplus
+    private mutating func move(from old: State, to new: State) {
+        // Not reachable otherwise: each of these changes is made by the one caller that was told to, once.
+        precondition(state == old, "An operation that is \(state) cannot become \(new), only one that is \(old).")
+        state = new
     }
 }

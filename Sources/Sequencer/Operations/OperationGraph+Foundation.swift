@@ -46,7 +46,7 @@ extension OperationGraph {
         on thread: MainThread? = nil,
         fallback: Value? = nil
     ) -> Step<Value> {
-        insert(operation, id, options, after: dependencies, on: thread, fallback: .boxed(fallback, nil))
+        insert(operation, id, options, after: dependencies, on: thread, fallback: .of(fallback, nil))
     }
 
     /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
@@ -82,7 +82,7 @@ extension OperationGraph {
         _ options: [StepOption],
         after dependencies: [any StepReference],
         on thread: MainThread?,
-        fallback: Boxed<StepFallback>? = nil
+        fallback: StepFallback? = nil
     ) -> Step<Value> {
         let id = id ?? Self.identifier(for: operation)
         return insert(id, options + .on(thread), after: dependencies, fallback: fallback, work: .operation(operation))
@@ -120,34 +120,23 @@ extension OperationGraph {
         var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
-            let node = nodes[position]
-            if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [first, position],
-                        "'\(printable(nodes[first].id))' and '\(printable(node.id))' are the same Operation; an Operation runs once"
-                    )
-                )
+            let id = printable(nodes[position].id)
+            func refuse(_ positions: [Int], _ complaint: String) {
+                problems.append(GraphProblem(.foreignOperation, positions: positions, complaint))
             }
-            if node.policy?.value.retry != nil {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [position],
-                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
-                    )
+            if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
+                refuse([first, position], "'\(printable(nodes[first].id))' and '\(id)' are the same Operation; an Operation runs once")
+            }
+            if nodes[position].policy?.value.retry != nil {
+                refuse(
+                    [position],
+                    "\(id) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
                 )
             }
             // Started once more, it would end the process, inside Foundation (G19).
             if operation.isExecuting || operation.isFinished {
-                problems.append(
-                    GraphProblem(
-                        .foreignOperation,
-                        positions: [position],
-                        "\(printable(node.id)): its Operation \(operation.isFinished ? "has finished" : "runs") already; an Operation runs once, make a new one"
-                    )
-                )
+                let state = operation.isFinished ? "has finished" : "runs"
+                refuse([position], "\(id): its Operation \(state) already; an Operation runs once, make a new one")
             }
         }
         // In a pass of its own: an operation may depend on one that was added after it.
@@ -157,7 +146,7 @@ extension OperationGraph {
             // One that has finished holds nothing up, in the graph or not.
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
-                    if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
+                    if target != position { edges.append(GraphEdge(node: position, target: target)) }
                 } else {
                     // It might never run, and nothing of the launch would say why this one waits (G5).
                     let name = Self.identifier(for: dependency)

@@ -63,7 +63,7 @@ extension OperationGraph {
             options + .on(thread),
             repeat each inputs,
             after: dependencies,
-            fallback: .boxed(value, makeFallback),
+            fallback: .of(value, makeFallback),
             work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
         )
     }

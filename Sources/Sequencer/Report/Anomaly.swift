@@ -14,13 +14,13 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
         /// The operation's code returned after the operation had ended, for instance after its timeout.
         public static let endedLate = Kind(name: "endedLate")
         /// The operation called ``StepContext/abort(_:takeover:)`` after it, or that attempt, had ended.
-        package static let abortedTooLate = Kind(name: "abortedTooLate")
+        static let abortedTooLate = Kind(name: "abortedTooLate")
         /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return. Nothing waited for it.
-        package static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
+        static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
         /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on without it.
-        package static let waitedInRealTime = Kind(name: "waitedInRealTime")
+        static let waitedInRealTime = Kind(name: "waitedInRealTime")
         /// The process stood still while the launch ran, stopped by a signal or a debugger.
-        package static let processStoodStill = Kind(name: "processStoodStill")
+        static let processStoodStill = Kind(name: "processStoodStill")
         /// Operations that had ended kept threads, because their code did not return.
         package static let threadsLeftBehind = Kind(name: "threadsLeftBehind")
         /// The report does not say which kind it is.
@@ -36,7 +36,7 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.
-    package let ownDescription: String
+    let ownDescription: String
 
     init(kind: Kind, operation: String?, duration: Duration?, description: String) {
         self.kind = kind

@@ -53,7 +53,7 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget: DescribedValue {
-    package var ownDescription: String {
+    var ownDescription: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
             + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
     }
@@ -64,7 +64,7 @@ extension Budget: DescribedValue {
 /// Its description is the time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
 public struct BudgetResult: Sendable, Hashable {
     /// The budget; nil when the launch was given none.
-    public let budget: Budget?
+    public package(set) var budget: Budget?
     /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a milestone, or where the launch was
     /// stopped before it, the time counts to the end of the launch. A milestone that has failed, in a launch that goes on without it, has ended
     /// too. With one whose own condition was false, the time counts as it does without a milestone. Either launch has missed its budget.
@@ -72,33 +72,17 @@ public struct BudgetResult: Sendable, Hashable {
     /// The interactive time until then: the union of the intervals in which the launch waited for a person.
     public let interactive: Duration
     /// When persons were asked until then: in order, without overlaps. Reports of earlier versions do not say, or have those of the whole launch.
-    public let questions: [Range<Duration>]
+    public package(set) var questions: [Range<Duration>] = []
     /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was cancelled, and whose milestone
     /// succeeded.
-    public let isMet: Bool
+    public package(set) var isMet: Bool
     /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that took longer than expected, the largest
     /// excess first, then those that took longest. Empty within the budget, and where the time before the launch (``LaunchReport/beforeRun``) explains all of it.
-    public let causes: [String]
-
-    package init(
-        budget: Budget?,
-        measured: Duration,
-        interactive: Duration,
-        questions: [Range<Duration>] = [],
-        isMet: Bool,
-        causes: [String] = []
-    ) {
-        self.budget = budget
-        self.measured = measured
-        self.interactive = interactive
-        self.questions = questions
-        self.isMet = isMet
-        self.causes = causes
-    }
+    public package(set) var causes: [String] = []
 }
 
 extension BudgetResult: DescribedValue {
-    package var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
+    var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 
     /// `1.33 s of 3 s`.
     package func measuredText(_ text: (Duration) -> String = durationText) -> String {

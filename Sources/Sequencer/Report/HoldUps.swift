@@ -154,9 +154,8 @@ package struct HoldUps: Sendable {
     @inline(__always)
     private func forEachDependency(of node: Int, _ body: (Int) -> Void) {
         var putOff: [Int] = []
-        for place in dependencies.places(of: node) {
-            let dependency = dependencies.neighbour(at: place).index
-            if wasWaitedFor(dependency, by: node) { body(dependency) } else { putOff.append(dependency) }
+        for dependency in dependencies[node] {
+            if wasWaitedFor(dependency.index, by: node) { body(dependency.index) } else { putOff.append(dependency.index) }
         }
         if !putOff.isEmpty { waitedFor(insteadOf: putOff, by: node).forEach(body) }
     }
@@ -232,7 +231,7 @@ extension HoldUps {
         var edges: [GraphEdge] = []
         for (node, operation) in report.operations.enumerated() {
             for case let place? in operation.dependencies.lazy.map({ places[$0] }) {
-                edges.append(GraphEdge(node: Int32(node), target: Int32(place), needsValue: false))
+                edges.append(GraphEdge(node: node, target: place, needsValue: false))
             }
         }
         self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges, .predecessors))

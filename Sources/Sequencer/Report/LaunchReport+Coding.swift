@@ -24,14 +24,10 @@ extension LaunchReport {
         document.write(scenario, for: "scenario")
         if let version { document.write(version, for: "version") }
         if !attributes.isEmpty {
-            document.writeArray(for: "attributes") { array in
-                // A dictionary has no order, and the same report gives the same bytes.
-                for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
-                    array.writeObject(for: nil) { object in
-                        object.write(name, for: "name")
-                        object.write(value, for: "value")
-                    }
-                }
+            // A dictionary has no order, and the same report gives the same bytes.
+            document.writeObjects(attributes.sorted { $0.key < $1.key }, for: "attributes") { object, attribute in
+                object.write(attribute.key, for: "name")
+                object.write(attribute.value, for: "value")
             }
         }
         if let startedAt { document.write(startedAt, for: "startedAt") }
@@ -55,19 +51,13 @@ extension LaunchReport {
         document.write(lanes, for: "lanes")
         if hasLaneLimit { document.write(true, for: "lanesLimited") }
         if !resourceLimits.isEmpty {
-            document.writeArray(for: "resources") { array in
-                // In one order, as the attributes.
-                for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
-                    array.writeObject(for: nil) { object in
-                        object.write(resource.name, for: "name")
-                        object.write(limit, for: "limit")
-                    }
-                }
+            // In one order, as the attributes.
+            document.writeObjects(resourceLimits.sorted { $0.key.name < $1.key.name }, for: "resources") { object, resource in
+                object.write(resource.key.name, for: "name")
+                object.write(resource.value, for: "limit")
             }
         }
-        document.writeArray(for: "operations") { array in
-            for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
-        }
+        document.writeObjects(operations, for: "operations") { $1.writeMembers(to: &$0) }
         if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
         if let beforeRun { document.write(milliseconds: beforeRun, for: "beforeRunMs") }
         if let processStart { document.write(processStart.name, for: "processStart") }
@@ -77,21 +67,13 @@ extension LaunchReport {
         if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
         if suspended > .zero { document.write(milliseconds: suspended, for: "suspendedMs") }
         if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
-        if !scopes.isEmpty {
-            document.writeArray(for: "scopes") { array in
-                for scope in scopes { array.writeObject(for: nil) { scope.writeMembers(to: &$0) } }
-            }
-        }
+        if !scopes.isEmpty { document.writeObjects(scopes, for: "scopes") { $1.writeMembers(to: &$0) } }
         if anomalies.isEmpty { return }
         document.write(anomalies.map(\.description), for: "anomalies")
-        document.writeArray(for: "anomalyDetails") { array in
-            for anomaly in anomalies {
-                array.writeObject(for: nil) { details in
-                    details.write(anomaly.kind.name, for: "kind")
-                    if let operation = anomaly.operation { details.write(operation, for: "operation") }
-                    if let duration = anomaly.duration { details.write(milliseconds: duration, for: "durationMs") }
-                }
-            }
+        document.writeObjects(anomalies, for: "anomalyDetails") { details, anomaly in
+            details.write(anomaly.kind.name, for: "kind")
+            if let operation = anomaly.operation { details.write(operation, for: "operation") }
+            if let duration = anomaly.duration { details.write(milliseconds: duration, for: "durationMs") }
         }
     }
 
@@ -142,13 +124,9 @@ extension LaunchReport.AfterMilestone {
     fileprivate func writeMembers(to document: inout some DocumentWriter, _ outcomes: [String: Sequencer.Outcome]) {
         outcome?.writeMembers(to: &document)
         document.write(milliseconds: start, for: "startMs")
-        document.writeArray(for: "operations") { array in
-            for id in operations {
-                array.writeObject(for: nil) { operation in
-                    operation.write(id, for: "id")
-                    if let outcome = outcomes[id] { operation.write(outcome.rawValue, for: "outcome") }
-                }
-            }
+        document.writeObjects(operations, for: "operations") { operation, id in
+            operation.write(id, for: "id")
+            if let outcome = outcomes[id] { operation.write(outcome.rawValue, for: "outcome") }
         }
         if !failures.isEmpty { document.write(failures, for: "failures") }
         if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
@@ -161,13 +139,9 @@ extension BudgetResult {
         document.write(milliseconds: measured, for: "measuredMs")
         document.write(milliseconds: interactive, for: "interactiveMs")
         if !questions.isEmpty {
-            document.writeArray(for: "questions") { array in
-                for question in questions {
-                    array.writeObject(for: nil) { interval in
-                        interval.write(milliseconds: question.lowerBound, for: "startMs")
-                        interval.write(milliseconds: question.upperBound, for: "endMs")
-                    }
-                }
+            document.writeObjects(questions, for: "questions") { interval, question in
+                interval.write(milliseconds: question.lowerBound, for: "startMs")
+                interval.write(milliseconds: question.upperBound, for: "endMs")
             }
         }
         document.write(isMet ? "pass" : "fail", for: "verdict")

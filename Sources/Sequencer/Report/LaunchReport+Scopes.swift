@@ -5,20 +5,14 @@ extension LaunchReport {
     /// follows.
     public struct Scope: Sendable, Hashable {
         /// Its name, which no other scope of the launch has.
-        public let name: String
+        public package(set) var name: String
         /// When it was added, counted from the beginning of the launch. Times in its report count from there.
-        public let start: Duration
+        public package(set) var start: Duration
         /// The report of its launch.
         public let report: LaunchReport
 
         /// How deep scopes may be within one another: a saved report that anybody may have written is read by recursion.
         package static let maximumDepth = 16
-
-        package init(name: String, start: Duration, report: LaunchReport) {
-            self.name = name
-            self.start = start
-            self.report = report
-        }
     }
 
     /// `; window-2 failed at login: no network` for each scope that did not complete.
@@ -28,7 +22,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Scope: DescribedValue {
-    package var ownDescription: String { scopeText() }
+    var ownDescription: String { scopeText() }
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {

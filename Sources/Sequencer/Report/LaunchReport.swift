@@ -48,11 +48,11 @@ public struct LaunchReport: Sendable, Hashable {
     /// The version of the app that was launched, from ``LaunchOptions/version``.
     public package(set) var version: String?
     /// Further facts about the launch, by names, from ``LaunchOptions/attributes``.
-    public package(set) var attributes: [String: String]
+    public package(set) var attributes: [String: String] = [:]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
     /// Whether it ran in virtual time: waits took no time, and steps that only simulate their work did none.
-    package var isVirtual: Bool
+    package var isVirtual = false
     /// How the launch ended, up to its milestone.
     public package(set) var outcome: Outcome
     /// The measured time, compared with the budget.
@@ -79,85 +79,29 @@ public struct LaunchReport: Sendable, Hashable {
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
     public package(set) var lanes: Int
     /// Whether that number was asked for.
-    package var hasLaneLimit: Bool
+    package var hasLaneLimit = false
     /// The resources that several operations could hold at the same time, each with how many.
-    package var resourceLimits: [ExclusiveResource: Int]
+    package var resourceLimits: [ExclusiveResource: Int] = [:]
     /// One report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
-    public package(set) var stragglers: [String]
+    public package(set) var stragglers: [String] = []
     /// The part of the launch after the milestone; nil if nothing ran on.
     public package(set) var afterMilestone: AfterMilestone?
     /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a second goes unnoticed.
     ///
     /// The time counts. Timeouts that were due meanwhile took effect only after operations had had a moment to end.
-    package var standstill: Duration
+    package var standstill = Duration.zero
     /// For how long the machine slept while the launch ran. Less than half a second goes unnoticed.
     ///
     /// By the default clock (``LaunchOptions/clock``) it is in none of the launch's times; by a `ContinuousClock` it is in all of them.
-    package var suspended: Duration
+    package var suspended = Duration.zero
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
-    package var threadsLeftBehind: Int
+    package var threadsLeftBehind = 0
     /// The anomalies that were seen before the launch ended.
-    public package(set) var anomalies: [Anomaly]
+    public package(set) var anomalies: [Anomaly] = []
     /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that had ended.
-    public package(set) var scopes: [Scope]
-
-    package init(
-        scenario: String,
-        version: String? = nil,
-        attributes: [String: String] = [:],
-        startedAt: Date? = nil,
-        isVirtual: Bool = false,
-        outcome: Outcome,
-        budget: BudgetResult,
-        milestone: String? = nil,
-        initialDisplay: String? = nil,
-        beforeRun: Duration? = nil,
-        processStart: ProcessStart? = nil,
-        makespan: Duration,
-        work: Duration,
-        criticalPathDuration: Duration,
-        criticalPath: [String],
-        lanes: Int,
-        hasLaneLimit: Bool = false,
-        resourceLimits: [ExclusiveResource: Int] = [:],
-        operations: [OperationReport],
-        stragglers: [String] = [],
-        afterMilestone: AfterMilestone? = nil,
-        standstill: Duration = .zero,
-        suspended: Duration = .zero,
-        threadsLeftBehind: Int = 0,
-        anomalies: [Anomaly] = [],
-        scopes: [Scope] = []
-    ) {
-        self.scenario = scenario
-        self.version = version
-        self.attributes = attributes
-        self.startedAt = startedAt
-        self.isVirtual = isVirtual
-        self.outcome = outcome
-        self.budget = budget
-        self.milestone = milestone
-        self.initialDisplay = initialDisplay
-        self.beforeRun = beforeRun
-        self.processStart = processStart
-        self.makespan = makespan
-        self.work = work
-        self.criticalPathDuration = criticalPathDuration
-        self.criticalPath = criticalPath
-        self.lanes = lanes
-        self.hasLaneLimit = hasLaneLimit
-        self.resourceLimits = resourceLimits
-        self.operations = operations
-        self.stragglers = stragglers
-        self.afterMilestone = afterMilestone
-        self.standstill = standstill
-        self.suspended = suspended
-        self.threadsLeftBehind = threadsLeftBehind
-        self.anomalies = anomalies
-        self.scopes = scopes
-    }
+    public package(set) var scopes: [Scope] = []
 
     /// The report of the operation `id`; nil for an unknown identifier.
     ///
@@ -225,6 +169,23 @@ public struct LaunchReport: Sendable, Hashable {
 }
 
 extension LaunchReport {
+    /// A launch that completed, of operations that ran elsewhere: without a budget and without a critical path.
+    package init(scenario: String, makespan: Duration, work: Duration, operations: [OperationReport]) {
+        self.init(
+            scenario: scenario,
+            outcome: .completed,
+            budget: BudgetResult(budget: nil, measured: makespan, interactive: .zero, isMet: true),
+            makespan: makespan,
+            work: work,
+            criticalPathDuration: .zero,
+            criticalPath: [],
+            lanes: operations.lazy.compactMap(\.lane).max() ?? 1,
+            operations: operations
+        )
+    }
+}
+
+extension LaunchReport {
     /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome of the launch.
     ///
     /// An operation that is required, and fails here, fails alone: only operations that wait for it are skipped.
@@ -235,7 +196,7 @@ extension LaunchReport {
         /// by an operation that stopped the launch on purpose; or cancelled. Nil in a report that was made before the end.
         public let outcome: Outcome?
         /// When the milestone ended.
-        public let start: Duration
+        public package(set) var start: Duration
         /// The identifiers of the operations that had not ended then, in the order they were added.
         public let operations: [String]
         /// The identifiers of those that failed or timed out.
@@ -254,7 +215,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Outcome: DescribedValue {
-    package var ownDescription: String {
+    var ownDescription: String {
         switch self {
         case .completed: "completed"
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
@@ -265,14 +226,14 @@ extension LaunchReport.Outcome: DescribedValue {
 }
 
 extension LaunchReport.AfterMilestone: DescribedValue {
-    package var ownDescription: String {
+    var ownDescription: String {
         let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
         return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 
 extension LaunchReport: DescribedValue {
-    package var ownDescription: String {
+    var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         let ranOn = Set(afterMilestone?.operations ?? [])

@@ -13,11 +13,11 @@ public struct OperationReport: Sendable, Hashable {
     /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but ``Outcome/fellBack``.
     public package(set) var failure: Outcome?
     /// When all its dependencies had ended; nil when that never happened.
-    public let ready: Duration?
+    public package(set) var ready: Duration?
     /// When its first attempt started; nil when it never did.
-    public let start: Duration?
+    public package(set) var start: Duration?
     /// When it ended.
-    public let end: Duration
+    public package(set) var end: Duration
     /// How long it was expected to take, if anything was said.
     public let expected: Duration?
     /// Attempts begun: 0 when it never started.
@@ -113,7 +113,7 @@ public struct OperationReport: Sendable, Hashable {
 }
 
 extension OperationReport: DescribedValue {
-    package var ownDescription: String {
+    var ownDescription: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
     }

@@ -10,7 +10,7 @@ extension DescribedError {
 }
 
 /// A value with a description of its own.
-package protocol DescribedValue: CustomStringConvertible {
+protocol DescribedValue: CustomStringConvertible {
     /// The description.
     var ownDescription: String { get }
 }
@@ -22,17 +22,18 @@ extension DescribedValue {
 }
 
 /// A value that is told by its name alone: the name is its description.
-package protocol NamedValue: DescribedValue {
+package protocol NamedValue: CustomStringConvertible {
     var name: String { get }
 }
 
 extension NamedValue {
+    // Public, as above.
     /// The name.
-    package var ownDescription: String { name }
+    public var description: String { name }
 }
 
 /// A value that an app writes as the string of its name.
-package protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
+protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
     init(_ name: String)
 }
 

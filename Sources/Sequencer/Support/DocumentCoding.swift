@@ -20,6 +20,17 @@ extension DocumentWriter {
             for value in values { array.write(value, for: nil) }
         }
     }
+
+    /// Writes an array of objects, one for each element.
+    package mutating func writeObjects<Element>(
+        _ elements: some Sequence<Element>,
+        for key: String,
+        _ members: (inout Self, Element) -> Void
+    ) {
+        writeArray(for: key) { array in
+            for element in elements { array.writeObject(for: nil) { members(&$0, element) } }
+        }
+    }
 }
 
 /// Any text as a key, or the place of an element of an array.
@@ -36,98 +47,56 @@ private struct TextKey: CodingKey {
 
 /// Passes a document to an encoder. Durations become numbers: milliseconds.
 package struct EncoderWriter: DocumentWriter {
-    private enum Container {
-        case keyed(KeyedEncodingContainer<TextKey>)
-        case unkeyed(any UnkeyedEncodingContainer)
+    private enum Part: Encodable {
+        case value(any Encodable)
+        case null
+        case array([Member])
+        case object([Member])
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .value(let value): try value.encode(to: encoder)
+            case .null:
+                var container = encoder.singleValueContainer()
+                try container.encodeNil()
+            case .array(let elements):
+                var container = encoder.unkeyedContainer()
+                for element in elements { try container.encode(element.part) }
+            case .object(let members):
+                var container = encoder.container(keyedBy: TextKey.self)
+                // A member without a key has no place. No document writes one.
+                for member in members { try container.encode(member.part, forKey: TextKey(member.key ?? "")) }
+            }
+        }
     }
 
-    private var container: Container
-    /// The first error: writers cannot throw, so the document is described to its end and the error thrown then.
-    private var error: (any Error)?
+    private typealias Member = (key: String?, part: Part)
+
+    private var members: [Member] = []
 
     /// Encodes one object.
     package static func encode(to encoder: any Encoder, _ members: (inout EncoderWriter) -> Void) throws {
-        var writer = EncoderWriter(container: .keyed(encoder.container(keyedBy: TextKey.self)))
-        members(&writer)
-        if let error = writer.error { throw error }
+        try Part.object(nested(members)).encode(to: encoder)
     }
 
-    package mutating func write(_ value: String, for key: String?) { encode(value, for: key) }
-    package mutating func write(_ value: Int, for key: String?) { encode(value, for: key) }
-    package mutating func write(_ value: Bool, for key: String?) { encode(value, for: key) }
-    package mutating func write(milliseconds value: Duration?, for key: String?) {
-        guard let value else { return writeNull(for: key) }
-        encode(Double(value.nanoseconds) / 1e6, for: key)
-    }
-
-    package mutating func writeNull(for key: String?) {
-        attempt {
-            switch ($0, key) {
-            case (.keyed(var keyed), let key?):
-                try keyed.encodeNil(forKey: TextKey(key))
-                // Put back: a container may be a value that changes with each member.
-                $0 = .keyed(keyed)
-            case (.unkeyed(var unkeyed), _):
-                try unkeyed.encodeNil()
-                $0 = .unkeyed(unkeyed)
-            // A member without a key has no place. No document writes one.
-            default: break
-            }
-        }
-    }
-
-    package mutating func writeArray(for key: String?, _ elements: (inout EncoderWriter) -> Void) {
-        let nested: Container
-        switch (container, key) {
-        case (.keyed(var keyed), let key?):
-            nested = .unkeyed(keyed.nestedUnkeyedContainer(forKey: TextKey(key)))
-            container = .keyed(keyed)
-        case (.unkeyed(var unkeyed), _):
-            nested = .unkeyed(unkeyed.nestedUnkeyedContainer())
-            container = .unkeyed(unkeyed)
-        default: return
-        }
-        write(into: nested, elements)
-    }
-
-    package mutating func writeObject(for key: String?, _ members: (inout EncoderWriter) -> Void) {
-        let nested: Container
-        switch (container, key) {
-        case (.keyed(var keyed), let key?):
-            nested = .keyed(keyed.nestedContainer(keyedBy: TextKey.self, forKey: TextKey(key)))
-            container = .keyed(keyed)
-        case (.unkeyed(var unkeyed), _):
-            nested = .keyed(unkeyed.nestedContainer(keyedBy: TextKey.self))
-            container = .unkeyed(unkeyed)
-        default: return
-        }
-        write(into: nested, members)
-    }
-
-    private mutating func write(into nested: Container, _ body: (inout EncoderWriter) -> Void) {
-        var writer = EncoderWriter(container: nested)
+    private static func nested(_ body: (inout EncoderWriter) -> Void) -> [Member] {
+        var writer = EncoderWriter()
         body(&writer)
-        // The first error counts, also one of a member within.
-        error = error ?? writer.error
+        return writer.members
     }
 
-    private mutating func encode(_ value: some Encodable, for key: String?) {
-        attempt {
-            switch ($0, key) {
-            case (.keyed(var keyed), let key?):
-                try keyed.encode(value, forKey: TextKey(key))
-                $0 = .keyed(keyed)
-            case (.unkeyed(var unkeyed), _):
-                try unkeyed.encode(value)
-                $0 = .unkeyed(unkeyed)
-            default: break
-            }
-        }
+    package mutating func write(_ value: String, for key: String?) { members.append((key, .value(value))) }
+    package mutating func write(_ value: Int, for key: String?) { members.append((key, .value(value))) }
+    package mutating func write(_ value: Bool, for key: String?) { members.append((key, .value(value))) }
+    package mutating func write(milliseconds value: Duration?, for key: String?) {
+        members.append((key, value.map { .value(Double($0.nanoseconds) / 1e6) } ?? .null))
     }
-
-    private mutating func attempt(_ body: (inout Container) throws -> Void) {
-        guard error == nil else { return }
-        do { try body(&container) } catch { self.error = error }
+    package mutating func writeNull(for key: String?) { members.append((key, .null)) }
+    package mutating func writeArray(for key: String?, _ elements: (inout EncoderWriter) -> Void) {
+        members.append((key, .array(Self.nested(elements))))
+    }
+    package mutating func writeObject(for key: String?, _ members: (inout EncoderWriter) -> Void) {
+        self.members.append((key, .object(Self.nested(members))))
     }
 }
 
@@ -197,26 +166,23 @@ package struct DocumentReader {
         return durations
     }
 
-    /// The keys of an object whose keys are names, in no order.
-    package var keys: [String] { values.allKeys.map(\.stringValue) }
-
     // MARK: Optional values: nil where the key is missing, or null
 
-    package func optionalString(_ key: String) throws -> String? { try values.decodeIfPresent(String.self, forKey: TextKey(key)) }
-    package func optionalFlag(_ key: String) throws -> Bool? { try values.decodeIfPresent(Bool.self, forKey: TextKey(key)) }
-    package func optionalDuration(_ key: String) throws -> Duration? {
-        try values.decodeIfPresent(Double.self, forKey: TextKey(key)).map { try range(key, $0) }
-    }
-    package func optionalCount(_ key: String) throws -> Int? {
-        try values.decodeIfPresent(Double.self, forKey: TextKey(key)).map { try whole(key, $0) }
-    }
-    package func optionalDate(_ key: String, _ style: Date.ISO8601FormatStyle) throws -> Date? {
-        try optionalString(key) == nil ? nil : date(key, style)
+    private func optional<Value>(_ key: String, _ read: (String) throws -> Value) throws -> Value? {
+        guard values.contains(TextKey(key)), try !values.decodeNil(forKey: TextKey(key)) else { return nil }
+        return try read(key)
     }
 
-    package func optionalObject(_ key: String) throws -> DocumentReader? {
-        guard values.contains(TextKey(key)), try !values.decodeNil(forKey: TextKey(key)) else { return nil }
-        return try object(key)
+    package func optionalString(_ key: String) throws -> String? { try optional(key, string) }
+    func optionalFlag(_ key: String) throws -> Bool? { try optional(key, flag) }
+    package func optionalDuration(_ key: String) throws -> Duration? { try optional(key, duration) }
+    package func optionalCount(_ key: String) throws -> Int? { try optional(key, count) }
+    package func optionalObject(_ key: String) throws -> DocumentReader? { try optional(key, object) }
+    package func optionalStrings(_ key: String) throws -> [String]? {
+        try optional(key) { try values.decode([String].self, forKey: TextKey($0)) }
+    }
+    func optionalDate(_ key: String, _ style: Date.ISO8601FormatStyle) throws -> Date? {
+        try optional(key) { try date($0, style) }
     }
 
     package func optionalNumber(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
@@ -225,16 +191,11 @@ package struct DocumentReader {
         throw error(key, "expected \(Int(range.lowerBound)) to \(Int(range.upperBound)), found \(number)")
     }
 
-    package func optionalStrings(_ key: String) throws -> [String]? { try values.decodeIfPresent([String].self, forKey: TextKey(key)) }
-
     /// Empty where the key is missing.
     package func strings(_ key: String) throws -> [String] { try optionalStrings(key) ?? [] }
 
     /// Empty where the key is missing.
-    package func optionalObjects(_ key: String) throws -> [DocumentReader] {
-        guard values.contains(TextKey(key)), try !values.decodeNil(forKey: TextKey(key)) else { return [] }
-        return try objects(key)
-    }
+    package func optionalObjects(_ key: String) throws -> [DocumentReader] { try optional(key, objects) ?? [] }
 
     // MARK: Ranges
 

@@ -54,7 +54,8 @@ package struct JSONWriter: DocumentWriter {
     package mutating func write(milliseconds value: Duration?, for key: String? = nil) {
         guard let value else { return writeNull(for: key) }
         begin(key)
-        append(nanoseconds: value.roundedNanoseconds)
+        // A `Duration` made of a `Double` is seldom whole: `.seconds(0.3)` lacks a few attoseconds, and cutting them off would print 299.999999.
+        append(nanoseconds: value.roundedToNanoseconds.nanoseconds)
     }
 
     /// Writes `null`.
@@ -169,18 +170,5 @@ package struct JSONWriter: DocumentWriter {
             bytes.append(UInt8(ascii: "0") + UInt8(whole))
             unit /= 10
         }
-    }
-}
-
-extension Duration {
-    /// The duration in nanoseconds, rounded to the nearest one that fits; halves go away from zero.
-    ///
-    /// A `Duration` made of a `Double` is seldom whole: `.seconds(0.3)` lacks a few attoseconds, and cutting them off would print 299.999999.
-    fileprivate var roundedNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let half: Int64 = attoseconds < 0 ? -500_000_000 : 500_000_000
-        return product.addingSaturated((attoseconds + half) / 1_000_000_000)
     }
 }

@@ -40,7 +40,7 @@ extension Duration {
     }
 
     /// The nearest duration of whole nanoseconds: it undoes the rounding error of a `Double` of seconds.
-    package var roundedToNanoseconds: Duration {
+    var roundedToNanoseconds: Duration {
         // A duration with more seconds than fit has no components; it is out of every range anyway.
         guard self > .seconds(-1_000_000_000), self < .seconds(1_000_000_000) else { return self }
         let (seconds, attoseconds) = components
@@ -75,7 +75,7 @@ package var isPrewarmed: Bool { getenv("ActivePrewarm").map { String(cString: $0
 /// the person tapped its icon: cap this number before you use it.
 ///
 /// - Returns: nil when the system does not tell.
-package func timeSinceProcessStart() -> Duration? {
+func timeSinceProcessStart() -> Duration? {
     #if canImport(Darwin)
         var query: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid()]
         var info = kinfo_proc()

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A thread that the system says whether it can start. Foundation's `Thread` does not report a failure: its code never runs.
@@ -21,34 +20,6 @@ package enum SystemThread {
         let code = pthread_create(&thread, &attributes, { runThread($0) }, work.toOpaque())
         if code != 0 { work.release() }
         return code
-    }
-}
-
-extension SystemThread {
-    /// Starts a thread that runs its argument; gives 0, or the system's number of the error. Tests have starts fail by it.
-    package typealias Starter = @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32
-
-    /// Runs `body` on a thread of its own: now, or as soon as the system has one again, asking ten times a second by one of Dispatch's threads.
-    ///
-    /// - Parameters:
-    ///   - name: as debuggers show it; Linux has no room for more than 15 bytes, and then sets none.
-    ///   - meanwhile: called before each further attempt.
-    static func startWhenPossible(
-        _ name: String,
-        _ quality: QualityOfService,
-        by start: @escaping Starter = { SystemThread.start($0) },
-        meanwhile: @escaping @Sendable () -> Void = {},
-        _ body: @escaping @Sendable () -> Void
-    ) {
-        let isStarted = start {
-            Thread.current.name = name
-            QualityOfService.withThread(at: quality, usually: .default, body)
-        }
-        if isStarted == 0 { return }
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + .milliseconds(100)) {
-            meanwhile()
-            startWhenPossible(name, quality, by: start, meanwhile: meanwhile, body)
-        }
     }
 }
 

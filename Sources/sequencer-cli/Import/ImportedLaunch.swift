@@ -127,18 +127,11 @@ extension ImportedLaunch {
         // An operation may have begun before a launch that the file names.
         func since(_ time: Nanoseconds) -> Duration { .nanoseconds(max(time - begin, 0)) }
         let makespan = since(times?.end ?? operations.lazy.map(\.end).max() ?? begin)
-        return LaunchReport(
+        var report = LaunchReport(
             scenario: Self.label(name) ?? "imported",
-            version: version,
-            startedAt: startedAt,
-            outcome: .completed,
-            budget: BudgetResult(budget: nil, measured: makespan, interactive: .zero, isMet: true),
             makespan: makespan,
             // The sum of a million long operations may not fit.
             work: .nanoseconds(operations.reduce(Nanoseconds(0)) { $0.addingSaturated($1.own) }),
-            criticalPathDuration: .nanoseconds(path.length),
-            criticalPath: path.path.map { identifiers[$0] },
-            lanes: operations.lazy.compactMap(\.lane).max() ?? 1,
             operations: operations.enumerated().map { node, operation in
                 OperationReport(
                     id: identifiers[node],
@@ -156,6 +149,9 @@ extension ImportedLaunch {
                 )
             }
         )
+        (report.version, report.startedAt) = (version, startedAt)
+        (report.criticalPath, report.criticalPathDuration) = (path.path.map { identifiers[$0] }, .nanoseconds(path.length))
+        return report
     }
 
     /// The launch as a scenario file: the operations of the report, each simulated for as long as it took.

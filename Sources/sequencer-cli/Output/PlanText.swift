@@ -114,14 +114,9 @@ extension LaunchPlan {
         var report = report
         // The plan says what it rests on.
         report.isVirtual = false
-        let (measured, interactive) = (report.budget.measured, report.budget.interactive)
-        report.budget = BudgetResult(
-            budget: budget,
-            measured: measured,
-            interactive: interactive,
-            questions: report.budget.questions,
-            isMet: measured <= budget.limit
-        )
+        report.budget.budget = budget
+        report.budget.isMet = report.budget.measured <= budget.limit
+        report.budget.causes = []
         guard let deadline else { return report }
         for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }
         let isInTime = isWithin(deadline)

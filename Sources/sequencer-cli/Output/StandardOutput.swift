@@ -260,13 +260,6 @@ extension JSONWriter {
 }
 
 extension DocumentWriter {
-    /// Writes an array of objects, one for each element.
-    mutating func writeObjects<Element>(_ elements: some Sequence<Element>, for key: String, _ members: (inout Self, Element) -> Void) {
-        writeArray(for: key) { array in
-            for element in elements { array.writeObject(for: nil) { members(&$0, element) } }
-        }
-    }
-
     /// Writes a number to six decimals; NaN, and a number that is too large, is null.
     mutating func write(decimal value: Double?, for key: String? = nil) {
         // Only whole millionths fit: a NaN fails the conversion as well.

@@ -22,16 +22,6 @@ struct CallWatchTests {
         #expect(watch.tag == 2)
     }
 
-    @Test("fault L68: a runner that has not begun at a second look has no thread")
-    func unbegun() {
-        var watch = CallWatch()
-        let before = (0..<2).map { _ in watch.isUnbegun() }
-        #expect(before == [false, true])
-        watch.begin(1)
-        let after = (0..<2).map { _ in watch.isUnbegun() }
-        #expect(after == [false, false])
-    }
-
     @Test("fault O40: a runner that has not begun is not taken for the one before, whose last call has returned")
     func newRunner() {
         var watch = CallWatch()

@@ -88,18 +88,15 @@ struct EngineStructureTests {
             if let known = first[id] { repeated.append([known, position]) } else { first[id] = position }
         }
         var graph = OperationGraph("identifiers")
-        for id in ids { graph.add(id) {} }
-        var duplicates: [[Int]] = []
-        var unusual: [Int] = []
-        let index = IdentifierIndex(graph.nodes) {
-            duplicates.append([$0, $1])
-        } unusual: {
-            unusual.append($0)
+        for id in ids { graph.join(id) }
+        #expect(graph.positions == first)
+        do {
+            _ = try graph.validated()
+            #expect(repeated.isEmpty)
+        } catch {
+            #expect(error.problems.allSatisfy { $0.code == .duplicateIdentifier })
+            #expect(Set(error.problems.map(\.positions)) == Set(repeated))
         }
-        #expect(duplicates == repeated)
-        #expect(unusual == ids.indices.filter { !ids[$0].allSatisfy(\.isASCII) })
-        for id in ids { #expect(index[id].map(Int.init) == first[id]) }
-        for id in ["", "c", "operation", "operation-operation-operation-"] { #expect(index[id].map(Int.init) == first[id]) }
     }
 
     @Test("a copy of a state machine goes its own way")
@@ -111,8 +108,8 @@ struct EngineStructureTests {
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         var copy = machine
-        let first = try #require(machine.takeForWorker(at: 1, &actions))
-        #expect(machine.workerEnded(first, .succeeded, at: 2, &actions).next?.node == 1)
+        let first = try #require(machine.take(.worker, at: 1, &actions))
+        #expect(machine.attemptEnded(first, .succeeded, thenTakeFor: .worker, at: 2, &actions).next?.node == 1)
         #expect(copy.nodes.map(\.state) == [.ready, .waiting])
         copy.cancelLaunch(at: 3, &actions)
         #expect(copy.nodes.map(\.outcome) == [.cancelled, .cancelled])

@@ -33,15 +33,15 @@ struct LaunchStateMachineBoundaryTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         // Of a budget of 100 a twentieth each is kept for the operation and for the milestone, of which nothing is expected.
         #expect(machine.nextWake == 95)
         actions = Actions()
         machine.timePassed(to: 100, &actions)
         #expect(actions.cancel == [0] && actions.workers == 1 && machine.activeWorkers == 1)
-        #expect(machine.takeForWorker(at: 101, &actions) == run(1))
+        #expect(machine.take(.worker, at: 101, &actions) == run(1))
         // It comes back after all, and is told to end.
-        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 102, &actions)
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 102, &actions)
         #expect(!counted && next == nil && machine.activeWorkers == 1)
     }
 
@@ -54,12 +54,12 @@ struct LaunchStateMachineBoundaryTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == Assignment(node: 0, attempt: 1, kind: .checkCondition))
-        #expect(machine.takeForMain(at: 0, &actions) == nil)
+        #expect(machine.take(.worker, at: 0, &actions) == Assignment(node: 0, attempt: 1, kind: .checkCondition))
+        #expect(machine.take(.main, at: 0, &actions) == nil)
         let isRun = machine.conditionAnswered(0, false, at: 1, &actions)
-        #expect(!isRun && machine.takeForMain(at: 1, &actions) == run(1))
+        #expect(!isRun && machine.take(.main, at: 1, &actions) == run(1))
         #expect(machine.attemptEnded(run(1), .succeeded, at: 2, &actions))
-        #expect(machine.takeForMain(at: 2, &actions) == run(2))
+        #expect(machine.take(.main, at: 2, &actions) == run(2))
     }
 
     @Test("what each operation waits for, and since when, from time 0 on")
@@ -73,22 +73,21 @@ struct LaunchStateMachineBoundaryTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(1))
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(1))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         _ = machine.attemptEnded(run(0), .failed, at: 0, &actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(2))
+        #expect(machine.take(.worker, at: 0, &actions) == run(2))
         #expect(
-            machine.pending().operations == [
+            machine.pending() == [
                 Pending(node: 0, wait: .retry, since: 0),
-                Pending(node: 1, wait: .code, since: 0),
+                Pending(node: 1, wait: .code(nil), since: 0),
                 Pending(node: 2, wait: .person, since: 0),
                 Pending(node: 3, wait: .mainThread, since: 0),
-                Pending(node: 4, wait: .dependencies([1]), since: 0),
+                Pending(node: 4, wait: .dependencies(["first"]), since: 0),
             ]
         )
         _ = machine.attemptEnded(run(1), .succeeded, at: 7, &actions)
-        #expect(machine.pending().operations.last == Pending(node: 4, wait: .thread, since: 7))
-        #expect(machine.pending().blockers == [2] && machine.pending().laneHolders == [2])
+        #expect(machine.pending().last == Pending(node: 4, wait: .thread(blockedBy: ["asks"]), since: 7))
     }
 
     @Test("a condition that is being asked, and an operation that is put off, say so, and since when")
@@ -101,14 +100,14 @@ struct LaunchStateMachineBoundaryTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
-        let (_, next) = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(next == Assignment(node: 1, attempt: 1, kind: .checkCondition))
         #expect(
-            machine.pending().operations == [
+            machine.pending() == [
                 Pending(node: 1, wait: .condition, since: 3),
-                Pending(node: 2, wait: .dependencies([3]), since: 3),
-                Pending(node: 3, wait: .dependencies([1]), since: 0),
+                Pending(node: 2, wait: .dependencies(["main"]), since: 3),
+                Pending(node: 3, wait: .dependencies(["asked"]), since: 0),
             ]
         )
     }
@@ -125,14 +124,14 @@ struct LaunchStateMachineBoundaryTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
-        let (counted, next) = machine.workerEnded(run(0), .failed, at: 1, &actions)
+        let (counted, next) = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions)
         #expect(counted && next == run(1) && actions.fallbacks == [fallback] && machine.lanes.taken == 1)
         // Its thread is no worker, and there is one.
-        let (isComputed, other) = machine.taskEnded(fallback, .succeeded, at: 2, &actions)
-        #expect(isComputed && other == nil && machine.lanes.taken == 1)
-        _ = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 2, &actions))
+        #expect(actions.workers == 1 && machine.lanes.taken == 1)
+        _ = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(actions.isOver && machine.lanes.taken == 0 && machine.nodes.map(\.outcome) == [.fellBack, .succeeded])
     }
 
@@ -141,9 +140,9 @@ struct LaunchStateMachineBoundaryTests {
         var machine = try machine { graph in graph.add("update") {} }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.take(.worker, at: 1, &actions)
         #expect(machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 2, &actions))
-        _ = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        _ = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(!actions.isOver)
         machine.takeoverEnded(at: 4, &actions)
         #expect(actions.isOver && machine.endOfLaunch == 4)
@@ -165,7 +164,7 @@ struct LaunchStateMachineBoundaryTests {
         var machine = try machine { graph in graph.add("screen", on: .main) {} }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForMain(at: 7, &actions) == run(0))
+        #expect(machine.take(.main, at: 7, &actions) == run(0))
         #expect(machine.nodes[0].ready == 0 && machine.nodes[0].start == 7 && machine.nodes[0].lane == -1)
     }
 }

@@ -52,12 +52,12 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         machine.personWaitBegan(run(0), .turn, at: 10, &actions)
         #expect(machine.timeLimit(of: 0) == nil)
-        _ = machine.workerEnded(run(0), .failed, at: 20, &actions)
+        _ = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 20, &actions)
         machine.timePassed(to: 70, &actions)
-        #expect(machine.takeForWorker(at: 70, &actions) == run(0, attempt: 2))
+        #expect(machine.take(.worker, at: 70, &actions) == run(0, attempt: 2))
         #expect(machine.timeLimit(of: 0) == 110)
     }
 
@@ -70,11 +70,11 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForMain(at: 0, &actions) == nil)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.main, at: 0, &actions) == nil)
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
     }
 
-    @Test("where an operation ends that had suspended, its thread goes on as a worker, unless there are enough")
+    @Test("where an operation ends that had suspended, as many workers are added as are missing")
     func suspendedEnds() throws {
         var machine = try machine { graph in
             graph.add("first") {}
@@ -82,20 +82,19 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
-        #expect(machine.takeForWorker(after: run(0), at: 2, &actions) == nil)
+        #expect(machine.take(.worker, at: 1, &actions) == run(0))
+        #expect(machine.take(.worker, after: run(0), at: 2, &actions) == nil)
         #expect(machine.activeWorkers == 0)
         actions = Actions()
-        let (counted, next) = machine.taskEnded(run(0), .succeeded, at: 3, &actions)
-        #expect(counted && next == run(1))
-        // Itself, and one more for what is left.
-        #expect(machine.activeWorkers == 2 && actions.workers == 1)
-        #expect(machine.takeForWorker(at: 4, &actions) == run(2))
-        #expect(machine.takeForWorker(after: run(1), at: 5, &actions) == run(3))
+        #expect(machine.attemptEnded(run(0), .succeeded, at: 3, &actions))
+        #expect(machine.activeWorkers == 2 && actions.workers == 2)
+        #expect(machine.take(.worker, at: 4, &actions) == run(1))
+        #expect(machine.take(.worker, at: 4, &actions) == run(2))
+        #expect(machine.take(.worker, after: run(1), at: 5, &actions) == run(3))
         actions = Actions()
-        // Both workers are at it: the thread is not needed.
-        let (countedToo, none) = machine.taskEnded(run(1), .succeeded, at: 6, &actions)
-        #expect(countedToo && none == nil && machine.activeWorkers == 2 && actions.workers == 0)
+        // Both workers are at it.
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 6, &actions))
+        #expect(machine.activeWorkers == 2 && actions.workers == 0)
     }
 
     @Test("in the app's queue a turn is asked for each operation that is ready and finds a lane; it takes one, and gives its lane back")
@@ -108,11 +107,11 @@ struct LaunchStateMachineTests {
         machine.begin(&actions)
         #expect(actions.queueTurns == 2 && actions.workers == 0)
         #expect((0..<4).map(machine.nodeOfTurn) == [0, 1, 2, nil])
-        #expect(machine.takeForQueue(at: 1, &actions) == run(0))
-        #expect(machine.takeForQueue(at: 2, &actions) == run(1))
+        #expect(machine.take(.appQueue, at: 1, &actions) == run(0))
+        #expect(machine.take(.appQueue, at: 2, &actions) == run(1))
         actions = Actions()
         // The thread is the queue's: a turn is asked for, though two are ready, for there is one lane.
-        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 4, &actions)
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 4, &actions)
         #expect(counted && next == nil)
         #expect(actions.freedLanes == [0] && actions.queueTurns == 1)
         #expect(machine.activeWorkers == 1)
@@ -125,7 +124,7 @@ struct LaunchStateMachineTests {
         machine.queueTurnCancelled(at: 0, at: 103, &actions)
         #expect(machine.nodes[2].state == .ended && machine.nodes[2].outcome == .cancelled)
         // The turn that is left is for the one that is left.
-        #expect(actions.queueTurns == 0 && machine.takeForQueue(at: 104, &actions) == run(3))
+        #expect(actions.queueTurns == 0 && machine.take(.appQueue, at: 104, &actions) == run(3))
     }
 
     @Test(
@@ -163,7 +162,7 @@ struct LaunchStateMachineTests {
                 machine.cancelOperation(Int.random(in: 0..<12, using: &random), at: time, &actions)
             case 1:
                 let first = machine.nodeOfTurn(at: 0)
-                let taken = machine.takeForQueue(at: time, &actions)?.node
+                let taken = machine.take(.appQueue, at: time, &actions)?.node
                 #expect(taken == first)
                 turns -= 1
             default:
@@ -185,7 +184,7 @@ struct LaunchStateMachineTests {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         #expect(machine.nextWake == 5_000 && machine.timeLimit(of: 0) == 5_000)
         machine.personWaitBegan(run(0), .question, at: 1_000, &actions)
         machine.personWaitBegan(run(0), .question, at: 2_000, &actions)
@@ -211,9 +210,9 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         machine.personWaitBegan(run(0), .question, at: 10, &actions)
-        _ = machine.workerEnded(run(0), .failed, at: 50, &actions)
+        _ = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 50, &actions)
         machine.personWaitEnded(run(0), .question, at: 70, &actions)
         #expect(!machine.interactive.isRunning && machine.interactive.total(at: 100) == 50)
         #expect(actions.isOver)
@@ -227,16 +226,19 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
+        #expect(machine.take(.worker, at: 1, &actions) == run(0))
         actions = Actions()
-        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 2, &actions)
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 2, &actions)
         #expect(counted && next == run(1))
         #expect(actions.workers == 0)
-        let (_, last) = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        let (_, last) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(last == nil)
         #expect(actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
         #expect(
-            machine.events.map(\.kind) == [.launchStarted, .ready, .started, .ended, .ready, .started, .ended, .launchEnded]
+            machine.events.map(\.kind) == [
+                .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
+                .started("second", attempt: 1), .ended("second", .succeeded), .launchEnded,
+            ]
         )
     }
 
@@ -248,8 +250,8 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 0, &actions)
-        _ = machine.takeForWorker(at: 0, &actions)
+        _ = machine.take(.worker, at: 0, &actions)
+        _ = machine.take(.worker, at: 0, &actions)
         machine.timePassed(to: 10, &actions)
         #expect(actions.cancel == [0])
         #expect(machine.nodes[0].outcome == .timedOut)
@@ -270,12 +272,12 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         actions = Actions()
         machine.timePassed(to: 10, &actions)
         #expect(actions.workers == 1)
-        #expect(machine.takeForWorker(at: 11, &actions) == run(1))
-        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 12, &actions)
+        #expect(machine.take(.worker, at: 11, &actions) == run(1))
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 12, &actions)
         #expect(!counted && next == nil)
         #expect(machine.activeWorkers == 1)
     }
@@ -289,8 +291,8 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 1, &actions)
-        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.take(.worker, at: 1, &actions)
+        _ = machine.take(.worker, at: 1, &actions)
         _ = machine.attemptEnded(run(1), .succeeded, at: 20, &actions)
         // This thread read the clock first, and got the lock second.
         _ = machine.attemptEnded(run(0), .succeeded, at: 15, &actions)
@@ -306,12 +308,12 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.take(.worker, at: 1, &actions)
         actions = Actions()
         machine.cancelLaunch(at: 5, &actions)
         #expect(actions.cancel == [0])
         #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[2].outcome == .cancelled)
-        #expect(machine.takeForWorker(at: 6, &actions) == nil)
+        #expect(machine.take(.worker, at: 6, &actions) == nil)
         #expect(machine.nextWake == 105)
         actions = Actions()
         machine.timePassed(to: 105, &actions)
@@ -327,10 +329,10 @@ struct LaunchStateMachineTests {
         var machine = try machine { graph in graph.add("update") {} }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.take(.worker, at: 1, &actions)
         let aborted = machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 2, &actions)
         #expect(aborted)
-        _ = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        _ = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(!actions.isOver && machine.phase != .over)
         machine.timePassed(to: 102, &actions)
         #expect(actions.isOver)
@@ -349,12 +351,12 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
-        let (_, next) = machine.workerEnded(run(0), .failed, at: 1, &actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        let (_, next) = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions)
         #expect(next == run(1))
         machine.timePassed(to: 51, &actions)
         #expect(machine.nodes[0].state == .ready)
-        let (_, retried) = machine.workerEnded(run(1), .succeeded, at: 60, &actions)
+        let (_, retried) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 60, &actions)
         #expect(retried == run(0, attempt: 2))
     }
 
@@ -365,10 +367,10 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        for _ in 0..<1000 { _ = machine.takeForWorker(at: 0, &actions) }
+        for _ in 0..<1000 { _ = machine.take(.worker, at: 0, &actions) }
         machine.timePassed(to: 10, &actions)
         #expect(actions.isOver)
-        #expect(machine.events.filter { $0.kind == .ended }.map(\.node) == Array(0..<1000))
+        #expect(machine.events.compactMap { if case .ended(let id, _) = $0.kind { id } else { nil } } == (0..<1000).map { "op\($0)" })
     }
 
     @Test("an operation that is cancelled while it waits ends in its turn, and what follows it starts no sooner")
@@ -380,10 +382,10 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
         machine.cancelOperation(1, at: 5, &actions)
         #expect(machine.nodes[1].state == .waiting)
-        let (_, next) = machine.workerEnded(run(0), .succeeded, at: 10, &actions)
+        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 10, &actions)
         #expect(next == run(2))
         #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[1].end == 10 && machine.nodes[1].start == -1)
     }
@@ -403,8 +405,8 @@ struct LaunchStateMachineTests {
         machine.cancelOperation(0, at: 1, &actions)
         let fallback = Assignment(node: 0, attempt: 0, kind: .computeFallback)
         #expect(actions.fallbacks == [fallback] && actions.workers == 0)
-        #expect(machine.takeForMain(at: 2, &actions) == nil)
-        #expect(machine.taskEnded(fallback, .succeeded, at: 4, &actions).counted)
+        #expect(machine.take(.main, at: 2, &actions) == nil)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 4, &actions))
         #expect(actions.isOver && machine.nodes[0].outcome == .fellBack && machine.nodes[0].attempts == 0)
     }
 
@@ -416,8 +418,8 @@ struct LaunchStateMachineTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 0, &actions)
-        _ = machine.takeForWorker(at: 0, &actions)
+        _ = machine.take(.worker, at: 0, &actions)
+        _ = machine.take(.worker, at: 0, &actions)
         machine.timePassed(to: 100, &actions)
         #expect(machine.stop == .deadline)
         #expect(machine.stragglers == [1])

@@ -24,7 +24,7 @@ struct MeasuredWorkersTests {
         var nodes: [Int] = []
         while actions.workers > 0 {
             actions.workers -= 1
-            if let taken = machine.takeForWorker(at: 0, &actions) { nodes.append(taken.node) }
+            if let taken = machine.take(.worker, at: 0, &actions) { nodes.append(taken.node) }
         }
         return nodes
     }
@@ -38,7 +38,7 @@ struct MeasuredWorkersTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(!actions.rare.contains(.looksAtWorkers) && !machine.isMeasuring)
+        #expect(!actions.looksAtWorkers && !machine.isMeasuring)
         #expect(machine.measured([(run(0), true)], &actions) == nil)
         #expect(machine.asleepWorkers == 0)
     }
@@ -49,10 +49,10 @@ struct MeasuredWorkersTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(actions.rare.contains(.looksAtWorkers))
+        #expect(actions.looksAtWorkers)
         actions = Actions()
         for _ in 0..<3 { #expect(machine.measured([(run(0), false), (run(1), false)], &actions) == false) }
-        #expect(actions.workers == 0 && actions.rare.isEmpty)
+        #expect(actions.workers == 0 && !actions.looksAtWorkers)
     }
 
     @Test("one that waits makes room for another, and its worker ends when it is back: no more compute than there are processors")
@@ -66,9 +66,9 @@ struct MeasuredWorkersTests {
         #expect(machine.measured([(run(0), true), (run(1), false), (run(2), false)], &actions) == false)
         #expect(actions.workers == 0 && machine.asleepWorkers == 1)
         // Two others compute.
-        #expect(machine.workerEnded(run(0), .succeeded, at: 1, &actions).next == nil)
+        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 1, &actions).next == nil)
         #expect(machine.activeWorkers == 2 && machine.asleepWorkers == 0 && actions.workers == 0)
-        #expect(machine.workerEnded(run(1), .succeeded, at: 2, &actions).next == run(3))
+        #expect(machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 2, &actions).next == run(3))
     }
 
     @Test("what a look says of an operation that has ended, or that another attempt runs, changes nothing")
@@ -80,7 +80,7 @@ struct MeasuredWorkersTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(machine.workerEnded(run(0), .failed, at: 1, &actions).next == run(2))
+        #expect(machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions).next == run(2))
         #expect(machine.measured([(run(0), true), (run(2), false)], &actions) == false)
         #expect(machine.asleepWorkers == 0 && actions.workers == 0)
     }
@@ -111,13 +111,13 @@ struct MeasuredWorkersTests {
         machine.begin(&actions)
         #expect(takeAll(&machine, &actions) == [4, 0])
         // It suspends: the other processor is for what there is.
-        #expect(machine.takeForWorker(after: run(4), at: 1, &actions) == run(1))
+        #expect(machine.take(.worker, after: run(4), at: 1, &actions) == run(1))
         actions = Actions()
         #expect(machine.attemptEnded(run(4), .succeeded, at: 2, &actions))
         #expect(actions.workers == 1 && machine.activeWorkers == 3)
         #expect(takeAll(&machine, &actions) == [5])
         // There is no third processor.
-        #expect(machine.workerEnded(run(5), .succeeded, at: 3, &actions).next == nil)
+        #expect(machine.attemptEnded(run(5), .succeeded, thenTakeFor: .worker, at: 3, &actions).next == nil)
         #expect(machine.activeWorkers == 2 && actions.workers == 0)
     }
 
@@ -134,7 +134,7 @@ struct MeasuredWorkersTests {
         #expect(takeAll(&machine, &actions) == [2])
         machine.timePassed(to: 100, &actions)
         #expect(machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2 && actions.workers == 0)
-        #expect(machine.workerEnded(run(0), .succeeded, at: 101, &actions).next == nil)
+        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 101, &actions).next == nil)
         #expect(machine.activeWorkers == 2 && machine.workersInCode == 2)
     }
 }

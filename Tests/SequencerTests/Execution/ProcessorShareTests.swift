@@ -105,15 +105,15 @@ struct ProcessorShareTests {
             graph.add("spins", .timeout(.nanoseconds(100)), .onFailure(.continue)) {}
             graph.add("next") {}
         }
-        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
-        let spins = try #require(machine.takeForWorker(at: 0, &actions))
-        #expect(spins.node == 1 && machine.takeForWorker(at: 0, &actions) == nil)
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
+        let spins = try #require(machine.take(.worker, at: 0, &actions))
+        #expect(spins.node == 1 && machine.take(.worker, at: 0, &actions) == nil)
         machine.timePassed(to: 100, &actions)
         #expect(machine.nodes[1].outcome == .timedOut && machine.processors?.hasRoom(for: 0) == false)
         // Its thread comes back, and is no worker any more.
-        #expect(machine.takeForWorker(after: spins, at: 200, &actions) == nil)
+        #expect(machine.take(.worker, after: spins, at: 200, &actions) == nil)
         #expect(machine.processors?.hasRoom(for: 0) == true)
-        #expect(machine.takeForWorker(at: 200, &actions)?.node == 2)
+        #expect(machine.take(.worker, at: 200, &actions)?.node == 2)
     }
 
     @Test("code that was given up, and the fallback after it, count each until it has come back")
@@ -125,14 +125,14 @@ struct ProcessorShareTests {
                 2
             }
         }
-        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
-        let spins = try #require(machine.takeForWorker(at: 0, &actions))
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
+        let spins = try #require(machine.take(.worker, at: 0, &actions))
         machine.timePassed(to: 100, &actions)
         let fallback = try #require(actions.fallbacks.first)
         #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
         #expect(machine.attemptEnded(fallback, .succeeded, at: 110, &actions))
         #expect(machine.processors?.hasRoom(for: 0) == true && machine.lostKeepers == [spins])
-        #expect(machine.takeForWorker(after: spins, at: 200, &actions) == nil)
+        #expect(machine.take(.worker, after: spins, at: 200, &actions) == nil)
         #expect(machine.lostKeepers.isEmpty)
     }
 
@@ -154,28 +154,28 @@ struct ProcessorShareTests {
         machine.begin(&actions)
         func count(_ state: LaunchStateMachine.NodeState) -> Int { machine.nodes[5...].count { $0.state == state } }
         // There is a processor for another one, but not the resource.
-        let first = [machine.takeForWorker(at: 0, &actions), machine.takeForWorker(at: 0, &actions)].compactMap(\.self)
-        try #require(Set(first.map(\.node)) == [0, 1] && machine.takeForWorker(at: 0, &actions) == nil)
+        let first = [machine.take(.worker, at: 0, &actions), machine.take(.worker, at: 0, &actions)].compactMap(\.self)
+        try #require(Set(first.map(\.node)) == [0, 1] && machine.take(.worker, at: 0, &actions) == nil)
         #expect(count(.parked) == others)
         let (holds, comesSoon) = (first[0].node == 0 ? first[0] : first[1], first[0].node == 0 ? first[1] : first[0])
         #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5, &actions))
-        let needed = [machine.takeForWorker(at: 5, &actions), machine.takeForWorker(at: 5, &actions)].compactMap(\.self)
+        let needed = [machine.take(.worker, at: 5, &actions), machine.take(.worker, at: 5, &actions)].compactMap(\.self)
         try #require(Set(needed.map(\.node)) == [2, 3])
         // Now there is the resource, and no processor.
         #expect(machine.attemptEnded(holds, .succeeded, at: 10, &actions))
-        #expect(machine.takeForWorker(at: 10, &actions) == nil)
+        #expect(machine.take(.worker, at: 10, &actions) == nil)
         #expect(count(.aside) == 1 && count(.parked) == others - 1)
         if isCancelled {
             let aside = try #require(machine.nodes.indices.first { machine.nodes[$0].state == .aside })
             machine.cancelOperation(aside, at: 20, &actions)
-            #expect(machine.takeForWorker(at: 20, &actions) == nil)
+            #expect(machine.take(.worker, at: 20, &actions) == nil)
             #expect(count(.aside) == 1)
         }
         #expect(machine.attemptEnded(needed[0], .succeeded, at: 45, &actions))
-        let next = try #require(machine.takeForWorker(at: 45, &actions))
-        #expect(next.node >= 5 && machine.takeForWorker(at: 45, &actions) == nil)
+        let next = try #require(machine.take(.worker, at: 45, &actions))
+        #expect(next.node >= 5 && machine.take(.worker, at: 45, &actions) == nil)
         #expect(machine.attemptEnded(next, .succeeded, at: 55, &actions))
-        #expect((machine.takeForWorker(at: 55, &actions)?.node ?? -1) >= 5)
+        #expect((machine.take(.worker, at: 55, &actions)?.node ?? -1) >= 5)
     }
 
     @Test("one whose fallback is computed counts meanwhile")
@@ -187,8 +187,8 @@ struct ProcessorShareTests {
                 2
             }
         }
-        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
-        let config = try #require(machine.takeForWorker(at: 0, &actions))
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
+        let config = try #require(machine.take(.worker, at: 0, &actions))
         #expect(machine.attemptEnded(config, .failed, at: 10, &actions))
         let fallback = try #require(actions.fallbacks.first)
         #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
@@ -224,7 +224,7 @@ struct ProcessorShareTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        let taken = (0..<actions.workers).compactMap { _ in machine.takeForWorker(at: 0, &actions) }
+        let taken = (0..<actions.workers).compactMap { _ in machine.take(.worker, at: 0, &actions) }
         #expect(taken.map(\.kind) == [.run, .checkCondition])
         let asked = try #require(taken.last)
         #expect(machine.conditionAnswered(asked.node, answer, at: 1, &actions) == answer)

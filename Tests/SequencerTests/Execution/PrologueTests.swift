@@ -238,7 +238,7 @@ struct PrologueTests {
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         for node in 0..<2 {
-            let next = machine.takeForPrologue(at: 1, &actions)
+            let next = machine.take(.prologue, at: 1, &actions)
             #expect(next == StepAssignment(node: node, attempt: 1, kind: .run))
             #expect(actions.mainTurns == 0 && actions.workers == 0)
             let counted = machine.attemptEnded(try #require(next), .succeeded, at: 2, &actions)
@@ -246,9 +246,9 @@ struct PrologueTests {
         }
         // What comes after it may run beside the thread that has started the launch.
         #expect(actions.mainTurns == 0 && actions.workers == 1)
-        let last = machine.takeForPrologue(at: 3, &actions)
+        let last = machine.take(.prologue, at: 3, &actions)
         #expect(last == nil && actions.mainTurns == 1 && !machine.isInPrologue)
-        let main = machine.takeForMain(at: 4, &actions)
+        let main = machine.take(.main, at: 4, &actions)
         #expect(main == StepAssignment(node: 2, attempt: 1, kind: .run))
     }
 
@@ -262,9 +262,9 @@ struct PrologueTests {
         machine.isInPrologue = true
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        let first = machine.takeForPrologue(at: 1, &actions)
+        let first = machine.take(.prologue, at: 1, &actions)
         let counted = machine.attemptEnded(try #require(first), .failed, at: 2, &actions)
-        let next = machine.takeForPrologue(at: 3, &actions)
+        let next = machine.take(.prologue, at: 3, &actions)
         #expect(counted && next == nil && actions.isOver && actions.mainTurns == 0 && actions.workers == 0)
     }
 

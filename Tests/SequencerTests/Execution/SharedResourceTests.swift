@@ -41,14 +41,14 @@ struct SharedResourceTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(actions.workers == 1 && actions.mainTurns == 1)
-        #expect(machine.takeForWorker(at: 1, &actions) == nil)
+        #expect(machine.take(.worker, at: 1, &actions) == nil)
         #expect(machine.nodes[0].state == .parked)
-        #expect(machine.takeForMain(at: 2, &actions) == run(1))
+        #expect(machine.take(.main, at: 2, &actions) == run(1))
         actions = Actions()
         #expect(machine.attemptEnded(run(1), .succeeded, at: 3, &actions))
         #expect(actions.workers == 2)
-        #expect(machine.takeForWorker(at: 4, &actions) == run(2))
-        #expect(machine.takeForWorker(at: 5, &actions) == run(0))
+        #expect(machine.take(.worker, at: 4, &actions) == run(2))
+        #expect(machine.take(.worker, at: 5, &actions) == run(0))
     }
 
     @Test(
@@ -58,12 +58,12 @@ struct SharedResourceTests {
         var machine = try machine { add(to: &$0, isLongOnMain: false) }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForMain(at: 1, &actions) == nil)
-        #expect(machine.takeForWorker(at: 2, &actions) == run(1))
+        #expect(machine.take(.main, at: 1, &actions) == nil)
+        #expect(machine.take(.worker, at: 2, &actions) == run(1))
         actions = Actions()
-        let (_, next) = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        let (_, next) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(next == run(2) && actions.mainTurns == 1)
-        #expect(machine.takeForMain(at: 4, &actions) == run(0))
+        #expect(machine.take(.main, at: 4, &actions) == run(0))
     }
 
     @Test("the main thread does not wait for the app's queue, which may be suspended")
@@ -71,7 +71,7 @@ struct SharedResourceTests {
         var machine = try machine(usesQueue: true) { add(to: &$0, isLongOnMain: false) }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForMain(at: 1, &actions) == run(0))
+        #expect(machine.take(.main, at: 1, &actions) == run(0))
     }
 
     @Test("the main thread does not wait for a worker while all of them are busy")
@@ -82,9 +82,9 @@ struct SharedResourceTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == run(3))
-        #expect(machine.takeForWorker(at: 2, &actions) == run(4))
-        #expect(machine.takeForMain(at: 3, &actions) == run(0))
+        #expect(machine.take(.worker, at: 1, &actions) == run(3))
+        #expect(machine.take(.worker, at: 2, &actions) == run(4))
+        #expect(machine.take(.main, at: 3, &actions) == run(0))
     }
 
     @Test("what was left to an operation that is cancelled is taken by the one that left it")
@@ -95,11 +95,11 @@ struct SharedResourceTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == nil)
+        #expect(machine.take(.worker, at: 1, &actions) == nil)
         actions = Actions()
         machine.cancelOperation(1, at: 2, &actions)
         #expect(actions.workers == 1)
-        #expect(machine.takeForWorker(at: 3, &actions) == run(0))
+        #expect(machine.take(.worker, at: 3, &actions) == run(0))
     }
 
     @Test("nothing is left to an operation for which the main thread will not be free")
@@ -110,7 +110,7 @@ struct SharedResourceTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
+        #expect(machine.take(.worker, at: 1, &actions) == run(0))
     }
 
     @Test("what keeps the main thread gives back what was left to others there")
@@ -122,13 +122,13 @@ struct SharedResourceTests {
         }
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 1, &actions) == run(3))
-        #expect(machine.takeForWorker(at: 2, &actions) == nil)
+        #expect(machine.take(.worker, at: 1, &actions) == run(3))
+        #expect(machine.take(.worker, at: 2, &actions) == nil)
         #expect(machine.nodes[0].state == .parked)
-        _ = machine.workerEnded(run(3), .succeeded, at: 3, &actions)
+        _ = machine.attemptEnded(run(3), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         actions = Actions()
-        #expect(machine.takeForMain(at: 4, &actions) == run(4))
+        #expect(machine.take(.main, at: 4, &actions) == run(4))
         #expect(machine.nodes[0].state == .ready && actions.workers == 1)
-        #expect(machine.takeForWorker(at: 5, &actions) == run(0))
+        #expect(machine.take(.worker, at: 5, &actions) == run(0))
     }
 }

@@ -24,8 +24,8 @@ struct FallbackFaultTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = Actions()
         machine.begin(&actions)
-        _ = machine.takeForWorker(at: 0, &actions)
-        let (_, next) = machine.workerEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, at: 10, &actions)
+        _ = machine.take(.worker, at: 0, &actions)
+        let (_, next) = machine.attemptEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, thenTakeFor: .worker, at: 10, &actions)
         #expect(next == nil && actions.fallbacks == [Self.fallback])
         return machine
     }
@@ -35,7 +35,7 @@ struct FallbackFaultTests {
         var machine = try computingFallback()
         var actions = Actions()
         machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
-        #expect(machine.taskEnded(Self.fallback, .succeeded, at: 50, &actions).counted)
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 50, &actions))
         #expect(!machine.interactive.isRunning)
         #expect(machine.interactive.total(at: 60) == 30)
         #expect(machine.nodes[0].outcome == .fellBack)
@@ -95,7 +95,7 @@ struct FallbackFaultTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
         machine.timePassed(to: 100, &actions)
         #expect(machine.nodes[0].isComputingFallback && machine.nodes[0].failure == .timedOut && actions.cancel == [0])
         for time in 101...103 { machine.cancelOperation(0, at: Nanoseconds(time), &actions) }
@@ -113,8 +113,7 @@ struct FallbackFaultTests {
         #expect(actions.cancel == [0] && !machine.nodes[0].holdsWorker)
         // Its thread counts as lost until it comes back, and never as a worker.
         #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
-        let (counted, next) = machine.taskEnded(Self.fallback, .succeeded, at: 120, &actions)
-        #expect(!counted && next == nil)
+        #expect(!machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
         #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
     }
 

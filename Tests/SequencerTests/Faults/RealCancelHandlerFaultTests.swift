@@ -264,7 +264,7 @@ struct RealConditionFaultTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        #expect(machine.takeForWorker(at: 0, &actions)?.kind == .checkCondition)
+        #expect(machine.take(.worker, at: 0, &actions)?.kind == .checkCondition)
         #expect(machine.nextWake == 100)
         #expect(machine.conditionAnswered(0, true, at: 90, &actions))
         #expect(machine.nextWake == 190)

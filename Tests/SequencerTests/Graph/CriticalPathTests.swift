@@ -13,7 +13,6 @@ struct CriticalPathTests {
             graph.insert(
                 step.id,
                 options: options,
-                inputs: DependencyList(),
                 dependencies: step.after,
                 valueType: Void.self,
                 work: .nothing

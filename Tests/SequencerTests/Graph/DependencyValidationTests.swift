@@ -140,7 +140,7 @@ struct DependencyValidationTests {
         let valid = try graph.validated()
         #expect(valid.edges == ["login after splash"])
         #expect(valid.topologicalOrder == ["splash", "login"])
-        #expect(valid.reduced().graph.edges.count == 1)
+        #expect(valid.reduced().graph.dependencies.edges.count == 1)
     }
 
     // MARK: Cycles

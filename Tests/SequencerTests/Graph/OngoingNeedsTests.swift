@@ -242,8 +242,8 @@ struct OngoingNeedsTests {
             var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
             var actions = LaunchStateMachine.Actions()
             machine.begin(&actions)
-            let home = try #require(machine.takeForMain(at: 0, &actions))
-            #expect(home.node == 0 && machine.takeForMain(at: 10, &actions) == nil)
+            let home = try #require(machine.take(.main, at: 0, &actions))
+            #expect(home.node == 0 && machine.take(.main, at: 10, &actions) == nil)
             #expect(machine.nodes[1].state == .aside)
             let wake = machine.nextWake
             #expect(wake == Self.second)
@@ -254,7 +254,7 @@ struct OngoingNeedsTests {
                 #expect(machine.attemptEnded(home, .succeeded, at: 20, &actions))
             }
             #expect(actions.mainTurns == 1)
-            #expect(machine.takeForMain(at: 2 * Self.second, &actions)?.node == 1)
+            #expect(machine.take(.main, at: 2 * Self.second, &actions)?.node == 1)
         }
     }
 
@@ -275,15 +275,15 @@ struct OngoingNeedsTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(lanes: 1))
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        let load = try #require(machine.takeForWorker(at: 0, &actions))
-        #expect(load.node == 0 && machine.takeForMain(at: 1, &actions) == nil)
+        let load = try #require(machine.take(.worker, at: 0, &actions))
+        #expect(load.node == 0 && machine.take(.main, at: 1, &actions) == nil)
         #expect(machine.attemptEnded(load, .failed, at: 20, &actions))
         let fallback = try #require(actions.fallbacks.first)
-        #expect(machine.takeForMain(at: 25, &actions) == nil)
+        #expect(machine.take(.main, at: 25, &actions) == nil)
         #expect(machine.attemptEnded(fallback, .succeeded, at: 40, &actions))
-        let read = try #require(machine.takeForWorker(at: 40, &actions))
-        #expect(read.node == 1 && machine.takeForMain(at: 45, &actions) == nil)
+        let read = try #require(machine.take(.worker, at: 40, &actions))
+        #expect(read.node == 1 && machine.take(.main, at: 45, &actions) == nil)
         #expect(machine.attemptEnded(read, .succeeded, at: 70, &actions))
-        #expect(machine.takeForMain(at: 70, &actions)?.node == 2)
+        #expect(machine.take(.main, at: 70, &actions)?.node == 2)
     }
 }

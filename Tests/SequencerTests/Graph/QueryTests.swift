@@ -108,8 +108,8 @@ struct QueryTests {
                 "end after main",
             ]
         )
-        #expect(reduced.graph.edges.count == 6)
-        #expect(reduced.graph.edges.filter(\.needsValue).count == 2)
+        #expect(reduced.graph.dependencies.edges.count == 6)
+        #expect(reduced.graph.dependencies.edges.filter(\.needsValue).count == 2)
         #expect(try reduced.graph.validated().edges == reduced.edges)
     }
 

@@ -244,10 +244,9 @@ struct TypedHandleTests {
         _ = await running.end()
     }
 
-    @Test("a handle is as small as before it knew its graph: 24 bytes, the most that an existential holds without a box")
+    @Test("a handle is at most 24 bytes, which an existential holds without a box")
     func size() {
-        #expect(MemoryLayout<Step<Configuration>>.size == 24)
-        #expect(MemoryLayout<DependencyList.Reference>.size == 24)
+        #expect(MemoryLayout<Step<Configuration>>.size <= 24)
     }
 
     @Test("copies are independent")
@@ -268,7 +267,7 @@ extension OperationGraph {
     /// Adds a step that does nothing, after others.
     @discardableResult
     fileprivate mutating func add(_ id: String, after dependencies: any StepReference...) -> Step<Void> {
-        insert(id, options: [], inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, index: Int32(nodes.count - 1), graph: tag)
+        insert(id, options: [], dependencies: dependencies, valueType: Void.self, work: .nothing)
+        return Step(id: id, graph: tag)
     }
 }

@@ -26,7 +26,7 @@ extension ValidatedGraph {
     ///
     /// - Parameter looks: how many looks at a dependency the search may take, for each operation and dependency there is.
     func forEachImpliedEdge(looks: Int = 64, _ body: (_ node: Int, _ dependency: Int) -> Void) {
-        let undecided = searchImpliedEdges(of: order.lazy.map(Int.init), looks: looks, body)
+        let undecided = searchImpliedEdges(of: order, looks: looks, body)
         if undecided.contains(true) { findImpliedEdges(of: undecided, body) }
     }
 
@@ -87,7 +87,7 @@ extension ValidatedGraph {
         for first in stride(from: 0, to: count, by: 512) {
             let columns = first..<min(first + 512, count)
             guard columns.contains(where: { isNeeded[$0] }) else { continue }
-            for node in order.lazy.map(Int.init) {
+            for node in order {
                 var direct = Block.zero
                 var indirect = Block.zero
                 for dependency in predecessors[node] {

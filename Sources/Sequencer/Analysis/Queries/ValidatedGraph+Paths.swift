@@ -139,10 +139,10 @@ extension ValidatedGraph {
     private static var columns: Int { 512 }
 
     /// For each operation, which of `sources`, one bit each, there is a way to along `neighbours`; operations come after theirs in `order`.
-    private func reached(from sources: ArraySlice<Int>, _ order: some Sequence<Int32>, along neighbours: AdjacencyList) -> [Columns] {
+    private func reached(from sources: ArraySlice<Int>, _ order: some Sequence<Int>, along neighbours: AdjacencyList) -> [Columns] {
         var reached = [Columns](repeating: .zero, count: count)
         for (offset, node) in sources.enumerated() { reached[node][offset >> 6] |= 1 << UInt64(offset & 63) }
-        for node in order.lazy.map(Int.init) {
+        for node in order {
             var columns = reached[node]
             for neighbour in neighbours[node] { columns |= reached[neighbour.index] }
             reached[node] = columns

@@ -44,13 +44,13 @@ extension ValidatedGraph {
     }
 
     /// The identifiers in an order in which every operation comes after those it waits for.
-    public var topologicalOrder: [String] { order.map { id(Int($0)) } }
+    public var topologicalOrder: [String] { order.map { id($0) } }
 
     /// The operations by the length of the longest chain before each: those of one level never wait for one another.
     public var levels: [[String]] {
         var level = [Int](repeating: 0, count: count)
         var levels: [[String]] = []
-        for node in order.lazy.map(Int.init) {
+        for node in order {
             for predecessor in predecessors[node] { level[node] = max(level[node], level[predecessor.index] + 1) }
             if level[node] == levels.count { levels.append([]) }
         }

@@ -27,25 +27,11 @@ extension LaunchReport {
         report.criticalPath = [id] + criticalPath
         report.criticalPathDuration += before
         report.makespan += before
-        report.afterMilestone = afterMilestone.map { later in
-            AfterMilestone(
-                outcome: later.outcome,
-                start: later.start + before,
-                operations: later.operations,
-                failures: later.failures,
-                stragglers: later.stragglers
-            )
-        }
+        report.afterMilestone?.start += before
         // The times in their reports count from their own starts.
-        report.scopes = scopes.map { Scope(name: $0.name, start: $0.start + before, report: $0.report) }
-        report.budget = BudgetResult(
-            budget: budget.budget?.fromLaunch,
-            measured: budget.measured,
-            interactive: budget.interactive,
-            questions: budget.questions.map { $0.lowerBound + before..<$0.upperBound + before },
-            isMet: budget.isMet,
-            causes: budget.causes
-        )
+        for place in report.scopes.indices { report.scopes[place].start += before }
+        report.budget.budget = budget.budget?.fromLaunch
+        report.budget.questions = budget.questions.map { $0.lowerBound + before..<$0.upperBound + before }
         report.startedAt = startedAt.map { $0.addingTimeInterval(-(before / .seconds(1))) }
         // It is an operation now, and would be added a second time.
         report.beforeRun = nil
@@ -56,29 +42,10 @@ extension LaunchReport {
 extension OperationReport {
     /// The same operation, with times that count from so much earlier.
     func later(by time: Duration) -> OperationReport {
-        OperationReport(
-            id: id,
-            title: title,
-            dependencies: dependencies,
-            outcome: outcome,
-            failure: failure,
-            ready: ready.map { $0 + time },
-            start: start.map { $0 + time },
-            end: end + time,
-            expected: expected,
-            attempts: attempts,
-            lane: lane,
-            isMain: isMain,
-            suspends: suspends,
-            exclusive: exclusive,
-            isInteractive: isInteractive,
-            interactive: interactive,
-            slack: slack,
-            isCritical: isCritical,
-            isCut: isCut,
-            isDeferred: isDeferred,
-            message: message,
-            notes: notes
-        )
+        var operation = self
+        operation.ready = ready.map { $0 + time }
+        operation.start = start.map { $0 + time }
+        operation.end += time
+        return operation
     }
 }

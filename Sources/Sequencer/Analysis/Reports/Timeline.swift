@@ -175,21 +175,22 @@ private struct ScopeRows {
     }
 
     mutating func add(_ scopes: [LaunchReport.Scope], within path: String?, from begin: Duration) {
-        for scope in scopes {
-            let name = path.map { "\($0)/\(scope.name)" } ?? scope.name
-            let (start, operations) = (begin + scope.start, scope.report.operations)
+        for var scope in scopes {
+            scope.name = path.map { "\($0)/\(scope.name)" } ?? scope.name
+            scope.start += begin
+            let operations = scope.report.operations
             var selection: [Int] = []
             if left > 0 {
-                rows.append(.heading(LaunchReport.Scope(name: name, start: start, report: scope.report)))
+                rows.append(.heading(scope))
                 selection = scope.report.selection(limit: left - 1)
                 left -= 1 + selection.count
             } else {
                 omitted.scopes += 1
             }
-            rows += scope.report.rowOrder(selection).map { .operation(operations[$0].later(by: start), node: nil) }
+            rows += scope.report.rowOrder(selection).map { .operation(operations[$0].later(by: scope.start), node: nil) }
             omitted.operations += operations.count - selection.count
             // Recursion has an end: scopes are within one another 16 deep at most.
-            add(scope.report.scopes, within: name, from: start)
+            add(scope.report.scopes, within: scope.name, from: scope.start)
         }
     }
 }

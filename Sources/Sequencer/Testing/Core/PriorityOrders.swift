@@ -50,7 +50,7 @@ package struct PriorityOrders {
     private var mostBefore: Int {
         let predecessors = graph.predecessors
         var before = [Int](repeating: 0, count: graph.count)
-        for node in graph.order.lazy.map(Int.init) {
+        for node in graph.order {
             before[node] = predecessors[node].reduce(0) { min($0 + before[$1.index] + 1, graph.count) }
         }
         return before.max() ?? 0

@@ -226,13 +226,13 @@ struct ReservationTests {
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         #expect(actions.queueTurns == 1 && actions.mainTurns == 1)
-        let config = try #require(machine.takeForQueue(at: 0, &actions))
-        #expect(machine.takeForMain(at: 0, &actions) == nil)
+        let config = try #require(machine.take(.appQueue, at: 0, &actions))
+        #expect(machine.take(.main, at: 0, &actions) == nil)
         #expect(machine.attemptEnded(config, .succeeded, at: 50, &actions))
-        let home = try #require(machine.takeForMain(at: 50, &actions))
+        let home = try #require(machine.take(.main, at: 50, &actions))
         #expect(home.node == 1 && actions.mainTurns == 3)
         #expect(machine.attemptEnded(home, .succeeded, at: 60, &actions))
-        #expect(machine.takeForMain(at: 60, &actions)?.node == 2)
+        #expect(machine.take(.main, at: 60, &actions)?.node == 2)
     }
 }
 
@@ -325,9 +325,9 @@ extension ReservationTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        #expect(machine.takeForMain(at: 0, &actions) == nil)
-        #expect(machine.pending().operations.contains { $0.node == 2 && $0.wait == .milestone })
-        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        #expect(machine.take(.main, at: 0, &actions) == nil)
+        #expect(machine.pending().contains { $0.node == 2 && $0.wait == .milestone })
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
     }
 
     @Test("however many are put aside, and however often, each end costs the same")
@@ -350,13 +350,13 @@ extension ReservationTests {
         func takeForMain() -> LaunchStateMachine.Assignment? {
             while machine.readyForMain.count > 0 {
                 turns += 1
-                if let next = machine.takeForMain(at: time, &actions) { return next }
+                if let next = machine.take(.main, at: time, &actions) { return next }
             }
             return nil
         }
         for number in 0..<2 * pairs {
             let isMain = number % 2 == 1
-            let next = try #require(isMain ? takeForMain() : machine.takeForWorker(at: time, &actions))
+            let next = try #require(isMain ? takeForMain() : machine.take(.worker, at: time, &actions))
             #expect(machine.traits[next.node].contains(.isAwaited))
             if !isMain { #expect(takeForMain() == nil) }
             time += 10

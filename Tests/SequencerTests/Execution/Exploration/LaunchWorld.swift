@@ -100,32 +100,27 @@ struct LaunchWorld {
         switch move {
         case .workerBegins:
             waitingWorkers -= 1
-            hand(machine.takeForWorker(at: now, &actions), to: .worker)
+            hand(machine.take(.worker, at: now, &actions), to: .worker)
         case .mainTurn:
             mainTurns -= 1
-            hand(machine.takeForMain(at: now, &actions), to: .main)
+            hand(machine.take(.main, at: now, &actions), to: .main)
         case .end(let number, let result):
             let task = tasks.remove(at: number)
             let wasEnded = ends[task.assignment.node] != nil
-            let counted: Bool
-            var next: LaunchStateMachine.Assignment?
-            switch task.place {
-            case .worker: (counted, next) = machine.workerEnded(task.assignment, result, at: now, &actions)
-            case .suspended: (counted, next) = machine.taskEnded(task.assignment, result, at: now, &actions)
-            case .main: counted = machine.attemptEnded(task.assignment, result, at: now, &actions)
-            }
+            let taker: LaunchStateMachine.Taker? = task.place == .worker ? .worker : nil
+            let (counted, next) = machine.attemptEnded(task.assignment, result, thenTakeFor: taker, at: now, &actions)
             hand(next, to: .worker)
             if counted, wasEnded { violations.append("an end of op\(task.assignment.node) counted after its end") }
         case .suspend(let number):
             tasks[number].place = .suspended
-            hand(machine.takeForWorker(after: tasks[number].assignment, at: now, &actions), to: .worker)
+            hand(machine.take(.worker, after: tasks[number].assignment, at: now, &actions), to: .worker)
         case .answer(let number, let answer):
             let task = tasks.remove(at: number)
             let node = task.assignment.node
             if machine.conditionAnswered(node, answer, at: now, &actions) {
                 hand(LaunchStateMachine.Assignment(node: node, attempt: task.assignment.attempt, kind: .run), to: task.place)
             } else if task.place == .worker {
-                hand(machine.takeForWorker(after: task.assignment, at: now, &actions), to: .worker)
+                hand(machine.take(.worker, after: task.assignment, at: now, &actions), to: .worker)
             }
         case .abort(let number):
             tasks[number].hasAborted = true
@@ -198,25 +193,26 @@ struct LaunchWorld {
         }
     }
 
-    private mutating func check(_ event: LaunchStateMachine.RawEvent) {
-        let node = event.node
+    private mutating func check(_ event: LaunchEvent) {
+        func position(_ id: String) -> Int { machine.graph.position(of: id) ?? 0 }
         switch event.kind {
-        case .ready, .started:
-            if isStopped, event.kind == .started { violations.append("op\(node) started after the stop") }
+        case .ready(let id), .started(let id, _):
+            let node = position(id)
+            if isStopped, case .started = event.kind { violations.append("op\(node) started after the stop") }
             if ends[node] != nil { violations.append("op\(node) started after its end") }
             for dependency in launch.steps[node].dependencies where ends[dependency] == nil {
                 violations.append("op\(node) began before op\(dependency) had ended")
             }
-        case .ended:
-            if ends[node] != nil { violations.append("op\(node) ended twice") }
-            ends[node] = machine.nodes[node].outcome
+        case .ended(let id, let outcome):
+            if ends[position(id)] != nil { violations.append("\(id) ended twice") }
+            ends[position(id)] = outcome
         case .stopped:
             if isStopped { violations.append("the launch stopped twice") }
             isStopped = true
             if isMilestoneReached, case .failed(let node)? = machine.stop {
                 violations.append("op\(node) failed after the milestone, and stopped the launch")
             }
-        case .launchStarted, .retrying, .launchEnded: break
+        case .launchStarted, .retrying, .launchEnded, .dropped: break
         }
     }
 

@@ -203,7 +203,7 @@ extension LaunchStateMachine {
         phase = .stopping
         stop = reason
         stopTime = time
-        actions.rare.insert(.cancelsScopes)
+        actions.cancelsScopes = true
         showFailure(of: reason, &actions)
         record(.stopped, at: time)
         readyForWorkers.removeAll()
@@ -267,4 +267,249 @@ extension LaunchStateMachine {
         stragglers.append(node)
         nodes[node].isStraggler = true
     }
+
+    // MARK: The end
+
+    /// Every operation has ended: ends the launch as soon as its takeover and its screens have gone.
+    mutating func endIfQuiet(_ actions: inout Actions) {
+        if isTakeoverRunning, graceEnd == nil, phase == .running {
+            // That of a launch that has lost its milestone, and was not stopped. It may wait for a person.
+            graceEnd = time.addingSaturated(settings.grace)
+            needsWake = true
+        }
+        guard !isTakeoverRunning, screensUp == 0 else { return }
+        phase = .over
+        endOfLaunch = time
+        record(.launchEnded, at: time)
+        actions.isOver = true
+    }
+
+    /// The launch is stopped: shows that, if it has failed.
+    mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
+        // After the milestone the person has the screen that they waited for, and a failure concerns those who read the report.
+        guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
+        switch stop {
+        case .failed, .deadline: showFailure(&actions)
+        case .aborted, .cancelled: break
+        }
+    }
+
+    /// The launch has failed, and will not be anything else.
+    mutating func showFailure(_ actions: inout Actions) {
+        // A launch that has lost its milestone can fail after that as well: one failure is shown.
+        guard !isFailureShown else { return }
+        isFailureShown = true
+        takeoversRunning += 1
+        takeoverEnd = time.addingSaturated(min(settings.takeoverLimit, restOfDeadline(at: time) ?? .max))
+        actions.showsFailure = true
+        if !screens.isEmpty { tellScreens(&actions) }
+    }
+
+    /// The graph leaves the screen to the app, whose takeover has the grace period from now on.
+    mutating func graphGivesWay(at time: Nanoseconds) {
+        advance(to: time)
+        takeoverEnd = nil
+        guard isTakeoverRunning, graceEnd != nil else { return }
+        graceEnd = self.time.addingSaturated(settings.grace)
+        needsWake = true
+    }
+
+    // MARK: Operations that run one at a time (`OperationGraph.runOneAtATime`): while one has its turn, the timeouts of all others stand still
+
+    struct Turns {
+        /// Operations whose work, condition or fallback runs; more than one only where a fallback is computed beside the main thread.
+        var running: Set<Int> = []
+        /// Operations with a timeout that have begun and have no turn: between two attempts, or while they wait for an event.
+        var waiting: Set<Int> = []
+    }
+
+    /// A lane or the main thread has taken an operation.
+    mutating func turnBegan(of node: Int) {
+        // A wait for an event leaves its lane to others.
+        guard turns != nil, !isAwaitingEvent(node) else { return }
+        if turns?.waiting.remove(node) != nil { endPersonWait(node, .turn) }
+        turns?.running.insert(node)
+        guard let turns, turns.running.count == 1 else { return }
+        // In order, here and below: timers of one time fire in the order in which they were set.
+        for other in turns.waiting.sorted() { beginPersonWait(other, .turn) }
+    }
+
+    mutating func turnEnded(of node: Int) {
+        guard turns?.running.remove(node) != nil, turns?.running.isEmpty == true else { return }
+        let waiting = (turns?.waiting ?? []).filter { nodes[$0].state != .ended }
+        turns?.waiting = waiting
+        for other in waiting.sorted() { endPersonWait(other, .turn) }
+    }
+
+    /// An operation goes on later, or when its event comes.
+    mutating func waitsForTurn(_ node: Int) {
+        guard turns != nil, traits[node].contains(.hasTimeout), turns?.waiting.insert(node).inserted == true else { return }
+        if turns?.running.isEmpty == false { beginPersonWait(node, .turn) }
+    }
+
+    // MARK: Virtual time
+
+    /// Whether the first of all operations that could start now, by rank, is one of the main thread's.
+    var isMainFirst: Bool {
+        mutating get {
+            // Entries of operations that have ended, or wait elsewhere by now.
+            while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
+            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            guard let main = readyForMain.first else { return false }
+            guard lanes.available > 0, let other = readyForWorkers.first else { return true }
+            return main < other
+        }
+    }
+
+    /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
+    mutating func workerBlocks(_ blocks: Bool, _ actions: inout Actions) {
+        settings.workers += blocks ? 1 : -1
+        settle(&actions)
+    }
+
+    // MARK: Screens of slow operations: one timer begins a screen, another tells it to end, a third stops waiting for it
+
+    /// The screen of one operation. It stays known when it has gone, because it is shown once.
+    struct ShownScreen: Equatable {
+        enum State: Equatable {
+            case shown
+            /// The operation has ended: it is told to end then.
+            case ending(at: Nanoseconds)
+            /// It was told to end, and is not waited for after that.
+            case told(limit: Nanoseconds)
+            case gone
+        }
+
+        let start: Nanoseconds
+        var state = State.shown
+    }
+
+    /// Something is to be shown, or told to end.
+    struct ScreenChange: Equatable {
+        let node: Int
+        let isShown: Bool
+    }
+
+    /// The changes since the last call.
+    mutating func takeScreenChanges() -> [ScreenChange] {
+        defer { screenChanges = [] }
+        return screenChanges
+    }
+
+    /// The screen has gone; perhaps after the launch stopped waiting for it.
+    mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        screenIsGone(node)
+        settle(&actions)
+    }
+
+    /// Whether something is shown for an operation, and has not gone.
+    func isScreenUp(_ node: Int) -> Bool { screens[node].map { $0.state != .gone } ?? false }
+
+    mutating func setScreenTimer(_ node: Int) {
+        guard traits[node].contains(.showsIfSlow), screens[node] == nil, let time = screenTime(of: node) else { return }
+        setTimer(.screen, of: node, at: time)
+    }
+
+    /// When an operation that has started has taken so long that something is shown; nil while it waits for a person.
+    private func screenTime(of node: Int) -> Nanoseconds? {
+        graph.policy(node).slowScreen.flatMap { ownTime(of: node, after: $0.limit) }
+    }
+
+    func isDue(screenTimer timer: Timer) -> Bool {
+        let node = Int(timer.node)
+        return switch timer.kind {
+        case .screen:
+            // The time as it is now: a wait for a person has moved it since the timer was set.
+            phase == .running && !isFailureShown && nodes[node].state != .ended && screens[node] == nil
+                && screenTime(of: node) == timer.time
+        case .screenEnd: screens[node]?.state == .ending(at: timer.time)
+        case .screenLimit: screens[node]?.state == .told(limit: timer.time)
+        case .timeout, .retry, .grace, .fallback: false
+        }
+    }
+
+    mutating func fire(screenTimer timer: Timer, _ actions: inout Actions) {
+        let node = Int(timer.node)
+        switch timer.kind {
+        case .screen:
+            screens[node] = ShownScreen(start: time)
+            screensUp += 1
+            change(ScreenChange(node: node, isShown: true), &actions)
+        case .screenEnd: tellScreen(node, &actions)
+        case .screenLimit: screenIsGone(node)
+        case .timeout, .retry, .grace, .fallback: break
+        }
+    }
+
+    /// An operation has ended: its screen ends when it was shown for long enough.
+    mutating func endScreen(_ node: Int) {
+        guard let screen = screens[node], screen.state == .shown, let minimum = graph.policy(node).slowScreen?.minimum else { return }
+        let end = max(time, screen.start.addingSaturated(minimum.nanoseconds))
+        screens[node]?.state = .ending(at: end)
+        setTimer(.screenEnd, of: node, at: end)
+    }
+
+    /// The launch stops: nothing is shown any longer.
+    mutating func tellScreens(_ actions: inout Actions) {
+        // Sorted: the order of a dictionary differs between processes, and runs in virtual time must not.
+        for node in screens.keys.sorted() { tellScreen(node, &actions) }
+    }
+
+    /// The launch stops waiting for screens.
+    mutating func forgetScreens() {
+        for node in screens.keys { screenIsGone(node) }
+    }
+
+    private mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
+        switch screens[node]?.state {
+        case .shown?, .ending?:
+            // A screen that does not go must not keep the launch from ending: it has as long as an operation that is told to cancel.
+            let limit = time.addingSaturated(settings.grace)
+            screens[node]?.state = .told(limit: limit)
+            setTimer(.screenLimit, of: node, at: limit)
+            change(ScreenChange(node: node, isShown: false), &actions)
+        case .told?, .gone?, nil: break
+        }
+    }
+
+    private mutating func screenIsGone(_ node: Int) {
+        guard isScreenUp(node) else { return }
+        screens[node]?.state = .gone
+        screensUp -= 1
+    }
+
+    private mutating func change(_ change: ScreenChange, _ actions: inout Actions) {
+        screenChanges.append(change)
+        actions.changesScreens = true
+    }
+}
+
+extension LaunchStateMachine.Node {
+    /// Whether a worker runs its code, or asks its condition.
+    var isOnWorker: Bool { holdsWorker && (state == .running || state == .checking) }
+}
+
+/// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A milestone whose own
+/// condition was false, or that reads a value which is missing on purpose, was not wanted.
+func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {
+    guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
+    return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone, graph, nodes)
+}
+
+/// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
+private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {
+    // A list in place of recursion: a chain of operations may be longer than a thread's stack is deep.
+    var (seen, next): (Set<Int>, [Int]) = ([node], [node])
+    while let node = next.popLast() {
+        for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
+            switch nodes[other.index].outcome {
+            case .failed, .timedOut, .cancelled: return true
+            // An operation that was left out on purpose never has a value: failures behind it are not the reason.
+            case .skipped: if graph.policy(other.index).skipReason == nil { next.append(other.index) }
+            case .succeeded, .fellBack: break
+            }
+        }
+    }
+    return false
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A launch that a step starts: it has no more time than the step has.
-enum LaunchWithin {
-    /// Where the step runs that the current code is part of.
-    @TaskLocal static var place: (any StepPlace)?
+/// The step that the current code is part of. A launch that a step starts has no more time than the step has.
+enum CurrentStep {
+    /// What runs that step.
+    @TaskLocal static var runner: (any StepRunner)?
 
     /// Calls `body` as if no step were calling it.
     static func none<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         // As a result: `withValue` rethrows, and forgets the type of the error.
-        let result = $place.withValue(nil) { Swift.Result(catching: body) }
+        let result = $runner.withValue(nil) { Swift.Result(catching: body) }
         return try result.get()
     }
 
     /// The time that is left to the step that the caller is part of; nil outside of steps, where the step has no limit, and where it has another clock.
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
-        guard let place else { return nil }
-        return place.withLaunch { launch, node in
+        guard let runner else { return nil }
+        return runner.withLaunch { launch, node in
             launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
         }
     }
@@ -23,19 +23,19 @@ enum LaunchWithin {
 
 /// A task, or a thread, that runs steps.
 ///
-/// Every task that a step begins inherits its place, and may outlive the step.
-protocol StepPlace: AnyObject, Sendable {
+/// Every task that a step begins inherits it, and may outlive the step.
+protocol StepRunner: AnyObject, Sendable {
     /// Calls `body` with the launch and the step that the caller is part of; nil when that is not certain.
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result?
 }
 
 /// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
-final class StepThread: StepPlace {
+final class StepThread: StepRunner {
     private let thread = currentThreadIdentity()
     // Unsafe: used on this thread alone.
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
-    /// The code that the thread runs, or has run last: read on the thread for time, too.
+    /// The code that the thread runs, or has run last: read on the timer's queue, too.
     private let running = Atomic(StepThread.none)
     /// For whoever asks whether the thread is asleep.
     let clock = ThreadClock()
@@ -57,11 +57,11 @@ final class StepThread: StepPlace {
 
     /// Calls `body`, which runs steps of `launch` here and says in ``assignment`` which.
     static func with(_ launch: LaunchStorage, _ body: (StepThread) -> Void) {
-        let place = StepThread(launch)
-        LaunchWithin.$place.withValue(place) { body(place) }
-        // Tasks that the steps have begun inherit this place: they must not keep the launch, nor count as steps of it.
-        place.running.store(Self.done, ordering: .relaxed)
-        place.launch = nil
+        let thread = StepThread(launch)
+        CurrentStep.$runner.withValue(thread) { body(thread) }
+        // Tasks that the steps have begun inherit this: they must not keep the launch, nor count as steps of it.
+        thread.running.store(Self.done, ordering: .relaxed)
+        thread.launch = nil
     }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
@@ -83,14 +83,6 @@ extension LaunchOptions {
 }
 
 extension LaunchStorage {
-    /// Calls `body`, which runs one step here.
-    func onThisThread(_ assignment: Assignment, _ body: () -> Void) {
-        StepThread.with(self) { thread in
-            thread.assignment = assignment
-            body()
-        }
-    }
-
     /// Whether a launch on that clock has this one's time.
     func isTimed(by clock: any Clock<Duration>) -> Bool {
         if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }

@@ -50,10 +50,24 @@ struct HeldRanges {
     }
 }
 
-extension LaunchStorage {
-    func took(_ value: any Sendable, for range: HeldRange) {
-        let releases = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
-        // The code of an operation that was left behind has come too late: nobody else would release it.
-        for release in releases { release() }
+/// Operations that are to wait for their events, or to settle some, and whether a thread is seeing to that.
+struct EventWaits {
+    private var nodes = FirstInFirstOut<Int>()
+    private var isBegun = false
+    /// They wait for ends of operations, too.
+    var ranges = HeldRanges()
+
+    /// - Returns: whether the caller is to see to them.
+    mutating func add(_ more: [Int]) -> Bool {
+        for node in more { nodes.append(node) }
+        defer { isBegun = true }
+        return !isBegun
+    }
+
+    mutating func next() -> Int? {
+        let node = nodes.popFirst()
+        // With the look, under one lock: an operation that is added later finds nobody seeing to it.
+        if node == nil { isBegun = false }
+        return node
     }
 }

@@ -1,0 +1,507 @@
+import Foundation
+
+// One way to run a step, on whichever thread: somebody takes it, performs it, tells its end, and takes the next.
+//
+//     a worker, or a turn of the app's queue ┐                    ┌─▶ its end: told, and the next taken, in one input
+//     a turn of the main thread              ├─▶ take ─▶ perform ─┤
+//     the start of the launch, its prologue  ┘                    └─▶ nil: it goes on elsewhere, and tells its end from there
+//
+// A task that has suspended, an `Operation` that goes on and an event that is waited for tell their ends later.
+
+extension LaunchStorage {
+    typealias Taker = LaunchStateMachine.Taker
+
+    // MARK: Who takes steps
+
+    /// Adds a worker, which takes operations until none is left.
+    func addWorker() {
+        pool.addWorker { self.withCallersValues { self.run(for: .worker) } }
+    }
+
+    /// Computes a fallback on a thread that is no worker.
+    func addThread(for fallback: Assignment) {
+        let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
+        if let virtualTime { virtualTime.compute(fallback, compute) } else { pool.addWorker(compute) }
+    }
+
+    func requestMainTurn() {
+        let turn: @Sendable () -> Void = { self.withCallersValues { self.run(for: .main) } }
+        if let virtualTime { virtualTime.requestMainTurn(turn) } else { OperationQueue.main.addOperation(turn) }
+    }
+
+    /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
+    func beginFirstSteps() {
+        let hasPrologue = graph.firstOfPrologue != nil
+        if hasPrologue { virtualTime?.prologueBegins() }
+        // The caller of a start does not wait for observers.
+        input(defersAppCode: true) { state, _ in
+            state.machine.isInPrologue = hasPrologue
+            state.machine.begin(&state.actions)
+        }
+        guard hasPrologue else { return }
+        run(for: .prologue)
+        virtualTime?.prologueEnds()
+    }
+
+    /// Takes operations and performs them here, until there is none.
+    ///
+    /// - Parameters:
+    ///   - taker: nil for `first` alone.
+    ///   - first: an operation that was taken before.
+    func run(for taker: Taker?, beginningWith first: Assignment? = nil) {
+        // Observers hear of a start before the step begins. The main thread does not tell them: it comes back to the step.
+        let isToldFirst = taker == .main && isToldBeforeMain
+        StepThread.with(self) { thread in
+            if taker == .worker || taker == .appQueue { state.withLock { $0.add(thread) } }
+            // A turn of the main thread is over with its operation, and one of the app's queue ends as a worker does.
+            let nextTaker: Taker? = taker == .main ? nil : taker == .appQueue ? .worker : taker
+            var next = first
+            if next == nil, let taker { next = take(for: taker, isToldFirst: isToldFirst) }
+            while var assignment = next {
+                thread.assignment = assignment
+                var end: AttemptEnd?
+                if assignment.kind != .checkCondition {
+                    end = perform(assignment, for: taker)
+                } else if checkCondition(assignment, for: taker, isToldFirst: isToldFirst) {
+                    assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
+                    end = perform(assignment, for: taker)
+                }
+                if let end {
+                    next = attemptEnded(assignment, end, thenTakeFor: nextTaker)
+                } else {
+                    next = nextTaker.flatMap { take(for: $0, after: assignment) }
+                }
+            }
+        }
+    }
+
+    private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> Assignment? {
+        let (next, alarm) = input(defersAppCode: taker == .prologue) { state, now in
+            let next = state.machine.take(taker, after: previous, at: now, &state.actions)
+            return isToldFirst ? state.keepBack(next, at: now) : (next, nil)
+        }
+        // The alarm begins the step all the same where an observer blocks (L63).
+        if let alarm { timekeeper.wake(at: alarm) }
+        return next
+    }
+
+    /// Tells the end of an attempt.
+    ///
+    /// - Returns: the next operation of the thread that ran it.
+    @discardableResult
+    func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd, thenTakeFor taker: Taker? = nil) -> Assignment? {
+        // Objects of the app that the operation leaves come out of the lock with the result, and are released here.
+        input { state, now in
+            let (counted, next) = state.machine.attemptEnded(
+                assignment,
+                end.forMachine,
+                thenTakeFor: taker,
+                at: now,
+                &state.actions
+            )
+            return (next, state.keep(end, of: assignment, counted: counted, at: now))
+        }.0
+    }
+
+    // MARK: Performing
+
+    /// Asks the condition of a step, unless the step has ended since it was taken: the launch may have been stopped while this thread told observers.
+    ///
+    /// - Returns: whether to run the step now.
+    private func checkCondition(_ assignment: Assignment, for taker: Taker?, isToldFirst: Bool) -> Bool {
+        let node = assignment.node
+        guard state.withLock({ $0.machine.nodes[node].state == .checking }) else { return false }
+        let answer = Swift.Result {
+            try atQualityOfService(of: node, for: taker) {
+                try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true
+            }
+        }
+        // Before the lock: the words of an error are code of the app.
+        let message = answer.errorText
+        let (next, alarm) = input { state, now -> (Assignment?, Nanoseconds?) in
+            if case .failure(let error) = answer {
+                state.errors[node] = error
+                state.messages[node] = message
+            }
+            guard state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions) else { return (nil, nil) }
+            let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
+            return isToldFirst ? state.keepBack(run, at: now) : (run, nil)
+        }
+        if let alarm { timekeeper.wake(at: alarm) }
+        return next != nil
+    }
+
+    /// Makes an attempt, or computes a fallback.
+    ///
+    /// - Returns: nil where that goes on elsewhere, and tells its end from there.
+    private func perform(_ assignment: Assignment, for taker: Taker?) -> AttemptEnd? {
+        if assignment.kind == .computeFallback { return computeFallback(assignment) }
+        if isTooLate(assignment) { return .unbegun }
+        let context = StepContext(host: self, assignment: assignment)
+        switch graph.nodes[assignment.node].work {
+        case .nothing:
+            return AttemptEnd(())
+        case .synchronous(let body):
+            return AttemptEnd { try atQualityOfService(of: assignment.node, for: taker) { try body(context) } }
+        case .asynchronous(let body):
+            return startTask(of: assignment, onMain: false) { try await body(context) }
+        case .main(let body):
+            return startTask(of: assignment, onMain: true) { try await body(context) }
+        case .prologue(let body) where taker == .prologue:
+            // The launch was started on the main thread: otherwise the graph was refused.
+            return AttemptEnd { try MainActor.assumeIsolated { try body(context) } }
+        case .prologue(let body):
+            return startTask(of: assignment, onMain: true) { try await body(context) }
+        case .operation(let operation):
+            // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
+            if let tell = options.startRecorder, !graph.isMain(assignment.node), !isOver {
+                tell(graph.id(assignment.node), assignment.attempt)
+            }
+            return start(operation, of: assignment)
+        case .makeOperation(let make):
+            do {
+                let operation = try make(context)
+                try runner.claim(operation)
+                keep(operation, for: assignment)
+                return start(operation, of: assignment)
+            } catch {
+                return AttemptEnd(throwing: error)
+            }
+        case .event(let event):
+            input { state, now in state.machine.eventIsAwaited(assignment, at: now, &state.actions) }
+            awaitEvent(event, for: assignment)
+            return nil
+        }
+    }
+
+    /// Whether an operation was told to cancel, or has ended, since it was taken: then none of its code begins. To be asked right before that, on every thread.
+    ///
+    /// Between the two lies what follows from the decision: observers are told, which may take their time, workers are added, a task may have to wait for a
+    /// thread. Where nobody was told to cancel yet, as in most launches, no lock is taken: the call that tells sets the flag before it returns.
+    func isTooLate(_ assignment: Assignment) -> Bool {
+        // Relaxed: what decides is read under the lock.
+        hasToldToCancel.load(ordering: .relaxed) && isToldToCancel(assignment)
+    }
+
+    private func startTask(of assignment: Assignment, onMain isMain: Bool, _ body: @escaping StepTask.Body) -> AttemptEnd? {
+        StepTask(assignment, in: self).start(
+            body,
+            onMain: isMain,
+            priority: qualityOfService(of: assignment.node).taskPriority,
+            for: virtualTime?.begins(assignment),
+            atOnce: options.startsTasksAtOnce
+        )
+    }
+
+    private func start(_ operation: Operation, of assignment: Assignment) -> AttemptEnd? {
+        // Making it, or the note of its start, may have taken a while.
+        if isTooLate(assignment) { return .unbegun }
+        // No task of the clock runs it: it holds time still until the launch says that it has ended.
+        _ = virtualTime?.begins(assignment)
+        return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
+    }
+
+    private func computeFallback(_ assignment: Assignment) -> AttemptEnd {
+        let node = assignment.node
+        // The launch may have been stopped before this thread was there.
+        if isToldToCancel(assignment) { return .unbegun }
+        guard case .compute(let compute)? = graph.policy(node).fallback else {
+            return AttemptEnd(throwing: MissingValueError(step: graph.id(node)))
+        }
+        // A crash in the fallback is not in the person's time any more.
+        if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
+        let error = state.withLock { $0.errors[node] }
+        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(host: self, assignment: assignment), error)) }
+    }
+
+    private func qualityOfService(of node: Int) -> QualityOfService {
+        if let said = graph.nodes[node].policy?.value.qualityOfService { return said }
+        return !isLowered.isEmpty && isLowered[node] ? .utility : qualityOfService
+    }
+
+    /// Runs a part of a step at the step's quality of service; the main thread and the app's own queue keep theirs.
+    private func atQualityOfService<Result>(of node: Int, for taker: Taker?, _ body: () throws -> Result) rethrows -> Result {
+        if queue != nil || taker == .main || taker == .prologue { return try body() }
+        return try QualityOfService.withThread(at: qualityOfService(of: node), usually: qualityOfService, body)
+    }
+
+    /// Keeps the handle that cancels a running operation, or cancels it at once if it was told to cancel before it had a handle.
+    func keep(_ handle: any Cancellable, for assignment: Assignment) {
+        let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
+        if isTooLate { cancel([AppCodeQueue.Call(cancelling: assignment.node, handle)]) }
+    }
+
+    /// Of the steps that a step depends on, the operations of those that have ended.
+    func endedOperations(before node: Int) -> [Operation] {
+        state.withLock { state in
+            graph.predecessors[node].compactMap { dependency in
+                let position = Int(dependency.index)
+                return state.machine.nodes[position].state == .ended ? graph.nodes[position].operation : nil
+            }
+        }
+    }
+
+    // MARK: In a queue of the app's
+
+    /// Ends the operations of steps that have ended, then adds others for steps that are ready: in the app's queue too an operation has finished before
+    /// one starts that waits for it.
+    ///
+    /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the app, which may block.
+    func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
+        guard let queue, !ended.isEmpty || turns > 0 else { return }
+        let tell: @Sendable () -> Void = { [self] in
+            for step in ended { step.end() }
+            addTurns(turns, to: queue)
+        }
+        // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has started.
+        let isAppCode = !ended.isEmpty || type(of: queue) != OperationQueue.self
+        if defersAppCode, isAppCode { callApp(tell) } else { tell() }
+    }
+
+    /// Adds operations to the app's queue, each for a step that is ready.
+    private func addTurns(_ count: Int, to queue: OperationQueue) {
+        let steps = state.withLock { state in
+            // A launch that is over does not let go of anything more.
+            state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []
+        }
+        for step in steps { queue.addOperation(step) }
+    }
+
+    /// Runs the step whose turn it is.
+    func run(_ step: QueuedStep) {
+        let assignment = input { state, now -> Assignment? in
+            // It was cancelled after the queue had begun to start it.
+            guard state.queued.removeWaiting(step) else { return nil }
+            let assignment = state.machine.take(.appQueue, at: now, &state.actions)
+            if let assignment {
+                step.node = assignment.node
+                state.queued.begin(step, lane: Int(state.machine.nodes[assignment.node].lane))
+            }
+            return assignment
+        }
+        guard let assignment else { return step.end() }
+        step.name = graph.id(assignment.node)
+        withCallersValues { self.run(for: .appQueue, beginningWith: assignment) }
+    }
+
+    /// Somebody has cancelled an operation of the app's queue.
+    ///
+    /// - Returns: whether it was waiting for its turn, which it does not get any more.
+    func cancel(_ step: QueuedStep) -> Bool {
+        input(defersAppCode: true) { state, now in
+            if let place = state.queued.place(of: step) {
+                _ = state.queued.removeWaiting(step)
+                state.machine.queueTurnCancelled(at: place, at: now, &state.actions)
+                return true
+            }
+            if let node = step.node, state.queued.isRunning(step, lane: Int(state.machine.nodes[node].lane)) {
+                state.machine.cancelOperation(node, at: now, &state.actions)
+            }
+            return false
+        }
+    }
+
+    /// The step that an operation of the app's queue would take now.
+    func identifier(ofWaiting step: QueuedStep) -> String? {
+        let node = state.withLock { state in state.queued.place(of: step).flatMap { state.machine.nodeOfTurn(at: $0) } }
+        return node.map(graph.id)
+    }
+
+    // MARK: Events from outside
+
+    private enum EventTask {
+        case wait(Assignment)
+        case settle([PromisedEvent], EventResult, [HeldRanges.Release], by: String)
+    }
+
+    /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
+    ///
+    /// One that has come already ends its operation here, which may make others ready, as many as there are in the graph: they are added to those that
+    /// this goes through, and so no call is within another. Nor is one within a call for another launch, see ``EventTurns``.
+    func processEvents(of nodes: [Int]) {
+        guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
+        while let task = takeEventTask() {
+            switch task {
+            case .wait(let assignment):
+                if case .event(let event) = graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
+            case .settle(let events, let result, let releases, let id):
+                for event in events { event.settle(result, by: id, callBlocks: callApp) }
+                for release in releases { callApp(release) }
+            }
+        }
+    }
+
+    private func takeEventTask() -> EventTask? {
+        state.withLock { state -> EventTask? in
+            guard let node = state.eventWaits.next() else { return nil }
+            guard state.machine.nodes[node].state == .ended else {
+                return .wait(Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run))
+            }
+            let releases = state.eventWaits.ranges.ended(node, in: graph)
+            return .settle(graph.policy(node).events, state.eventResult(of: node, graph), releases, by: graph.id(node))
+        }
+    }
+
+    /// Lets the event end an operation.
+    func awaitEvent(_ event: EventStorage, for assignment: Assignment) {
+        let wait = EventWait(event, on: virtualTime?.scheduler)
+        wait.begin(.launch) { [self] result in eventSettled(result, for: assignment) }
+        // Where the operation has been told to cancel meanwhile, this cancels the wait.
+        keep(wait, for: assignment)
+    }
+
+    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs elsewhere.
+    private func eventSettled(_ result: EventResult, for assignment: Assignment) {
+        // Time must not move before what follows from the event, which may have to wait for its turn.
+        virtualTime?.inputBegins()
+        EventTurns.launches.run { [self] in
+            defer { virtualTime?.inputEnds() }
+            let end: AttemptEnd
+            switch result {
+            case .success(let value): end = AttemptEnd(value)
+            case .failure(let error): end = AttemptEnd(throwing: error)
+            }
+            _ = input(defersAppCode: true) { state, now in
+                // An event that comes after a timeout is not reported as late: no operation worked on it.
+                let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
+                return counted ? state.keep(end, of: assignment, counted: true, at: now) : (nil, nil, nil)
+            }
+        }
+    }
+
+    // MARK: Measuring which workers are asleep
+
+    /// Something waits for a worker: looks at the threads of those that run until nothing does.
+    func beginLooking() {
+        let now = monotonicNanoseconds()
+        let (known, delay) = state.withLock { ($0.threads.alarm, $0.threads.nextDelay(hasChanged: nil, at: now)) }
+        let alarm = known ?? Alarms.shared.add { [self] _ in lookAtWorkers() }
+        if known == nil {
+            let isTooLate = state.withLock { state in
+                if !state.isEnding { state.threads.alarm = alarm }
+                return state.isEnding
+            }
+            if isTooLate { _ = Alarms.shared.remove(alarm) }
+        }
+        Alarms.shared.set(alarm, to: now + delay)
+    }
+
+    /// The launch is over.
+    func endLooking() {
+        let alarm = state.withLock { $0.threads.alarm }
+        if let alarm { _ = Alarms.shared.remove(alarm) }
+    }
+
+    /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some microseconds.
+    private func lookAtWorkers() {
+        let now = monotonicNanoseconds()
+        let (running, former) = state.withLock { state -> ([ThreadClock: StepAssignment], [ThreadClock: WorkerThreads.Look]) in
+            state.machine.isMeasuring ? (state.threads.running(), state.threads.looks) : ([:], [:])
+        }
+        var looks: [ThreadClock: WorkerThreads.Look] = [:]
+        for (clock, code) in running { looks[clock] = look(at: clock, running: code, after: former[clock], at: now) }
+        let seen = looks.values.compactMap { look in look.code.map { (code: $0, isAsleep: look.isAsleep) } }
+        var consequences: Consequences?
+        let next = state.withLock { state -> (alarm: Int, delay: Nanoseconds)? in
+            // Not by the launch's clock, which may be the app's: nothing here depends on it.
+            let hasChanged = state.machine.measured(seen, &state.actions)
+            state.threads.note(looks)
+            consequences = state.takeConsequences(self)
+            guard let hasChanged, let alarm = state.threads.alarm else { return nil }
+            return (alarm, state.threads.nextDelay(hasChanged: hasChanged, at: now))
+        }
+        if let consequences { act(on: consequences, defersAppCode: true) }
+        if let next { Alarms.shared.set(next.alarm, to: now + next.delay) }
+    }
+
+    private func look(
+        at clock: ThreadClock,
+        running code: StepAssignment,
+        after former: WorkerThreads.Look?,
+        at time: Nanoseconds
+    ) -> WorkerThreads.Look? {
+        guard let processorTime = clock.processorTime else { return nil }
+        // The first look only begins to count.
+        guard let former else { return WorkerThreads.Look(time: time, processorTime: processorTime) }
+        // Of so short a time nothing follows.
+        if time - former.time < 100_000 { return former }
+        let used = processorTime - former.processorTime
+        // One that has not moved since sleeps on.
+        let isAsleep = former.isAsleep && former.code == code && used == 0 || used * 10 < time - former.time && !clock.isRunnable
+        return WorkerThreads.Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
+    }
+}
+
+extension LaunchStorage.State {
+    /// Keeps a step of the main thread back until its start has been told; a condition and a fallback are announced by no event.
+    ///
+    /// - Returns: the assignment if it is not kept back, or else when it begins all the same.
+    mutating func keepBack(_ assignment: LaunchStorage.Assignment?, at now: Nanoseconds) -> (LaunchStorage.Assignment?, Nanoseconds?) {
+        guard let assignment, assignment.kind == .run else { return (assignment, nil) }
+        let limit = now.addingSaturated(AppCodeQueue.patience)
+        deliveries.add(EventDeliveries.MainStart(assignment: assignment, limit: limit))
+        return (nil, limit)
+    }
+
+    /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.
+    ///
+    /// - Returns: objects of the app that the operation leaves, to be released without the lock.
+    mutating func keep(
+        _ end: AttemptEnd,
+        of assignment: LaunchStorage.Assignment,
+        counted: Bool,
+        at now: Nanoseconds
+    ) -> (handle: (any Cancellable)?, wait: ToldWait?, formerError: (any Error)?) {
+        let node = assignment.node
+        guard counted else {
+            if !end.isObedient { noteLateEnd(of: assignment, at: now) }
+            return (nil, nil, nil)
+        }
+        var former: (any Error)?
+        if let error = end.error {
+            former = errors.updateValue(error, forKey: node)
+            messages[node] = end.message
+        } else if let value = end.value, machine.graph.nodes[node].hasValue {
+            values[node] = value
+        }
+        return (handles.removeValue(forKey: node), waits.removeValue(forKey: node), former)
+    }
+
+    /// Keeps the handle that cancels a running operation.
+    ///
+    /// - Returns: true when it was told to cancel before, and the caller has to do it.
+    mutating func keep(_ handle: any Cancellable, for assignment: LaunchStorage.Assignment) -> Bool {
+        if machine.isCurrent(assignment) { handles[assignment.node] = handle }
+        return machine.nodes[assignment.node].isToldToCancel
+    }
+
+    /// Notes that an operation's code came to its end after the operation had.
+    private mutating func noteLateEnd(of assignment: LaunchStorage.Assignment, at now: Nanoseconds) {
+        let node = machine.nodes[assignment.node]
+        // Of the work alone: an answer to a condition, or a fallback, that comes late has no result that was dropped.
+        guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
+        let delay = Duration.nanoseconds(max(0, now - node.end))
+        anomalies.append(Anomaly(.endedLate, of: machine.graph.id(assignment.node), after: delay))
+    }
+
+    /// The result of the events that an operation was to bring about, now that it has ended.
+    fileprivate func eventResult(of node: Int, _ graph: ValidatedGraph) -> EventResult {
+        let ending: String
+        switch machine.nodes[node].outcome {
+        case .succeeded, .fellBack:
+            guard graph.nodes[node].hasValue else { return .success(()) }
+            if let value = values[node] { return .success(value) }
+            ending = "left no value"
+        case .failed: ending = messages[node].map { "failed: \($0)" } ?? "failed"
+        case .timedOut: ending = "timed out"
+        case .cancelled: ending = "was cancelled"
+        case .skipped: ending = "was skipped"
+        }
+        return .failure(PromisedEvent.Broken(ending: ending))
+    }
+
+    /// A worker begins.
+    mutating func add(_ thread: StepThread) {
+        if machine.mayMeasure { threads.add(thread, isLookedAt: machine.isMeasuring) }
+    }
+}

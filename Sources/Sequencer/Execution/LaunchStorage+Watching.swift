@@ -1,0 +1,427 @@
+import Foundation
+
+/// Those who watch a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
+extension LaunchStorage {
+    /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
+    private static let patience = Duration.seconds(2).nanoseconds
+
+    /// Whether code of the app watches.
+    var isWatched: Bool { state.withLock { !$0.deliveries.isEmpty } }
+
+    /// Whether those who watch are told of a start on the main thread before the step begins.
+    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
+
+    /// The events of the launch, from the first one on.
+    var events: LaunchEvents {
+        let feed = EventFeed()
+        var isGoingOn = false
+        let machine = beginWatching { state in
+            // A launch that has given its report has no further event.
+            isGoingOn = state.record == nil
+            if isGoingOn { state.streams.add(feed) }
+        }
+        var past = machine.eventsSoFar
+        // The last event comes with the report.
+        if isGoingOn, past.last?.kind == .launchEnded { past.removeLast() }
+        return LaunchEvents(feed, past: past)
+    }
+
+    /// Tells `observer` of everything from now on.
+    ///
+    /// - Returns: the events up to now.
+    func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
+        let machine = beginWatching { state in
+            // A launch that is over has no further event.
+            if state.machine.phase != .over { state.deliveries.add(observer) }
+        }
+        return machine.eventsSoFar
+    }
+
+    /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps no events; this is done without the
+    /// lock, because it takes a while.
+    ///
+    /// - Returns: the states of the operations before the first event that is told.
+    private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
+        let machine = state.withLock { state in
+            noteEvents(&state)
+            add(&state)
+            state.machine.settings.recordsEvents = true
+            return state.machine
+        }
+        // The noted events belong to earlier observers, which are called elsewhere: this caller has asked for something else.
+        tellWatchers(defersAppCode: true)
+        return machine
+    }
+
+    /// The launch is over: its report is given when those who watch know, or when they have had time enough.
+    func limitWatching() {
+        // In virtual time the clock stands still while an observer is called.
+        guard virtualTime == nil else { return }
+        let end = timekeeper.now.addingSaturated(Self.patience)
+        state.withLock { $0.endOfWatching = end }
+        timekeeper.wake(at: end)
+    }
+
+    /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
+    /// main thread.
+    ///
+    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
+    func tellWatchers(defersAppCode: Bool) {
+        tellStreams()
+        if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
+    }
+
+    /// Fills the streams, unless another thread is doing so and will add these events too. It never waits, but it gives jobs to readers'
+    /// executors.
+    func tellStreams() {
+        var isContinuing = false
+        while true {
+            let batches = state.withLock { state in
+                noteEvents(&state)
+                return state.streams.outbox.next(continuing: isContinuing)
+            }
+            guard let batches else { return }
+            isContinuing = true
+            var ended: [EventFeed] = []
+            for batch in batches {
+                for feed in batch.feeds where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
+            }
+            if !ended.isEmpty { state.withLock { $0.streams.remove(ended) } }
+        }
+    }
+
+    /// Gives the streams their last event. The launch has given back all that it held.
+    ///
+    /// - Returns: whether there are streams; the caller then tells them.
+    func endStreams(_ state: inout State) -> Bool {
+        if state.streams.isEmpty { return false }
+        // First the events before it: an observer that blocks may hold the thread that was to note them.
+        noteEvents(&state)
+        state.streams.end(with: LaunchEvent(kind: .launchEnded, time: .nanoseconds(state.machine.endOfLaunch), scope: scope))
+        return true
+    }
+
+    /// Begins steps of the main thread whose starts have been told, but for those that have begun.
+    func begin(_ mainStarts: [EventDeliveries.MainStart]) {
+        for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
+            OperationQueue.main.addOperation {
+                self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
+            }
+        }
+    }
+
+    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. If starts are recorded, the
+    /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
+    func beginUntoldMainSteps() {
+        guard state.withLock({ !$0.deliveries.mainStarts.isEmpty }) else { return }
+        let now = timekeeper.now
+        let (late, next) = state.withLock { state in
+            (state.deliveries.takeLate(at: now, areRecorded: options.startRecorder != nil), state.deliveries.nextLimit(after: now))
+        }
+        begin(late.begin)
+        if let recordsStart = options.startRecorder, !late.record.isEmpty {
+            // A queue of its own: that of the launch may be behind the observer that blocks.
+            AppCodeQueue().add { [self] in
+                for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
+                begin(late.record)
+            }
+        }
+        if let next { timekeeper.wake(at: next) }
+    }
+
+    /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
+    func endWatching() {
+        guard let end = state.withLock({ $0.endOfWatching }) else { return }
+        // This may be an earlier alarm, of a timeout that no longer counts.
+        if timekeeper.now >= end { finish(defersAppCode: true) } else { timekeeper.wake(at: end) }
+    }
+
+    /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
+    func reportStall(_ snapshot: StatusSnapshot) {
+        guard let stallWatch = options.stallWatch else { return }
+        callApp { [self] in stallWatch.report(status(snapshot)) }
+    }
+
+    /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that tells the launch's end gives the report.
+    func deliverEvents() {
+        var isContinuing = false
+        while true {
+            let (batches, mainStarts) = state.withLock { state in
+                noteEvents(&state)
+                // Under one lock: these starts are among the events that are told below.
+                return (state.deliveries.outbox.next(continuing: isContinuing), state.deliveries.mainStarts)
+            }
+            guard let batches else { return }
+            isContinuing = true
+            // A launch that an observer starts does not belong to the step that this thread has run.
+            CurrentStep.none {
+                for batch in batches {
+                    for event in batch.events {
+                        for observer in batch.observers { observer(event) }
+                    }
+                }
+            }
+            begin(mainStarts)
+            if case .launchEnded? = batches.last?.events.last?.kind { finish() }
+        }
+    }
+
+    /// Moves the state machine's events to where they are told from.
+    func noteEvents(_ state: inout State) {
+        let events = state.machine.takeEvents()
+        state.deliveries.add(events)
+        state.streams.add(events)
+    }
+
+    // MARK: Status
+
+    /// The waits of operations at one moment, before they are put into words: that asks code of the app.
+    struct StatusSnapshot: Sendable {
+        let time: Nanoseconds
+        let pending: [LaunchStateMachine.Pending]
+        let waits: [Int: ToldWait]
+        let told: [Bool]
+        /// Identifiers of those that virtual time goes on without.
+        let inRealTime: Set<String>
+        /// The scopes that run, each at the same moment.
+        var scopes: [(launch: LaunchStorage, snapshot: StatusSnapshot)] = []
+    }
+
+    /// The wait of every operation that has not ended.
+    var status: LaunchStatus { status(statusSnapshot) }
+
+    var statusSnapshot: StatusSnapshot {
+        let now = timekeeper.now
+        let (launch, scopes) = state.withLock { state -> (StatusSnapshot, [LaunchStorage]) in
+            let snapshot = StatusSnapshot(
+                // The operations of a launch may be over while its scopes go on.
+                time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
+                pending: state.machine.pending(),
+                waits: state.waits,
+                told: state.machine.nodes.map(\.isToldToCancel),
+                inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation))
+            )
+            return (snapshot, state.scopes.running)
+        }
+        var snapshot = launch
+        // Without the lock: each scope takes its own.
+        snapshot.scopes = scopes.map { ($0, $0.statusSnapshot) }
+        return snapshot
+    }
+
+    func status(_ snapshot: StatusSnapshot) -> LaunchStatus {
+        return LaunchStatus(
+            scenario: graph.name,
+            scope: scope,
+            time: .nanoseconds(snapshot.time),
+            operationCount: graph.count,
+            operations: snapshot.pending.map { pending in
+                let (node, id) = (pending.node, graph.id(pending.node))
+                var (wait, since) = (pending.wait, pending.since)
+                // Any other wait is the engine's own, which knows it better than the operation.
+                if case .code = wait {
+                    let told = snapshot.waits[node]
+                    since = told?.since ?? since
+                    wait = .code(
+                        told?.what() ?? graph.eventName(node).map { "the event '\(printable($0))'" }
+                            ?? (snapshot.inRealTime.contains(id) ? "something that is not on the virtual clock" : nil)
+                    )
+                }
+                return LaunchStatus.Operation(id: id, wait: wait, since: .nanoseconds(since), isToldToCancel: snapshot.told[node])
+            },
+            scopes: snapshot.scopes.map { $0.launch.status($0.snapshot) }
+        )
+    }
+
+    // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
+
+    /// Begins and ends what the state machine wants shown.
+    func changeScreens() {
+        // In the order of the decisions, not of the threads that come here: an end finds the screen that was begun.
+        let changes = state.withLock { state in
+            state.machine.takeScreenChanges().compactMap { change -> (node: Int, signal: SlowScreenSignal, isShown: Bool)? in
+                guard change.isShown else {
+                    // It has gone by itself meanwhile.
+                    guard let signal = state.screens.removeValue(forKey: change.node) else { return nil }
+                    return (change.node, signal, false)
+                }
+                let signal = SlowScreenSignal(virtualTime)
+                state.screens[change.node] = signal
+                return (change.node, signal, true)
+            }
+        }
+        for change in changes {
+            if change.isShown { show(change.node, change.signal) } else { change.signal.tell() }
+        }
+    }
+
+    /// Whether it is to be shown; the step has a note of it then.
+    private func isStillWanted(_ node: Int, _ signal: SlowScreenSignal) -> Bool {
+        state.withLock { state in
+            if signal.isTold { return false }
+            note(screenOf: node, in: &state)
+            return true
+        }
+    }
+
+    private func note(screenOf node: Int, in state: inout State) {
+        guard let limit = graph.policy(node).slowScreen?.limit else { return }
+        // Beyond the step's own, so that it takes the place of none.
+        state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
+    }
+
+    private func show(_ node: Int, _ signal: SlowScreenSignal) {
+        guard let screen = graph.policy(node).slowScreen else { return }
+        let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
+        let holder = virtualTime?.begins(.screen(node))
+        withCallersValues { [self] in
+            Task { @MainActor [self] in
+                // The main thread may have been busy until after the step's end.
+                if isStillWanted(node, signal) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
+                // Tasks that it has left behind and that wait for its end.
+                signal.tell()
+                input { state, now in
+                    state.screens[node] = nil
+                    state.machine.screenWent(node, at: now, &state.actions)
+                }
+            }
+        }
+    }
+
+    // MARK: The end of the launch proper, with its milestone, and of all of it
+
+    /// Ends the launch, and tells those who wait for that; only the first call does so.
+    ///
+    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
+    func finish(defersAppCode: Bool = false) {
+        // Before the lock: these are behind locks of their own.
+        let anomalies = anomaliesElsewhere
+        // The last operation may have ended before the timer has rung.
+        let unnoticed = timekeeper.unnoticedStandstill
+        let record = state.withLock { state -> RunRecord? in
+            if state.isEnding { return nil }
+            noteEarlyEnd(&state)
+            guard state.scopes.mayEnd() else {
+                // The launch ends with its last scope; the record of the launch proper does not wait for scopes.
+                if state.milestoneRecord == nil { state.milestoneRecord = makeRecord(&state, anomalies) }
+                return nil
+            }
+            state.isEnding = true
+            state.machine.standstill += unnoticed
+            state.endOfWatching = nil
+            return makeRecord(&state, anomalies)
+        }
+        guard let record else {
+            // Scopes go on, but not past the deadline; the launch proper has ended all the same.
+            limitScopes()
+            return tellMilestoneWaiters()
+        }
+        // Before the report and the ends of streams are given out: the app may then start its next launch, with the operations that have not run.
+        // Observers are told before this: afterwards the journal may be another launch's.
+        claim.giveBack()
+        let held = Locked<HeldObjects?>(HeldObjects(made: runner.launchIsOver(record.nodes, timekeeper)))
+        admission.end(record.outcome())
+        let (waiters, milestoneWaiters, isAppCode, endsStreams) = state.withLock { state in
+            state.record = record
+            let isAppCode = held.withLock { held in
+                held?.take(from: &state)
+                return held?.isEmpty == false
+            }
+            defer { (state.waiters, state.milestoneWaiters) = ([], []) }
+            return (state.waiters, state.milestoneWaiters, isAppCode, endStreams(&state))
+        }
+        timekeeper.end()
+        endLooking()
+        pool.retire()
+        let launch = FinishedLaunch(self, record)
+        for waiter in milestoneWaiters { waiter(record) }
+        for waiter in waiters { waiter(launch) }
+        // After the report: the executor of a reader must not hold it up.
+        if endsStreams { tellStreams() }
+        // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations held. The caller's
+        // task-local values are released there too, never on the timer's queue.
+        guard isAppCode || defersAppCode else { return caller.end() }
+        callApp { [caller] in
+            // Taken out: this thread is the last that holds them.
+            let held = held.withLock { held in
+                defer { held = nil }
+                return held
+            }
+            for step in held?.queued ?? [] { step.drop() }
+            held?.completion?(launch)
+            caller.end()
+        }
+    }
+
+    /// Whether the launch is over, with its scopes, and its report is given.
+    var isOver: Bool { state.withLock { $0.record != nil } }
+
+    /// Calls `waiter`, which must not block, when the launch is over.
+    func whenOver(_ waiter: @escaping @Sendable (FinishedLaunch) -> Void) {
+        let record = state.withLock { state in
+            if state.record == nil { state.waiters.append(waiter) }
+            return state.record
+        }
+        if let record { waiter(FinishedLaunch(self, record)) }
+    }
+
+    /// Calls `waiter`, which must not block, when the launch proper has ended: with the record of that moment.
+    func whenMilestoneIsOver(_ waiter: @escaping @Sendable (RunRecord) -> Void) {
+        let record = state.withLock { state in
+            let record = state.milestoneRecord ?? state.record
+            if record == nil { state.milestoneWaiters.append(waiter) }
+            return record
+        }
+        if let record { waiter(record) }
+    }
+
+    func tellMilestoneWaiters() {
+        let (waiters, record) = state.withLock { state -> ([@Sendable (RunRecord) -> Void], RunRecord?) in
+            // Where nothing runs on, the end of the launch tells them.
+            guard let record = state.milestoneRecord else { return ([], nil) }
+            defer { state.milestoneWaiters = [] }
+            return (state.milestoneWaiters, record)
+        }
+        guard let record else { return }
+        for waiter in waiters { waiter(record) }
+    }
+
+    func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
+        RunRecord(&state, facts, suspended: timekeeper.suspension, anomalies: anomalies)
+    }
+
+    /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation cancels a launch, so there the
+    /// milestone says it.
+    private func noteEarlyEnd(_ state: inout State) {
+        guard let sentences = graph.graph.earlyEndNotes else { return }
+        let node: Int?
+        switch makeRecord(&state, []).outcome() {
+        case .failed(let operation, _), .aborted(let operation, _): node = graph.position(of: operation)
+        case .cancelled: node = graph.milestoneIndex
+        case .completed: node = nil
+        }
+        if let node { state.notes[node, default: []] += sentences().map { printable($0, limit: 400) } }
+    }
+
+    /// Those that the state does not know.
+    private var anomaliesElsewhere: [Anomaly] { slowCancels + runner.anomalies }
+}
+
+/// Objects of the app that a launch still holds when it ends, and the handler of its end.
+private struct HeldObjects {
+    /// Operations that steps have made.
+    let made: [Operation]
+    var completion: (@Sendable (FinishedLaunch) -> Void)?
+    var handles: [Int: any Cancellable] = [:]
+    var waits: [Int: ToldWait] = [:]
+    var queued: [QueuedStep] = []
+
+    init(made: [Operation]) { self.made = made }
+
+    var isEmpty: Bool { completion == nil && handles.isEmpty && waits.isEmpty && queued.isEmpty && made.isEmpty }
+
+    mutating func take(from state: inout LaunchStorage.State) {
+        (completion, handles, waits, queued) = (state.completion, state.handles, state.waits, state.queued.removeWaiting())
+        (state.completion, state.handles, state.waits) = (nil, [:], [:])
+    }
+}

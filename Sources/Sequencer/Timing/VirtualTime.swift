@@ -1,0 +1,1236 @@
+import Dispatch
+import Foundation
+
+// Virtual time: everything on one clock runs one thing at a time, and time moves when nothing is left that could run.
+//
+//     task of a step ──job──▶ ┌───────────────────────────┐   the turn    ┌────────┐
+//     worker ───────start───▶ │ VirtualScheduler: a queue │ ────────────▶ │ runner │ runs one job after the other
+//     main thread ──turn────▶ └───────────────────────────┘               └────────┘
+//                                   no job is left: is all at rest?
+//
+//     1. ends before starts: workers and turns of the main thread wait until nobody wakes at this moment and no input is going on
+//     2. each `TimeHolder` holds time while it has something under way: a job, code that blocks its thread, a step that runs and does not sleep
+//     3. time moves to the next sleeper or the next alarm of a launch, whichever comes first; at one time a sleeper goes first
+//
+// A holder that waits for something in real time is given some patience, and time then moves on without it. A job that blocks its thread loses its turn to another
+// runner, and waits for a turn before its next input.
+
+// MARK: The time of a launch
+
+/// A clock with virtual time. Apps have that of SequencerTesting.
+package protocol VirtualTimeClock: Clock<Duration> {
+    /// Moves its time.
+    var scheduler: VirtualScheduler { get }
+}
+
+/// The time of one launch on a virtual clock. All work of the launch goes through here: the clock's scheduler knows when it is at rest.
+final class VirtualTimekeeper: Timekeeper {
+    let scheduler: VirtualScheduler
+    private let origin: Duration
+    private let id: Int
+    private let link: VirtualLaunchLink
+    /// Holds time still for work that is not an operation's.
+    private let engine: TimeHolder
+    /// The holders of operations, by node: those of the last attempts.
+    private let operations = Locked<[Int: TimeHolder]>([:])
+
+    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one has begun.
+    ///
+    /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
+    init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
+        self.scheduler = scheduler
+        link = VirtualLaunchLink(VirtualLaunchHandlers())
+        engine = TimeHolder(.engine, of: link, on: scheduler)
+        (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
+    }
+
+    deinit { scheduler.unregister(id) }
+
+    var now: Nanoseconds { (scheduler.now - origin).nanoseconds }
+
+    func begin(_ handler: @escaping TimeHandler) {
+        link.withLock { if !$0.isOver { $0.timePassed = handler } }
+    }
+
+    /// Sets the launch that the scheduler asks about its operations, until ``end()``.
+    func begin(for launch: any VirtualLaunch) {
+        link.withLock { if !$0.isOver { $0.launch = launch } }
+    }
+
+    /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they take.
+    func prologueBegins() { scheduler.setInPrologue(engine, true) }
+
+    func prologueEnds() { scheduler.setInPrologue(engine, false) }
+
+    /// The first operations have been handed out: from now on they show whether time may move.
+    func beginEnds() { scheduler.inputEnds(engine) }
+
+    func wake(at time: Nanoseconds) {
+        scheduler.wake(id, at: origin + .nanoseconds(time))
+    }
+
+    func end() {
+        scheduler.unregister(id)
+        operations.withLock { $0 = [:] }
+        // The handlers hold the launch, which must not go with them under the lock.
+        _ = link.withLock { handlers in
+            defer { handlers = VirtualLaunchHandlers(isOver: true) }
+            return handlers
+        }
+    }
+
+    // MARK: Sleeping
+
+    /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would depend on other code
+    /// that keeps the pool busy.
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+        try await scheduler.sleep(until: scheduler.now + duration)
+    }
+
+    /// The same for a caller that has the operation's launch in hand, in any task.
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
+        // A detached task of the step has no holder of its own.
+        let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
+        try await scheduler.sleep(until: scheduler.now + duration, for: holder, keepsThread: keepsThread)
+    }
+
+    // MARK: Running
+
+    /// An operation begins: the holder is its executor.
+    func begins(_ assignment: StepAssignment) -> TimeHolder {
+        let holder = begins(.operation(assignment))
+        operations.withLock { $0[assignment.node] = holder }
+        return holder
+    }
+
+    func begins(_ role: TimeHolder.Role) -> TimeHolder {
+        let holder = TimeHolder(role, of: link, on: scheduler)
+        scheduler.begins(holder)
+        return holder
+    }
+
+    /// Runs `work` once everything has ended that ends at this time.
+    func addWorker(_ work: @escaping @Sendable () -> Void) {
+        scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
+    }
+
+    /// Computes a fallback before anything else starts: its value belongs to an end of this moment.
+    func compute(_ fallback: StepAssignment, _ work: @escaping @Sendable () -> Void) {
+        scheduler.add(VirtualScheduler.Job(holder: begins(fallback), run: work))
+    }
+
+    /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches would be the same.
+    func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
+        scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
+    }
+
+    /// Something is being decided, on any thread: time must not move between that and what follows from it.
+    ///
+    /// Code that blocked its thread and has come back waits here for its turn.
+    func inputBegins() { scheduler.inputBegins(engine) }
+
+    func inputEnds() { scheduler.inputEnds(engine) }
+}
+
+/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual clock does not hold time still.
+nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
+    _ virtualTime: VirtualTimekeeper?,
+    _ begin: (@escaping @Sendable (Value) -> Void) -> Void
+) async -> Value {
+    let holder = virtualTime.flatMap { TimeHolder.current(on: $0.scheduler) }
+    if let holder { holder.scheduler.fallsAsleep(holder) }
+    // An unsafe continuation costs less than a checked one.
+    let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
+        begin { value in
+            holder?.wakes()
+            continuation.resume(returning: value)
+        }
+    }
+    holder?.goesOn()
+    return value
+}
+
+// MARK: Who holds time
+
+/// A holder of virtual time, which stands still meanwhile: a running operation, a worker, or the engine itself on behalf of a launch.
+///
+/// It is the task executor of its operation's tasks. Child tasks inherit that, so all their jobs are counted here.
+final class TimeHolder: TaskExecutor {
+    /// The holder that this task belongs to, so that it is known who sleeps. Tasks that a step leaves behind, and tasks on other executors, have it too.
+    @TaskLocal static var current: TimeHolder?
+
+    /// The activity of its operation.
+    struct Activity {
+        /// Jobs that wait for their turn, or have it.
+        var jobs = 0
+        /// Tasks that sleep on the clock, or wait for another launch on it.
+        var asleep = 0
+        /// The number of things under way elsewhere: code that has lost its turn because it blocks, tasks that have been woken and have not said so yet, turns
+        /// on the main thread, inputs of other threads.
+        var away = 0
+        /// The number of inputs of its launch on any thread: their consequences are not all known.
+        var inputs = 0
+        /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
+        var isLive: Bool
+        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch.
+        var isInPrologue = false
+        /// Whether patience with it has run out.
+        var isInRealTime = false
+        /// Whether it is among the scheduler's unsettled.
+        var isUnsettled = false
+        /// When it was last asked whether it runs.
+        var askedAt = -1
+    }
+
+    /// Whether time must not move because of something that no turn can bring on.
+    var holdsTime: Bool { !account.isInRealTime && isUnderway }
+    /// The same, without regard to patience.
+    var isUnderway: Bool { account.jobs == 0 && (account.away > 0 || account.isLive && account.asleep == 0) }
+
+    enum Role: Sendable, Equatable {
+        case operation(StepAssignment)
+        case takeover
+        /// The screen of that slow operation.
+        case screen(Int)
+        case worker
+        case engine
+    }
+
+    let role: Role
+    let launch: VirtualLaunchLink
+    let scheduler: VirtualScheduler
+    // Unsafe: read and changed only under the scheduler's lock.
+    nonisolated(unsafe) var account: Activity
+
+    init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler) {
+        self.role = role
+        self.launch = launch
+        self.scheduler = scheduler
+        switch role {
+        case .operation, .takeover, .screen: account = Activity(isLive: true)
+        // These hold time by their jobs alone.
+        case .worker, .engine: account = Activity(isLive: false)
+        }
+    }
+
+    /// The holder that the current task belongs to, if it is one of this clock.
+    static func current(on scheduler: VirtualScheduler) -> TimeHolder? {
+        guard let current, current.scheduler === scheduler else { return nil }
+        return current
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
+        scheduler.add(VirtualScheduler.Job(holder: self) { job.runSynchronously(on: self.asUnownedTaskExecutor()) })
+    }
+
+    /// The end of a launch that one of its tasks waits for has come.
+    func wakes() { scheduler.wakes(self) }
+
+    /// That task goes on.
+    func goesOn() { scheduler.comesBack(self) }
+
+    // Asked outside of the lock of the link: the answer takes the lock of the launch.
+    /// Whether the operation runs still, as its launch has it.
+    var isRunning: Bool { launch.withLock { $0.launch }?.isRunning(role) ?? false }
+}
+
+/// The requests of virtual time to a launch.
+protocol VirtualLaunch: AnyObject, Sendable {
+    func isRunning(_ role: TimeHolder.Role) -> Bool
+    /// Whether an operation of the main thread is to start before one of a lane.
+    var startsOnMainFirst: Bool { get }
+    /// A worker blocks its thread, or comes back from that.
+    func workerBlocks(_ blocks: Bool)
+    /// Patience with `role` has run out.
+    func waitsInRealTime(_ role: TimeHolder.Role)
+}
+
+/// The launch, for as long as it runs.
+struct VirtualLaunchHandlers {
+    var launch: (any VirtualLaunch)?
+    var timePassed: TimeHandler?
+    /// A launch can be over before it begins, when it was cancelled before.
+    var isOver = false
+}
+
+typealias VirtualLaunchLink = Locked<VirtualLaunchHandlers>
+
+// MARK: Turns
+
+/// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
+///
+/// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest. A job that blocks its thread loses its turn to another runner.
+package final class VirtualScheduler: Sendable {
+    /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
+    package static let never = Duration.seconds(3_155_760_000)
+
+    /// Something to run for `holder`.
+    struct Job: Sendable {
+        let holder: TimeHolder
+        let run: @Sendable () -> Void
+    }
+
+    /// A piece of work that waits for a turn.
+    enum Turn: Sendable {
+        case job(Job)
+        /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
+        case comeBack(LostJob, DispatchSemaphore)
+    }
+
+    /// A job that goes on without having the turn, for it blocked its thread.
+    struct LostJob: Sendable {
+        let job: Job
+        let runner: Runner
+        let thread: UInt
+    }
+
+    /// A thread that runs jobs while it has the turn; a serial queue has one also while the pools are blocked.
+    final class Runner: Sendable {
+        let queue = DispatchQueue(label: "sequencer.virtual-time", qos: .userInitiated)
+    }
+
+    struct WakeTime: Comparable, Sendable {
+        let wake: Duration
+        let id: Int
+
+        static func < (left: WakeTime, right: WakeTime) -> Bool { (left.wake, left.id) < (right.wake, right.id) }
+    }
+
+    struct SleepingTask: Sendable {
+        /// Resumed with whether it waited at all.
+        let continuation: CheckedContinuation<Bool, any Error>
+        let holder: TimeHolder?
+        /// Whether it goes on on the main thread.
+        let isOnMain: Bool
+    }
+
+    /// A job that starts operations of a launch.
+    struct Start: Sendable {
+        let launch: Int
+        let job: Job
+    }
+
+    /// How late sleepers and launches wake, as on a busy machine.
+    struct Lateness: Sendable {
+        let range: ClosedRange<Duration>
+        var random: SplitMix64
+
+        mutating func next() -> Duration {
+            if range.upperBound == .zero { return .zero }
+            let delay = Nanoseconds.random(in: range.lowerBound.nanoseconds...range.upperBound.nanoseconds, using: &random)
+            return .nanoseconds(delay)
+        }
+    }
+
+    struct State: Sendable {
+        var now = Duration.zero
+        var lateness: Lateness
+        var nextID = 0
+        var sleepers = Heap<WakeTime>()
+        /// By identifier; a sleeper without a task was cancelled.
+        var sleeping: [Int: SleepingTask] = [:]
+        /// Sleepers whose time has come, and for which the main thread is not free.
+        var returning = FirstInFirstOut<Int>()
+        var launches = LaunchesOnClock()
+        var queue = FirstInFirstOut<Turn>()
+        /// Workers that have not begun.
+        var workers = FirstInFirstOut<Start>()
+        /// Turns asked of the main thread.
+        var mainTurns = FirstInFirstOut<Start>()
+        /// Whether the main thread's turn comes before the worker, as it was at that count of ``activity``.
+        var first = (activity: -1, isMain: false)
+        /// The number of inputs of all launches.
+        var inputs = 0
+        /// How many hold everything off.
+        var holds = 0
+        /// Counts what happens, so that patience can tell whether anything did.
+        var activity = 0
+        /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can happen any more.
+        var waits: [Int: @Sendable () -> Void] = [:]
+        /// Their numbers, as they began; some have ended meanwhile.
+        var waitOrder = FirstInFirstOut<Int>()
+        /// Those that may hold time: whether they do is looked at when nothing else is left.
+        var unsettled: [TimeHolder] = []
+
+        /// The runner that has the turn, and its thread; nil when the only thing to do is wait.
+        var runner: Runner?
+        var runnerThread: UInt?
+        var current: Job?
+        /// Counts the jobs that were run.
+        var turns = 0
+        var spares: [Runner] = []
+        /// Jobs that have lost their turn, by their thread.
+        var lost: [UInt: LostJob] = [:]
+
+        /// Patience with operations that wait for something else than the clock.
+        var patience: Patience
+        var mainThread: MainThread
+    }
+
+    package let patience: Duration
+    let maximumTurn: Nanoseconds
+    let state: Locked<State>
+
+    /// - Parameter hasForeignCode: whether steps may do more on the main thread than sleep on this clock.
+    package init(
+        patience: Duration,
+        lateness: ClosedRange<Duration> = .zero ... .zero,
+        seed: UInt64 = 0,
+        hasForeignCode: Bool = true
+    ) {
+        // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
+        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
+        self.patience = patience
+        maximumTurn = limits.maximumTurn
+        let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
+        state = Locked(State(lateness: lateness, patience: limits, mainThread: MainThread(hasForeignCode: hasForeignCode)))
+    }
+
+    package var now: Duration { state.withLock { $0.now } }
+
+    /// Changes the state, and lets somebody have a turn if there may be something to do.
+    @discardableResult
+    func change<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, runner) = state.withLock { state in
+            let result = body(&state)
+            // Also where nothing has changed: patience counts from the last time that anybody did anything.
+            state.activity += 1
+            return (result, state.giveTurn())
+        }
+        if let runner { start(runner) }
+        return result
+    }
+
+    // MARK: Launches
+
+    func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
+        change { state in
+            state.nextID += 1
+            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: state.nextID)
+            state.inputBegins(engine)
+            return (state.nextID, state.now)
+        }
+    }
+
+    func unregister(_ id: Int) {
+        // Called at the end of the launch, and again when its timekeeper is freed.
+        guard state.withLock({ $0.launches.contains(id) }) else { return }
+        // The launch's memory is freed without the lock.
+        _ = change { state in
+            let launch = state.launches.remove(id)
+            if let engine = launch?.engine {
+                state.inputs -= engine.account.inputs
+                engine.account.inputs = 0
+            }
+            return launch
+        }
+    }
+
+    /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
+    func wake(_ id: Int, at time: Duration) {
+        change { $0.launches.wake(id, at: time + $0.lateness.next()) }
+    }
+
+    package func hold() { change { $0.holds += 1 } }
+
+    package func letGo() { change { $0.holds -= 1 } }
+
+    // MARK: Actions of holders
+
+    func add(_ job: Job) {
+        let thread = currentThreadIdentity()
+        change { state in
+            // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the world outside.
+            if state.runnerThread != thread { job.holder.account.isInRealTime = false }
+            job.holder.account.jobs += 1
+            state.queue.append(.job(job))
+        }
+    }
+
+    func add(worker: Job, of launch: Int) {
+        change { state in
+            worker.holder.account.jobs += 1
+            state.workers.append(Start(launch: launch, job: worker))
+        }
+    }
+
+    func add(mainTurn: Job, of launch: Int) {
+        change { $0.mainTurns.append(Start(launch: launch, job: mainTurn)) }
+    }
+
+    func begins(_ operation: TimeHolder) {
+        change { $0.mayHoldTime(operation) }
+    }
+
+    func setInPrologue(_ engine: TimeHolder, _ isInPrologue: Bool) {
+        change { _ in engine.account.isInPrologue = isInPrologue }
+    }
+
+    func comesBack(_ holder: TimeHolder) {
+        let thread = currentThreadIdentity()
+        change { state in
+            holder.account.away -= 1
+            if state.runnerThread != thread { holder.account.isInRealTime = false }
+            state.mayHoldTime(holder)
+        }
+    }
+
+    /// Something is being decided on this thread; if it has lost its turn, it gets another one first.
+    func inputBegins(_ engine: TimeHolder) {
+        let thread = currentThreadIdentity()
+        let lost: LostJob? = state.withLock { state in
+            guard let lost = state.lost[thread] else {
+                state.inputBegins(engine)
+                state.activity += 1
+                return nil
+            }
+            return lost
+        }
+        guard let lost else { return }
+        let semaphore = DispatchSemaphore(value: 0)
+        change { state in
+            lost.job.holder.account.jobs += 1
+            state.queue.append(.comeBack(lost, semaphore))
+        }
+        // This thread has lost its turn: another runner signals, so waiting here holds up nobody.
+        semaphore.wait()
+        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
+        change { $0.inputBegins(engine) }
+    }
+
+    func inputEnds(_ engine: TimeHolder) {
+        state.withLock { state in
+            // None is left of a launch that is over.
+            guard engine.account.inputs > 0 else { return }
+            engine.account.inputs -= 1
+            state.inputs -= 1
+        }
+        comesBack(engine)
+    }
+
+    // MARK: Sleeping
+
+    /// Suspends the current task until `time`. Throws `CancellationError` when it is cancelled.
+    nonisolated(nonsending) package func sleep(until time: Duration) async throws {
+        try await sleep(until: time, for: TimeHolder.current(on: self))
+    }
+
+    /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back to that.
+    ///
+    /// - Parameter keepsThread: on the main thread, nothing else on this clock has it until then.
+    nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
+        try Task.checkCancellation()
+        let isOnMain = MainThreadCheck.isCurrent
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let hasSlept: Bool
+        do {
+            hasSlept = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let isDue = change { state in
+                        guard time > state.now else { return true }
+                        state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
+                        state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
+                        if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
+                        holder?.account.asleep += 1
+                        return false
+                    }
+                    if isDue { return continuation.resume(returning: false) }
+                    // A cancellation that came before the continuation was there found nothing to resume.
+                    if Task.isCancelled { cancelSleeper(id) }
+                }
+            } onCancel: {
+                cancelSleeper(id)
+            }
+        } catch {
+            if let holder { comesBack(holder) }
+            throw error
+        }
+        // One that was due at once was not counted as asleep.
+        if hasSlept, let holder { comesBack(holder) }
+    }
+
+    private func cancelSleeper(_ id: Int) {
+        let task = state.withLock { state in
+            let task = state.removeSleeper(id)
+            if let holder = task?.holder { state.wakes(holder) }
+            return task
+        }
+        guard let task else { return }
+        // Time may have waited for this sleep: somebody has to look for the next event.
+        change { _ in }
+        task.continuation.resume(throwing: CancellationError())
+    }
+
+    /// A task of the holder waits for something else that goes by this clock.
+    func fallsAsleep(_ holder: TimeHolder) {
+        change { _ in holder.account.asleep += 1 }
+    }
+
+    /// That has come: the task has ``comesBack(_:)`` to say when it goes on.
+    func wakes(_ holder: TimeHolder) {
+        change { $0.wakes(holder) }
+    }
+
+    // MARK: Runners
+
+    /// Whether the main thread has done everything it was asked.
+    struct MainThread: Sendable {
+        /// Whether anything may run there that the clock does not see. If not, it is asked only when a step has begun or gone on there.
+        let hasForeignCode: Bool
+        /// Whether a step has done so since the last question.
+        var isUsed = false
+        /// When it was last seen to be at rest.
+        var restedAt = -1
+        var isAsked = false
+        /// Whether it has not answered for so long that nothing waits for its answer but time.
+        var isPassedOver = false
+        /// Whether it has been given something to do; one thing at a time.
+        var hasTurn = false
+        /// The sleeper that keeps it, as code does that computes.
+        var keeper: Int?
+    }
+
+    /// The action after a job.
+    enum Next {
+        case run(Job)
+        /// There is nothing to do.
+        case stop
+        /// The turn is another runner's: this one's job had lost it.
+        case lost
+        case comeBack(DispatchSemaphore)
+        case wake(SleepingTask)
+        case runOnMain(Job)
+        /// Asks which of the launch's operations is to start first.
+        case compare(TimeHolder, at: Int)
+        /// Asks whether these run still.
+        case ask([TimeHolder], at: Int)
+        case askMainThread(TimeHolder, at: Int)
+        /// Looks again after this much real time.
+        case wait(Nanoseconds)
+    }
+
+    func start(_ runner: Runner) {
+        runner.queue.async { self.run(runner) }
+    }
+
+    private func run(_ runner: Runner) {
+        let thread = currentThreadIdentity()
+        var done: Job?
+        state.withLock { if $0.runner === runner { $0.runnerThread = thread } }
+        setAlarm(after: maximumTurn)
+        while true {
+            let next = state.withLock { state in
+                if let job = done { state.ended(job, on: thread) }
+                return state.next(for: runner)
+            }
+            // Not under the lock: with it may go all that is left of a launch.
+            done = nil
+            switch next {
+            case .run(let job):
+                job.run()
+                done = job
+            case .stop: return
+            case .lost:
+                // That may have been all that was waited for.
+                if let runner = state.withLock({ $0.giveTurn() }) { start(runner) }
+                return
+            case .comeBack(let semaphore):
+                semaphore.signal()
+                return
+            case .wake(let task): task.continuation.resume(returning: true)
+            case .runOnMain(let job):
+                OperationQueue.main.addOperation { [self] in
+                    job.run()
+                    state.withLock { $0.mainThread.hasTurn = false }
+                    comesBack(job.holder)
+                }
+            case .compare(let engine, let activity):
+                let isMain = engine.launch.withLock { $0.launch }?.startsOnMainFirst ?? false
+                state.withLock { $0.first = (activity, isMain) }
+            case .ask(let holders, let activity):
+                // Without the scheduler's lock: the answer takes that of the launch, which calls the scheduler.
+                let ended = holders.filter { !$0.isRunning }
+                state.withLock { _ in
+                    for holder in holders { holder.account.askedAt = activity }
+                    for holder in ended { holder.account.isLive = false }
+                }
+            case .askMainThread(let holder, let activity):
+                askMainThread(Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
+            case .wait(let delay):
+                setAlarm(after: delay)
+                return
+            }
+        }
+    }
+
+    /// A task with an executor of its own, as an operation's is, goes to the back of the main thread's queue at each call of the concurrency library, such as
+    /// `withTaskCancellationHandler`. Going to sleep is four such calls.
+    private static let roundsOfMainThread = 16
+
+    private func askMainThread(_ rounds: Int, _ answer: @escaping @Sendable () -> Void) {
+        DispatchQueue.main.async { rounds > 1 ? self.askMainThread(rounds - 1, answer) : answer() }
+    }
+
+    private func mainThreadAnswers(_ holder: TimeHolder, _ activity: Int) {
+        let runner = state.withLock { state in
+            holder.account.away -= 1
+            holder.account.isInRealTime = false
+            state.mainThread.isAsked = false
+            state.mainThread.isPassedOver = false
+            state.mainThread.restedAt = activity
+            return state.giveTurn()
+        }
+        if let runner { start(runner) }
+    }
+
+    // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
+
+    /// A number for a wait.
+    func takeWaitNumber() -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+    }
+
+    /// The wait begins. `giveUp` is called, in a turn, when nothing is left on the clock that could happen: unless it is ended before.
+    func beginWait(_ id: Int, _ giveUp: @escaping @Sendable () -> Void) {
+        change { state in
+            state.waits[id] = giveUp
+            state.waitOrder.append(id)
+            guard case let waits = state.waits, state.waitOrder.count > 2 * waits.count + 64 else { return }
+            state.waitOrder.removeAll { waits[$0] == nil }
+        }
+    }
+
+    func endWait(_ id: Int) {
+        // Its memory is freed without the lock.
+        _ = state.withLock { $0.waits.removeValue(forKey: id) }
+    }
+
+    // MARK: Patience with operations that wait for something else than the clock, or block their thread
+
+    struct Patience: Sendable {
+        /// A wait for those who hold time, in which nothing else happens.
+        struct Wait: Sendable {
+            let activity: Int
+            /// Whether the pool and the main thread have been asked if they are busy.
+            var isAsked = false
+            var end: Nanoseconds
+        }
+
+        let limit: Nanoseconds
+        /// How long code may run before the next job has its turn.
+        let maximumTurn: Nanoseconds
+        var wait: Wait?
+        /// Those with whom patience has run out, and who have not come back.
+        var inRealTime: [TimeHolder] = []
+        /// The activity at which operations that waited to start were let go before all others had ended.
+        var letGoAt = -1
+        /// How often time has stood still, since patience last ran out, for those to come back.
+        var pauses = 0
+        var pausedAt = -1
+        var isPausing = false
+        /// The count of turns at the last alarm.
+        var turns = -1
+        /// When the next alarm is due, in real time.
+        var alarm: Nanoseconds?
+
+        init(limit: Duration) {
+            self.limit = limit.nanoseconds
+            maximumTurn = min(max(self.limit / 4, 50_000_000), 500_000_000)
+        }
+
+        /// How long a wait lasts before it is asked whether the machine is busy: most are over sooner.
+        var untilAsked: Nanoseconds { min(maximumTurn, limit) }
+
+        /// Something holds time, and nothing else happens.
+        ///
+        /// - Returns: after how long to look again.
+        mutating func begins(at activity: Int) -> Nanoseconds {
+            if wait?.activity == activity { return untilAsked }
+            wait = Wait(activity: activity, end: monotonicNanoseconds() + untilAsked)
+            return untilAsked
+        }
+
+        /// Whether to pause at this moment, so that a signal can reach an operation that waits in real time: a blocked thread that was
+        /// signalled takes a while to wake.
+        mutating func pauses(at activity: Int) -> Bool {
+            guard !inRealTime.isEmpty, pausedAt != activity, pauses < Self.maximumPauses else { return false }
+            pauses += 1
+            pausedAt = activity
+            isPausing = true
+            return true
+        }
+
+        /// Much longer than a thread takes to wake.
+        static let pause: Nanoseconds = 5_000_000
+        /// An operation that never comes back costs a second of pauses in all.
+        private static let maximumPauses = 200
+    }
+
+    // MARK: Alarms
+
+    /// The action to take at an alarm.
+    enum Due {
+        case nothing
+        case again(Nanoseconds)
+        case askMachine(at: Int, giveUpAfter: Nanoseconds)
+        case name([TimeHolder])
+        case start(Runner)
+    }
+
+    // Serial: such a queue has a thread also while blocked code holds those of every pool.
+    /// Alarms of all clocks.
+    private static let alarms = DispatchQueue(label: "sequencer.virtual-time.alarms", qos: .userInitiated)
+
+    func setAlarm(after delay: Nanoseconds) {
+        let due = state.withLock { state -> Nanoseconds? in
+            let due = monotonicNanoseconds().addingSaturated(delay)
+            // The alarm that is set already comes sooner, and looks at the same things.
+            guard due < state.patience.alarm ?? .max else { return nil }
+            state.patience.alarm = due
+            return due
+        }
+        guard let due else { return }
+        // Weak: a clock may be let go of before it rings.
+        Self.alarms.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak self] in self?.alarm(due) }
+    }
+
+    private func alarm(_ due: Nanoseconds) {
+        switch state.withLock({ $0.due(at: due) }) {
+        case .nothing: return
+        case .again(let delay): setAlarm(after: delay)
+        case .askMachine(let activity, let delay):
+            setAlarm(after: delay)
+            askMachine(at: activity)
+        case .name(let holders):
+            for holder in holders { holder.launch.withLock { $0.launch }?.waitsInRealTime(holder.role) }
+            // They no longer hold time: somebody has to look for the next event.
+            change { _ in }
+        case .start(let runner):
+            start(runner)
+        }
+    }
+
+    /// On a busy machine an operation may only be waiting for a turn of the main thread or of the pool, so patience begins when both have
+    /// run something that was asked of them later; or after ten times as long, if they are blocked.
+    private func askMachine(at activity: Int) {
+        let hasMainSteps = state.withLock { $0.launches.firstWithMainSteps != nil }
+        // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its own.
+        Task.detached(priority: .userInitiated) { [weak self] in
+            await Task.detached(priority: .medium) {}.value
+            if hasMainSteps { await MainActor.run {} }
+            guard let self else { return }
+            let delay: Nanoseconds? = state.withLock { state in
+                guard state.activity == activity, state.patience.wait?.activity == activity else { return nil }
+                let whole = max(state.patience.limit - state.patience.untilAsked, 0)
+                let rest = state.isKeepingBack ? min(whole, state.patience.untilAsked) : whole
+                state.patience.wait?.end = monotonicNanoseconds() + rest
+                return rest
+            }
+            if let delay { setAlarm(after: delay) }
+        }
+    }
+
+    /// The scheduler of that clock, if its time is virtual.
+    static func of(_ clock: any Clock<Duration>) -> VirtualScheduler? {
+        // First: to ask for a conformance takes time in a process that has just begun.
+        if clock is SuspendingClock || clock is ContinuousClock { return nil }
+        return (clock as? any VirtualTimeClock)?.scheduler
+    }
+}
+
+// MARK: Taking turns, and moving time when none is left to take
+
+extension VirtualScheduler.State {
+    mutating func removeSleeper(_ id: Int) -> VirtualScheduler.SleepingTask? {
+        if mainThread.keeper == id { mainThread.keeper = nil }
+        return sleeping.removeValue(forKey: id)
+    }
+
+    mutating func inputBegins(_ engine: TimeHolder) {
+        engine.account.away += 1
+        engine.account.inputs += 1
+        inputs += 1
+        mayHoldTime(engine)
+    }
+
+    mutating func mayHoldTime(_ holder: TimeHolder) {
+        guard !holder.account.isUnsettled else { return }
+        holder.account.isUnsettled = true
+        unsettled.append(holder)
+    }
+
+    mutating func wakes(_ holder: TimeHolder) {
+        holder.account.asleep -= 1
+        holder.account.away += 1
+        mayHoldTime(holder)
+    }
+
+    /// Gives the turn to a runner, if nobody has it.
+    ///
+    /// - Returns: the runner, to be started.
+    mutating func giveTurn() -> VirtualScheduler.Runner? {
+        guard runner == nil, holds == 0, !queue.isEmpty || !launches.isEmpty || !workers.isEmpty else { return nil }
+        let runner = spares.popLast() ?? VirtualScheduler.Runner()
+        self.runner = runner
+        return runner
+    }
+
+    mutating func letGo(of runner: VirtualScheduler.Runner) {
+        if self.runner === runner {
+            self.runner = nil
+            runnerThread = nil
+        }
+        // A few for the next turns: there are more only while code blocks its thread.
+        if spares.count < 4 { spares.append(runner) }
+    }
+
+    mutating func ended(_ job: VirtualScheduler.Job, on thread: UInt) {
+        // It blocked its thread, and has come to its end without another turn.
+        if lost.removeValue(forKey: thread) != nil {
+            job.holder.account.away -= 1
+            job.holder.account.isInRealTime = false
+            activity += 1
+        } else {
+            job.holder.account.jobs -= 1
+            current = nil
+        }
+        mayHoldTime(job.holder)
+    }
+
+    mutating func next(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next {
+        guard self.runner === runner else {
+            letGo(of: runner)
+            return .lost
+        }
+        guard holds == 0 else {
+            letGo(of: runner)
+            return .stop
+        }
+        switch queue.popFirst() {
+        case .job(let job)?: return run(job)
+        case .comeBack(let lost, let semaphore)?:
+            turns += 1
+            self.lost[lost.thread] = nil
+            lost.job.holder.account.away -= 1
+            lost.job.holder.account.isInRealTime = false
+            letGo(of: runner)
+            self.runner = lost.runner
+            runnerThread = lost.thread
+            current = lost.job
+            return .comeBack(semaphore)
+        case nil: break
+        }
+        let next = nextAtRest()
+        switch next {
+        // Under the lock that found nothing to do: a job that is added after this finds the turn free.
+        case .stop, .wait: letGo(of: runner)
+        default: break
+        }
+        return next
+    }
+
+    /// The next action when no job is left: to wait for something that still holds time, or else to move time on.
+    private mutating func nextAtRest() -> VirtualScheduler.Next {
+        // Workers of launches that are over have to end as well.
+        guard !launches.isEmpty else { return workers.popFirst().map { run($0.job) } ?? .stop }
+        if let next = nextStart() { return next }
+        // Nobody tells a holder that its launch has ended the operation, as at a timeout.
+        let unasked = (unsettled + patience.inRealTime).filter { $0.account.isLive && $0.isUnderway && $0.account.askedAt != activity }
+        if !unasked.isEmpty { return .ask(unasked, at: activity) }
+        patience.inRealTime.removeAll { !$0.account.isInRealTime || !$0.isUnderway }
+        unsettled.removeAll { holder in
+            holder.account.isUnsettled = holder.holdsTime
+            if holder.account.isInRealTime, holder.isUnderway, !patience.inRealTime.contains(where: { $0 === holder }) {
+                patience.inRealTime.append(holder)
+            }
+            return !holder.account.isUnsettled
+        }
+        if !unsettled.isEmpty { return .wait(patience.begins(at: activity)) }
+        if let next = askMainThread() { return next }
+        if patience.pauses(at: activity) { return .wait(VirtualScheduler.Patience.pause) }
+        return moveTime()
+    }
+
+    private mutating func run(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
+        turns += 1
+        current = job
+        return .run(job)
+    }
+
+    /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at this moment.
+    private mutating func nextStart() -> VirtualScheduler.Next? {
+        // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
+        guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
+            return nil
+        }
+        if !mainThread.isPassedOver {
+            // The work of the main thread may end something.
+            if let next = askMainThread() { return next }
+            if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
+        }
+        guard let turn = mainTurn else { return workers.popFirst().map { run($0.job) } }
+        if let worker = workers.next {
+            // Ranks compare only within a launch: of two launches, the worker goes first.
+            if worker.launch == turn.launch, first.activity != activity { return .compare(turn.job.holder, at: activity) }
+            if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0.job) } }
+        }
+        _ = mainTurns.popFirst()
+        mainThread.hasTurn = true
+        mainThread.isUsed = true
+        turn.job.holder.account.away += 1
+        mayHoldTime(turn.job.holder)
+        activity += 1
+        return .runOnMain(turn.job)
+    }
+
+    /// The next turn of the main thread, if that is free.
+    private var mainTurn: VirtualScheduler.Start? { mainThread.hasTurn || mainThread.keeper != nil ? nil : mainTurns.next }
+
+    private var hasStarts: Bool { !workers.isEmpty || mainTurn != nil }
+
+    /// Whether something waits to start until others have ended.
+    var isKeepingBack: Bool { hasStarts && patience.letGoAt != activity }
+
+    private mutating func askMainThread() -> VirtualScheduler.Next? {
+        guard mainThread.hasForeignCode || mainThread.isUsed, mainThread.restedAt != activity, !mainThread.isAsked,
+            let engine = launches.firstWithMainSteps?.engine
+        else { return nil }
+        mainThread.isAsked = true
+        mainThread.isUsed = false
+        engine.account.away += 1
+        mayHoldTime(engine)
+        return .askMainThread(engine, at: activity)
+    }
+
+    /// Whether a task wakes at this moment, and has not yet.
+    private var isWakeDue: Bool {
+        mutating get { nextSleeper(by: now) != nil }
+    }
+
+    /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes later.
+    private mutating func nextSleeper(by time: Duration) -> VirtualScheduler.WakeTime? {
+        while mainThread.keeper == nil, let id = returning.next {
+            if sleeping[id] != nil { return VirtualScheduler.WakeTime(wake: now, id: id) }
+            _ = returning.popFirst()
+        }
+        while let sleeper = sleepers.first, sleeper.wake <= time {
+            if let task = sleeping[sleeper.id] {
+                guard task.isOnMain, let keeper = mainThread.keeper, keeper != sleeper.id else { return sleeper }
+                now = max(now, sleeper.wake)
+                returning.append(sleeper.id)
+            }
+            _ = sleepers.pop()
+        }
+        return nil
+    }
+
+    /// Moves time to the next event, and lets that one happen: an operation wakes before a timeout of the same time.
+    private mutating func moveTime() -> VirtualScheduler.Next {
+        let due = launches.nextWake
+        if let sleeper = nextSleeper(by: due?.time ?? VirtualScheduler.never) {
+            guard sleeper.wake < VirtualScheduler.never, let task = removeSleeper(sleeper.id) else { return giveUpWaits() }
+            if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
+            // Never back: the sleeper may have waited for the main thread since its time.
+            now = max(now, sleeper.wake)
+            activity += 1
+            if let holder = task.holder { wakes(holder) }
+            if task.isOnMain { mainThread.isUsed = true }
+            return .wake(task)
+        }
+        guard let due else { return giveUpWaits() }
+        now = max(now, due.time)
+        activity += 1
+        turns += 1
+        launches.woke(due.id)
+        let engine = due.engine
+        engine.account.jobs += 1
+        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.timePassed }?(0) }
+        current = job
+        return .run(job)
+    }
+
+    /// Nothing will happen by itself.
+    private mutating func giveUpWaits() -> VirtualScheduler.Next {
+        guard let job = nextGivenUp() else { return .stop }
+        current = job
+        return .run(job)
+    }
+
+    /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may end.
+    ///
+    /// One at a time: the step that goes on then may end the waits of others.
+    mutating func nextGivenUp() -> VirtualScheduler.Job? {
+        guard patience.inRealTime.isEmpty, let engine = launches.first?.engine else { return nil }
+        var giveUp: (@Sendable () -> Void)?
+        while giveUp == nil, let id = waitOrder.popFirst() { giveUp = waits.removeValue(forKey: id) }
+        guard let giveUp else { return nil }
+        activity += 1
+        turns += 1
+        engine.account.jobs += 1
+        return VirtualScheduler.Job(holder: engine, run: giveUp)
+    }
+
+    mutating func due(at alarm: Nanoseconds) -> VirtualScheduler.Due {
+        let now = monotonicNanoseconds()
+        if patience.alarm == alarm { patience.alarm = nil }
+        if let runner {
+            defer { patience.turns = turns }
+            // Another job has begun since the last alarm: it has a turn of its own length.
+            guard let job = current, let thread = runnerThread, turns == patience.turns else { return .again(patience.maximumTurn) }
+            return .start(takeTurn(from: runner, job, on: thread))
+        }
+        if patience.isPausing {
+            patience.isPausing = false
+            return giveTurn().map { .start($0) } ?? .nothing
+        }
+        guard let wait = patience.wait, wait.activity == activity else { return .nothing }
+        if now < wait.end { return .again(wait.end - now) }
+        if !wait.isAsked {
+            // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for these.
+            let delay = isKeepingBack ? patience.limit : patience.limit * 10
+            patience.wait?.isAsked = true
+            patience.wait?.end = now + delay
+            return .askMachine(at: activity, giveUpAfter: delay)
+        }
+        if isKeepingBack {
+            // The holders may wait for the operations that are kept back.
+            patience.letGoAt = activity
+            mainThread.isPassedOver = mainThread.isAsked
+            patience.wait = nil
+            return giveTurn().map { .start($0) } ?? .nothing
+        }
+        let holders = unsettled.filter { $0.holdsTime && !$0.account.isInPrologue }
+        for holder in holders { holder.account.isInRealTime = true }
+        patience.wait = nil
+        // The next action of the prologue, its end included, gives the turn.
+        if holders.isEmpty, unsettled.contains(where: \.account.isInPrologue) { return .nothing }
+        patience.pauses = 0
+        return .name(holders)
+    }
+
+    /// The job has run for too long: it goes on beside the others.
+    private mutating func takeTurn(
+        from runner: VirtualScheduler.Runner,
+        _ job: VirtualScheduler.Job,
+        on thread: UInt
+    ) -> VirtualScheduler.Runner {
+        lost[thread] = VirtualScheduler.LostJob(job: job, runner: runner, thread: thread)
+        job.holder.account.jobs -= 1
+        job.holder.account.away += 1
+        mayHoldTime(job.holder)
+        activity += 1
+        current = nil
+        if job.holder.role == .worker {
+            // The launch has one worker, and this was it.
+            let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
+            engine.account.jobs += 1
+            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.launch }?.workerBlocks(true) }))
+        }
+        let next = spares.popLast() ?? VirtualScheduler.Runner()
+        self.runner = next
+        runnerThread = nil
+        return next
+    }
+}
+
+/// The launches on a virtual clock, and when each is to be told that time has passed.
+///
+/// Each call takes logarithmic time at most, spread over all calls, so that thousands of launches can share a clock.
+struct LaunchesOnClock: Sendable {
+    struct Launch: Sendable {
+        let engine: TimeHolder
+        let hasMainSteps: Bool
+        /// When it is to be told that time has passed.
+        fileprivate(set) var wake: Duration?
+
+        init(engine: TimeHolder, hasMainSteps: Bool) {
+            self.engine = engine
+            self.hasMainSteps = hasMainSteps
+        }
+    }
+
+    struct Wake: Sendable {
+        let id: Int
+        let engine: TimeHolder
+        let time: Duration
+    }
+
+    private struct Entry: Comparable, Sendable {
+        let time: Duration
+        let id: Int
+
+        static func < (left: Entry, right: Entry) -> Bool { (left.time, left.id) < (right.time, right.id) }
+    }
+
+    private var launches: [Int: Launch] = [:]
+    /// In the order in which they began. Those that are over are taken out when they are the first.
+    private var order = FirstInFirstOut<Int>()
+    private var orderOnMain = FirstInFirstOut<Int>()
+    /// Entries whose launch has another time by now are passed over.
+    private var wakes = Heap<Entry>()
+
+    var isEmpty: Bool { launches.isEmpty }
+
+    /// The one that began first.
+    var first: Launch? { mutating get { Self.first(of: &order, in: launches) } }
+
+    /// The first of those with steps on the main thread.
+    var firstWithMainSteps: Launch? { mutating get { Self.first(of: &orderOnMain, in: launches) } }
+
+    func contains(_ id: Int) -> Bool { launches[id] != nil }
+
+    /// Identifiers rise from launch to launch.
+    mutating func add(_ launch: Launch, id: Int) {
+        launches[id] = launch
+        order.append(id)
+        if launch.hasMainSteps { orderOnMain.append(id) }
+    }
+
+    // It stays in the orders until it comes first there: looking for it would take as long as there are launches.
+    mutating func remove(_ id: Int) -> Launch? { launches.removeValue(forKey: id) }
+
+    /// Tells the launch at `time`, or sooner if it was asked for sooner.
+    mutating func wake(_ id: Int, at time: Duration) {
+        guard let launch = launches[id], time < launch.wake ?? .nanoseconds(Int64.max) else { return }
+        launches[id]?.wake = time
+        wakes.push(Entry(time: time, id: id))
+        // Those that are passed over must not outgrow the others: one launch asks as often as it has operations.
+        guard wakes.count > 2 * launches.count + 16 else { return }
+        wakes.removeAll()
+        for (id, launch) in launches {
+            if let time = launch.wake { wakes.push(Entry(time: time, id: id)) }
+        }
+    }
+
+    /// The launch that is told of time first; of several at the same time, the one that began first.
+    var nextWake: Wake? {
+        mutating get {
+            while let entry = wakes.first {
+                if let launch = launches[entry.id], launch.wake == entry.time {
+                    return Wake(id: entry.id, engine: launch.engine, time: entry.time)
+                }
+                _ = wakes.pop()
+            }
+            return nil
+        }
+    }
+
+    /// It is being told.
+    mutating func woke(_ id: Int) { launches[id]?.wake = nil }
+
+    private static func first(of order: inout FirstInFirstOut<Int>, in launches: [Int: Launch]) -> Launch? {
+        while let id = order.next {
+            if let launch = launches[id] { return launch }
+            _ = order.popFirst()
+        }
+        return nil
+    }
+}
