@@ -84,12 +84,11 @@ struct GraphPropertyTests {
     @Test("no dependency can be left out of a reduced graph", arguments: small)
     func minimality(random: RandomGraph) throws {
         let reduced = try random.graph().validated().reduced()
-        for left in reduced.graph.edges.indices {
+        for left in reduced.graph.dependencies.edges.indices {
             var graph = reduced.graph
-            let edge = graph.edges.remove(at: left)
-            let dependency = reduced.id(Int(edge.target))
-            let ancestors = try graph.validated().ancestors(of: reduced.id(Int(edge.node)))
-            #expect(!ancestors.contains(dependency))
+            let edge = graph.dependencies.edges.remove(at: left)
+            let ancestors = try graph.validated().ancestors(of: reduced.id(edge.node))
+            #expect(!ancestors.contains(edge.dependency.id))
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 struct OptionValidationTests {
     private func complaints(_ options: StepOption...) -> [String] {
         var graph = OperationGraph("graph")
-        graph.insert("login", options: options, inputs: DependencyList(), dependencies: [], valueType: Void.self, work: .nothing)
+        graph.insert("login", options: options, dependencies: [], valueType: Void.self, work: .nothing)
         #expect(graph.problems.allSatisfy { $0.code == .invalidOption && $0.positions == [0] })
         return graph.complaints
     }

@@ -74,7 +74,6 @@ struct RandomGraph: Sendable, CustomTestStringConvertible {
             graph.insert(
                 id(operation),
                 options: options(operation),
-                inputs: DependencyList(),
                 dependencies: edges[operation].1.map(id),
                 valueType: Void.self,
                 work: work(operation)

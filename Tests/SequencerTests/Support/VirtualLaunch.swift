@@ -38,7 +38,8 @@ extension OperationGraph {
     ) -> Step<Void> {
         var list = DependencyList()
         for dependency in dependencies { dependency.add(to: &list) }
-        return add(id, .all(options), after: list.references.map(\.id)) { launch in try await launch.sleep(for: .milliseconds(milliseconds))
+        return add(id, .all(options), after: list.edges.map(\.dependency.id)) { launch in
+            try await launch.sleep(for: .milliseconds(milliseconds))
         }
     }
 }
