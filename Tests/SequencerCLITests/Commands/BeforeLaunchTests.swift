@@ -16,7 +16,7 @@ struct BeforeLaunchTests {
         let text = try await Tool.run(line)
         #expect(text.code == 3)
         let rows = text.output.split(separator: "\n")
-        #expect(rows.contains { $0.hasPrefix("* (before the lau") } && rows.contains { $0.contains("home") }, "\(text.output)")
+        #expect(rows.contains { $0.hasPrefix("*◆(before the lau") } && rows.contains { $0.contains("home") }, "\(text.output)")
         let words = text.output.replacing("\n      ", with: " ")
         #expect(words.contains("\nFAIL  ") && words.contains(" of it before the launch, "), "\(words)")
         #expect(!text.output.contains(": home ("))

@@ -58,7 +58,7 @@ struct BenchCommandTests {
                   operation   change  accounts for  before  after  p
                   login *    +400 ms       +300 ms  600 ms    1 s
                   * on the critical path; operations overlap, their changes do not add up
-                  the longest path moved from connect-speaker to login
+                  by median times the longest path moved from connect-speaker to login
 
                 REGRESSION  slower by more than 5%
 
@@ -188,8 +188,8 @@ struct BenchCommandTests {
             )
         }
         let text = try await bench().output
-        #expect(!text.contains("MAD  ") && !text.contains("p90") && text.contains("too few runs for an interval"), "\(text)")
-        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("a *") })
+        #expect(!text.contains("\n  MAD ") && !text.contains("p90") && text.contains("too few runs for an interval"), "\(text)")
+        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("  a *") })
         #expect(row.split(separator: " ").map(String.init) == ["a", "*", "5", "ms", "5", "ms", "1"], "\(text)")
         let scenario = try #require((try await bench("--json").json()["scenarios"] as? [[String: Any]])?.first)
         let summary = try #require(scenario["summary"] as? [String: Any])
@@ -235,7 +235,7 @@ struct BenchCommandTests {
         let result = try await Tool.shell(line)
         #expect(result.code == 4, "\(result.messages)")
         #expect(result.output.contains("\n  median  800 ms → 1.1 s, +37.5%\n") || result.output.contains("800 ms -> 1.1 s, +37.5%\n"))
-        #expect(result.output.contains("\n  the longest path moved from connect-speaker to login\n"))
+        #expect(result.output.contains("\n  by median times the longest path moved from connect-speaker to login\n"))
         #expect(result.output.hasSuffix("REGRESSION  slower by more than 5%\n") && !result.output.contains("apart"))
         let same = try await Tool.run("bench", "--runs", "1", "--command", "true", "--command", "true", "--json", "--threshold", "1000%")
         #expect(same.code == 0)

@@ -76,10 +76,10 @@ struct RunAfterMilestoneTests {
 
     @Test("an operation that failed, fell back or was skipped for another changes the exit code with --strict alone; a condition does not")
     func strict() async throws {
-        func codes(_ members: String, _ words: String...) async throws -> [Int32] {
+        func codes(_ members: String, after dependency: String = #""config""#, _ words: String...) async throws -> [Int32] {
             let text = scenarioText(
                 #"{ "id": "config", \#(members), "work": { "simulate": "10ms" } }"#,
-                #"{ "id": "home", "after": [{ "id": "config", "onFailure": "continue" }], "work": { "simulate": "5ms" } }"#,
+                #"{ "id": "home", "after": [\#(dependency)], "work": { "simulate": "5ms" } }"#,
                 head: #""milestone": "home", "#
             )
             let run = ["run", "-", "--clock", "virtual"] + words
@@ -87,9 +87,13 @@ struct RunAfterMilestoneTests {
                 try await Tool.run(run, input: Data(text.utf8)).code, try await Tool.run(run + ["--strict"], input: Data(text.utf8)).code,
             ]
         }
-        for policy in [#""onFailure": "continue""#, #""fallback": "bundled""#, #""onFailure": "skipDependents""#] {
-            #expect(try await codes(policy) == [0, 0])
-            #expect(try await codes(policy, "--inject", "config=fail") == [0, 1], "\(policy)")
+        let goesOn = #"{ "id": "config", "onFailure": "continue" }"#
+        let plain = #""config""#
+        for (policy, dependency) in [
+            (#""onFailure": "continue""#, plain), (#""fallback": "bundled""#, plain), (#""onFailure": "skipDependents""#, goesOn),
+        ] {
+            #expect(try await codes(policy, after: dependency) == [0, 0], "\(policy)")
+            #expect(try await codes(policy, after: dependency, "--inject", "config=fail") == [0, 1], "\(policy)")
         }
         #expect(try await codes(#""when": false"#) == [0, 0])
     }

@@ -56,7 +56,7 @@ struct SavedReportsTests {
         let bench = folder.file("bench.json").path
         #expect(try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--save", bench).code == 0)
         // In virtual time machines do not matter.
-        let few = "INCONCLUSIVE  too few runs: 2 against 1; measure at least 2 of each"
+        let few = "INCONCLUSIVE  too few runs: 2 against 1; measure at least 2 after"
         let verdict = isEnough ? "SAME  neither faster nor slower by more than 5%" : few
         #expect(try await Tool.run("compare", bench, path).output.hasSuffix(verdict + "\n"))
     }

@@ -32,7 +32,7 @@ struct ReportHTMLTests {
                 <div><dt>Interactive</dt><dd><bdi>0 ms</bdi></dd></div>
                 <div><dt>Makespan</dt><dd><bdi>700 ms</bdi></dd></div>
                 <div><dt>Work</dt><dd><bdi>600 ms</bdi></dd></div>
-                <div><dt>Lanes</dt><dd><bdi>1</bdi></dd></div>
+                <div><dt>Lanes</dt><dd><bdi>1 and the main thread</bdi></dd></div>
                 <div><dt>Operations</dt><dd><bdi>3</bdi></dd></div>
                 <div><dt>Started</dt><dd><bdi>2023-11-14T22:13:20.000Z</bdi></dd></div>
                 </dl>

@@ -14,7 +14,7 @@ struct ReportMarkdownTests {
                 == #"""
                 ### small: failed
 
-                Failed at b&#58;<!-- --> no &#34;route&#34; in 700 ms; 0 ms interactive; 600 ms of work on 1 lane.
+                Failed at b&#58;<!-- --> no &#34;route&#34; in 700 ms; 0 ms interactive; 600 ms of work on 1 lane and the main thread.
 
                 Over budget because of `a`.
 
