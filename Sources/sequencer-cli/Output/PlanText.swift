@@ -19,7 +19,7 @@ struct PlanText {
         var parts = [summary]
         if plan.graph.count > 0 {
             parts.append(
-                TimelineText(plan.report(budget, deadline: deadline), isPlan: true, style: style, width: width).text
+                TimelineText(plan.report(budget, deadline: deadline, without: switchedOff), isPlan: true, style: style, width: width).text
             )
         }
         if let durations { parts.append(comparison(plan, durations)) }
@@ -110,12 +110,15 @@ extension LaunchPlan {
     func isWithin(_ deadline: Duration?) -> Bool { deadline.map { (hasMilestone ? milestoneEnd : makespan) <= $0 } ?? true }
 
     /// The report of a launch that goes as planned, up to its deadline.
-    fileprivate func report(_ budget: Budget, deadline: Duration?) -> LaunchReport {
+    fileprivate func report(_ budget: Budget, deadline: Duration?, without switchedOff: [String]) -> LaunchReport {
         var report = report
         // The plan says what it rests on.
         report.isVirtual = false
         report.budget.budget = budget
-        report.budget.isMet = report.budget.measured <= budget.limit
+        report.budget.isMet = report.budget.measured <= budget.limit && !(graph.milestone.map(switchedOff.contains) ?? false)
+        for node in report.operations.indices where switchedOff.contains(report.operations[node].id) {
+            report.operations[node].outcome = .skipped
+        }
         report.budget.causes = []
         guard let deadline else { return report }
         for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }

@@ -168,6 +168,7 @@ struct ArgumentsTests {
 
             Options:
                   --format FORMAT    tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.
+                  --direction LR|TB  Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down.
                   --reduce           Drop the dependencies that others imply.
                   --fact NAME=VALUE  Give a fact of a scenario file another value; repeatable.
                   --json             Print the result as JSON.
