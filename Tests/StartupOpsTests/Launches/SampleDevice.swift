@@ -45,6 +45,9 @@ final class SampleDevice: Sendable {
 
     func directory() -> StateDirectory { .open(at: location, onProblem: { [problems] in problems.add($0) }) }
 
+    /// What was wrong with the folder. Not that the main thread found a store locked for a moment by another thread, which it does not wait for.
+    var lastingProblems: [StorageError] { problems.all.filter { !"\($0)".contains("another thread kept") } }
+
     /// What the service says of the speaker.
     func moveSpeaker(to port: Int) {
         service.setSpeakers([Speaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: port)])

@@ -60,7 +60,7 @@ struct StorageCase: Sendable, Hashable, CustomTestStringConvertible {
         let result = try await device.launch()
         withExtendedLifetime(lock) {}
         // Whether threads that come later wait for the lock, or for the thread before them, is chance.
-        let problems = device.problems.all.map { device.generalised("\($0)") }.filter { !$0.contains("another thread kept") }
+        let problems = device.lastingProblems.map { device.generalised("\($0)") }
         return (DegradationCase.Observation(result, on: device), result, problems)
     }
 

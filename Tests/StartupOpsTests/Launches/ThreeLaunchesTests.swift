@@ -27,7 +27,7 @@ struct ThreeLaunchesTests {
             #expect(device.directory().launchState().appStarts == number)
         }
         #expect(device.service.counts["POST /oauth/token"] == 1 && device.service.counts["GET /v1/countries"] == 1)
-        #expect(device.problems.all.isEmpty && first.report.remarks.isEmpty)
+        #expect(device.lastingProblems.isEmpty && first.report.remarks.isEmpty)
     }
 
     @Test(

@@ -112,7 +112,7 @@ struct RealSafeModeTests {
         #expect(next.report.scenario == "regular" && next.journal.recovery == .none)
         #expect(next.person.shown == ["splash", "main"])
         #expect(next.person.content?.account.isAnonymous == false && next.person.content?.speaker != nil)
-        #expect(device.problems.all.isEmpty)
+        #expect(device.lastingProblems.isEmpty)
     }
 
     private struct Unusable: Error {}
