@@ -421,7 +421,7 @@ extension LaunchStateMachine {
         return switch timer.kind {
         case .screen:
             // The time as it is now: a wait for a person has moved it since the timer was set.
-            phase == .running && !isFailureShown && nodes[node].state != .ended && screens[node] == nil
+            phase == .running && !isFailureShown && nodes[node].state != .ended && !nodes[node].isToldToCancel && screens[node] == nil
                 && screenTime(of: node) == timer.time
         case .screenEnd: screens[node]?.state == .ending(at: timer.time)
         case .screenLimit: screens[node]?.state == .told(limit: timer.time)
@@ -461,7 +461,8 @@ extension LaunchStateMachine {
         for node in screens.keys { screenIsGone(node) }
     }
 
-    private mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
+    /// What is shown for an operation is told to end at once.
+    mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
         switch screens[node]?.state {
         case .shown?, .ending?:
             // A screen that does not go must not keep the launch from ending: it has as long as an operation that is told to cancel.

@@ -423,6 +423,8 @@ struct LaunchStateMachine {
         }
         // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
         if nodes[node].isComputingFallback { return settle(&actions) }
+        // Nobody waits for the step any more.
+        if nodes[node].state != .ended { tellScreen(node, &actions) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)

@@ -123,6 +123,30 @@ struct SlowScreenTests {
         #expect(report.makespan == .milliseconds(5_500))
     }
 
+    @Test("the cancel of the step alone ends it at once, and it does not begin after that, though the step goes on")
+    func cancelledAlone() async throws {
+        var launch = Launch()
+        let box = LaunchBox()
+        for id in ["shown", "late"] {
+            launch.graph.add(id, launch.screen(forAtLeast: .seconds(30)), .onFailure(.continue)) { step in
+                if id == "late" { try await step.sleep(for: .seconds(1)) }
+                // Does not heed the cancel.
+                await Task.detached { try? await step.sleep(for: .seconds(60)) }.value
+            }
+        }
+        launch.graph.add("stops") { step in
+            try await step.sleep(for: .milliseconds(4_500))
+            try await box.launch().cancel("late")
+            try await step.sleep(for: .seconds(1))
+            try await box.launch().cancel("shown")
+        }
+        var options = LaunchOptions.virtual(grace: .seconds(2))
+        options.clock = launch.clock
+        let report = try await box.run(launch.graph, options: options).report
+        #expect(report["shown"]?.outcome == .cancelled && report["late"]?.outcome == .cancelled)
+        #expect(launch.journal.all == ["5000 shown shown", "5500 hidden"])
+    }
+
     @Test("one that does not end is waited for as long as the grace period says, and no longer")
     func hangs() async throws {
         var launch = Launch()
