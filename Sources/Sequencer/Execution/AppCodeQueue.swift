@@ -80,8 +80,6 @@ final class AppCodeQueue: Sendable {
                 let begin = monotonicNanoseconds()
                 call.run()
                 if state.withLock({ $0.runner == runner }) { continue }
-                // It has returned after all: the thread is not lost.
-                SharedThreads.all.count(leftBehind: -1)
                 guard let tag = call.tag, monotonicNanoseconds() - begin < Self.forgiven else { return }
                 slowTags.withLock { tags in tags.firstIndex(of: tag).map { _ = tags.remove(at: $0) } }
             }
@@ -102,8 +100,6 @@ final class AppCodeQueue: Sendable {
             state.runner = nil
             var behind: [Call] = []
             if !isOrdered { while let call = state.pending.popFirst() { behind.append(call) } }
-            // Before its runner can see that it was given up, and counts itself as back.
-            SharedThreads.all.count(leftBehind: 1)
             return (true, tag, behind, state.nextRunner())
         }
         if !isSlow { return watch(runner) }

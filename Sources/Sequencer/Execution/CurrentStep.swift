@@ -37,8 +37,9 @@ final class StepThread: StepRunner {
     private nonisolated(unsafe) var launch: LaunchStorage?
     /// The code that the thread runs, or has run last: read on the timer's queue, too.
     private let running = Atomic(StepThread.none)
-    /// For whoever asks whether the thread is asleep.
-    let clock = ThreadClock()
+    private let clock = ThreadClock()
+    // Unsafe: used on the timer's queue, but for the first, which is made before that knows of the thread.
+    private nonisolated(unsafe) var lastLook: Look?
 
     var assignment: StepAssignment? {
         @inline(__always) get { StepAssignment(packed: running.load(ordering: .relaxed)) }
@@ -62,6 +63,36 @@ final class StepThread: StepRunner {
         // Tasks that the steps have begun inherit this: they must not keep the launch, nor count as steps of it.
         thread.running.store(Self.done, ordering: .relaxed)
         thread.launch = nil
+    }
+
+    // MARK: Whether it is asleep
+
+    /// What the thread had done when it was last looked at.
+    private struct Look {
+        var code: StepAssignment?
+        let time: Nanoseconds
+        let processorTime: Nanoseconds
+        var isAsleep = false
+    }
+
+    /// The first look, which only begins to count.
+    func beginLooks() {
+        lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) }
+    }
+
+    /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look. Nil where that cannot be told yet.
+    func look(at time: Nanoseconds) -> (code: StepAssignment, isAsleep: Bool)? {
+        guard let code = assignment, let clock, let processorTime = clock.processorTime else { return nil }
+        var look = lastLook ?? Look(time: time, processorTime: processorTime)
+        // Of so short a time nothing follows.
+        if time - look.time >= 100_000 {
+            let used = processorTime - look.processorTime
+            // One that has not moved since sleeps on.
+            let isAsleep = look.isAsleep && look.code == code && used == 0 || used * 10 < time - look.time && !clock.isRunnable
+            look = Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
+        }
+        lastLook = look
+        return look.code.map { ($0, look.isAsleep) }
     }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {

@@ -165,9 +165,6 @@ public struct LaunchOptions: Sendable {
     }
 
     /// The most lanes that can be asked for.
-    ///
-    /// All launches of a process together take 192 threads, those that operations never give back included. Past that an operation waits for a
-    /// thread, and ``LaunchStatus`` says so.
     static let maximumLanes = 1024
 
     /// The most threads of a launch that asks for no number of lanes.
@@ -202,7 +199,7 @@ public struct LaunchOptions: Sendable {
     var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if isVirtual { return processors }
-        let count = processors ?? WorkerPool.processors
+        let count = processors ?? Worker.processors
         // Without a limit of lanes, workers are measured; a queue of the app's has no workers.
         guard let lanes else { return queue == nil ? nil : count }
         return lanes > count ? count : nil
@@ -218,8 +215,8 @@ public struct LaunchOptions: Sendable {
             hasTurns: hasTurns,
             processors: scarceProcessors,
             // A thread for each lane that was asked for; without a number, threads that wait make room for others.
-            workers: lanes ?? processors ?? WorkerPool.processors,
-            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? WorkerPool.processors) : nil,
+            workers: lanes ?? processors ?? Worker.processors,
+            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? Worker.processors) : nil,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,

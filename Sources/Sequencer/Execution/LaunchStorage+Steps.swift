@@ -15,13 +15,14 @@ extension LaunchStorage {
 
     /// Adds a worker, which takes operations until none is left.
     func addWorker() {
-        pool.addWorker { self.withCallersValues { self.run(for: .worker) } }
+        let work: @Sendable () -> Void = { self.withCallersValues { self.run(for: .worker) } }
+        if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
     }
 
     /// Computes a fallback on a thread that is no worker.
     func addThread(for fallback: Assignment) {
         let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
-        if let virtualTime { virtualTime.compute(fallback, compute) } else { pool.addWorker(compute) }
+        if let virtualTime { virtualTime.compute(fallback, compute) } else { Worker.start(at: qualityOfService, compute) }
     }
 
     func requestMainTurn() {
@@ -395,40 +396,17 @@ extension LaunchStorage {
     /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some microseconds.
     private func lookAtWorkers() {
         let now = monotonicNanoseconds()
-        let (running, former) = state.withLock { state -> ([ThreadClock: StepAssignment], [ThreadClock: WorkerThreads.Look]) in
-            state.machine.isMeasuring ? (state.threads.running(), state.threads.looks) : ([:], [:])
-        }
-        var looks: [ThreadClock: WorkerThreads.Look] = [:]
-        for (clock, code) in running { looks[clock] = look(at: clock, running: code, after: former[clock], at: now) }
-        let seen = looks.values.compactMap { look in look.code.map { (code: $0, isAsleep: look.isAsleep) } }
+        let seen = state.withLock { $0.machine.isMeasuring ? $0.threads.running() : [] }.compactMap { $0.look(at: now) }
         var consequences: Consequences?
         let next = state.withLock { state -> (alarm: Int, delay: Nanoseconds)? in
             // Not by the launch's clock, which may be the app's: nothing here depends on it.
             let hasChanged = state.machine.measured(seen, &state.actions)
-            state.threads.note(looks)
             consequences = state.takeConsequences(self)
             guard let hasChanged, let alarm = state.threads.alarm else { return nil }
             return (alarm, state.threads.nextDelay(hasChanged: hasChanged, at: now))
         }
         if let consequences { act(on: consequences, defersAppCode: true) }
         if let next { Alarms.shared.set(next.alarm, to: now + next.delay) }
-    }
-
-    private func look(
-        at clock: ThreadClock,
-        running code: StepAssignment,
-        after former: WorkerThreads.Look?,
-        at time: Nanoseconds
-    ) -> WorkerThreads.Look? {
-        guard let processorTime = clock.processorTime else { return nil }
-        // The first look only begins to count.
-        guard let former else { return WorkerThreads.Look(time: time, processorTime: processorTime) }
-        // Of so short a time nothing follows.
-        if time - former.time < 100_000 { return former }
-        let used = processorTime - former.processorTime
-        // One that has not moved since sleeps on.
-        let isAsleep = former.isAsleep && former.code == code && used == 0 || used * 10 < time - former.time && !clock.isRunnable
-        return WorkerThreads.Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
     }
 }
 
@@ -502,6 +480,8 @@ extension LaunchStorage.State {
 
     /// A worker begins.
     mutating func add(_ thread: StepThread) {
-        if machine.mayMeasure { threads.add(thread, isLookedAt: machine.isMeasuring) }
+        guard machine.mayMeasure else { return }
+        if machine.isMeasuring { thread.beginLooks() }
+        threads.add(thread)
     }
 }

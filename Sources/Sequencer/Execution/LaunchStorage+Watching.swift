@@ -332,7 +332,6 @@ extension LaunchStorage {
         }
         timekeeper.end()
         endLooking()
-        pool.retire()
         let launch = FinishedLaunch(self, record)
         for waiter in milestoneWaiters { waiter(record) }
         for waiter in waiters { waiter(launch) }

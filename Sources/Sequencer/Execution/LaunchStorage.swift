@@ -90,7 +90,6 @@ final class LaunchStorage: StepHost {
     let cancels = AppCodeQueue(isOrdered: false)
     /// The context of the caller that made the launch.
     let caller: CallerContext
-    let pool: WorkerPool
     /// The app's, if it has given one. In virtual time the clock runs everything.
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
@@ -133,7 +132,6 @@ final class LaunchStorage: StepHost {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
-        pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
         if let limit = graph.graph.failureTakeover?.limit {

@@ -197,13 +197,6 @@ public struct RunningLaunch: Sendable {
     /// Every operation that has not ended, with the reason why it waits; those of scopes that go on as well.
     public var status: LaunchStatus { storage.status }
 
-    /// The number of threads that launches of this process have lost up to now: in operations that were given up, and in cancel handlers and observers
-    /// that do not return.
-    ///
-    /// An operation that blocks its thread for ever keeps it for ever. All launches together take at most 192 threads; a launch that
-    /// finds none free waits for one, at most to its deadline.
-    package static var threadsLeftBehind: Int { SharedThreads.all.leftBehind }
-
     // MARK: Watching
 
     /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another stream. It ends with the launch
