@@ -41,13 +41,13 @@ extension LaunchStateMachine {
         traits[node].contains(.isEvent) && traits[node].isDisjoint(with: [.hasCondition, .hasResources])
     }
 
-    /// Whether an operation that runs waits for its event.
-    func isAwaitingEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) && !nodes[node].isComputingFallback }
+    /// Whether an operation waits for an event while it runs.
+    func isEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) }
 
     /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
     func isOfEvent(_ node: Int) -> Bool {
         switch nodes[node].state {
-        case .running: isAwaitingEvent(node)
+        case .running: isEvent(node)
         case .ended: traits[node].contains(.settlesEvents)
         default: false
         }

@@ -7,7 +7,7 @@ extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
         let node = Int(ready.node)
-        guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
+        guard traits[node].contains(.hasResources) else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
         let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
         if let left {
@@ -66,8 +66,7 @@ extension LaunchStateMachine {
     }
 
     private func isReady(_ ready: Ready, onMain isMain: Bool) -> Bool {
-        let node = Int(ready.node)
-        return nodes[node].state == .ready && !nodes[node].isComputingFallback && traits[node].contains(.isMain) == isMain
+        nodes[Int(ready.node)].state == .ready && traits[Int(ready.node)].contains(.isMain) == isMain
     }
 
     /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is blocked; an app's queue may be suspended.

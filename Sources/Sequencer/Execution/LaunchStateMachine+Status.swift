@@ -12,7 +12,7 @@ extension LaunchStateMachine {
     func pending() -> [Pending] {
         // Thousands may wait for the same lanes: one list of names for all of them.
         let holders = nodes.indices.filter { nodes[$0].holdsLane }.map(graph.id)
-        let blockers = nodes.indices.filter { nodes[$0].holdsWorker && nodes[$0].state == .running }.map(graph.id)
+        let blockers = nodes.indices.filter { nodes[$0].thread != .none && nodes[$0].isGoingOn }.map(graph.id)
         let all = nodes.indices.filter { nodes[$0].state != .ended }.map { node in
             let (wait, since) = reasonToWait(node, holders, blockers)
             // Times that were never reached are -1.
@@ -44,9 +44,9 @@ extension LaunchStateMachine {
             return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)
         case .checking: return (.condition, state.ready)
         case .pausing: return (.retry, state.start)
-        case .running, .ended:
+        case .running, .computing, .ended:
             if let asked = personWaits[node]?.asked, asked.isRunning { return (.person, asked.since) }
-            return (traits[node].contains(.isInteractive) && !state.isComputingFallback ? .person : .code(nil), state.start)
+            return (traits[node].contains(.isInteractive) && state.state == .running ? .person : .code(nil), state.start)
         }
     }
 

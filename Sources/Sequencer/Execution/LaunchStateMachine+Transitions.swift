@@ -3,13 +3,6 @@ extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
     @inline(__always)
-    private mutating func move(_ node: Int, to state: NodeState) {
-        if nodes[node].state == .running { runningCount -= 1 }
-        if state == .running { runningCount += 1 }
-        nodes[node].state = state
-    }
-
-    @inline(__always)
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready(graph.id(node)), at: time)
@@ -40,7 +33,7 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func enqueue(_ node: Int) {
-        move(node, to: .ready)
+        nodes[node].state = .ready
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
         if traits[node].isDisjoint(with: .whenEnqueued) { readyForWorkers.push(ready) } else { enqueueSpecially(ready) }
     }
@@ -85,7 +78,7 @@ extension LaunchStateMachine {
             }
             if !traits[node].isDisjoint(with: .whenTaken) {
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
-                    move(node, to: .checking)
+                    nodes[node].state = .checking
                     // Until it has answered; the operation that it lets start has the whole timeout again.
                     nodes[node].start = time
                     setTimeout(node)
@@ -103,7 +96,7 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func start(_ node: Int) {
-        move(node, to: .running)
+        nodes[node].state = .running
         nodes[node].attempts += 1
         record(.started(graph.id(node), attempt: Int(nodes[node].attempts)), at: time)
         let isFirst = nodes[node].attempts == 1
@@ -135,19 +128,17 @@ extension LaunchStateMachine {
         turnEnded(of: node)
         // It may end without having had its turn in the app's queue.
         queueOrder?.remove(node)
-        if nodes[node].state == .running {
-            if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
-                interactive.end(at: time)
-                // The deadline stood still for the person, and is due at another time now.
-                needsWake = true
-            }
-            if !personWaits.isEmpty { endPersonWaits(node) }
+        if nodes[node].state == .running, traits[node].contains(.isInteractive) {
+            interactive.end(at: time)
+            // The deadline stood still for the person, and is due at another time now.
+            needsWake = true
         }
+        if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
             offerFreeResources(of: node)
         }
-        let hasBegun = (nodes[node].state == .running || nodes[node].state == .checking) && !nodes[node].isComputingFallback
+        let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
@@ -191,8 +182,8 @@ extension LaunchStateMachine {
     @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
         let node = assignment.node
-        return nodes[node].state == .running && Int(nodes[node].attempts) == assignment.attempt
-            && nodes[node].isComputingFallback == (assignment.kind == .computeFallback)
+        return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
+            && Int(nodes[node].attempts) == assignment.attempt
     }
 
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
@@ -208,7 +199,7 @@ extension LaunchStateMachine {
         }
         // A pause takes no lane and no resource from others.
         release(node)
-        move(node, to: .pausing)
+        nodes[node].state = .pausing
         record(.retrying(graph.id(node), attempt: failed), at: time)
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
@@ -242,7 +233,7 @@ extension LaunchStateMachine {
     private mutating func computeFallback(_ node: Int) {
         release(node)
         holdThreadOfFallback(node)
-        move(node, to: .running)
+        nodes[node].state = .computing
         setFallbackTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
@@ -255,7 +246,7 @@ extension LaunchStateMachine {
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
         release(node, isEnd: true)
-        move(node, to: .ended)
+        nodes[node].state = .ended
         nodes[node].outcome = outcome
         nodes[node].end = time
         lastProgress = time

@@ -9,8 +9,8 @@ extension LaunchStateMachine {
     @inline(__always)
     mutating func holdWorker(_ node: Int) {
         // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
-        if nodes[node].holdsWorker { return }
-        nodes[node].holdsWorker = true
+        if nodes[node].thread != .none { return }
+        nodes[node].thread = .worker
         workersInCode += 1
         awakeWorkers += oneOfLevel(level(of: node))
     }
@@ -18,14 +18,14 @@ extension LaunchStateMachine {
     /// A worker has come back from the operation's code, or is not waited for any more.
     @inline(__always)
     private mutating func letGoOfWorker(_ node: Int) {
-        nodes[node].holdsWorker = false
+        if nodes[node].thread == .asleepWorker { wakes(node) }
+        nodes[node].thread = .none
         workersInCode -= 1
-        if nodes[node].isAsleep { wakes(node) }
         awakeWorkers -= oneOfLevel(level(of: node))
     }
 
     private mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
-        nodes[node].isAsleep = isAsleep
+        nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers += isAsleep ? -oneOfLevel(level(of: node)) : oneOfLevel(level(of: node))
     }
@@ -108,7 +108,7 @@ extension LaunchStateMachine {
         guard isMeasuring else { return nil }
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
-        for (code, isAsleep) in threads where isHeld(by: code) && nodes[code.node].isAsleep != isAsleep {
+        for (code, isAsleep) in threads where isHeld(by: code) && (nodes[code.node].thread == .asleepWorker) != isAsleep {
             if isAsleep {
                 setAsleep(code.node, true)
                 if traits[code.node].contains(.keepsThread) { processors?.ended(traits.levels[code.node]) }
@@ -138,7 +138,7 @@ extension LaunchStateMachine {
     @inline(__always)
     private func isHeld(by code: Assignment) -> Bool {
         let node = nodes[code.node]
-        return node.holdsWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback && !node.isComputingFallback
+        return node.isHeldByWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback
     }
 
     // MARK: Coming and going
@@ -152,7 +152,7 @@ extension LaunchStateMachine {
             // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another worker.
             let node = previous.node
             // The states of a launch that is over are in its report, and change no more.
-            if phase != .over, nodes[node].holdsWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
+            if phase != .over, nodes[node].isHeldByWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
         }
         let next = mayTakeNext(after: previous) ? takeNext(forMain: false) : nil
         if next == nil { activeWorkers -= 1 }
@@ -183,27 +183,25 @@ extension LaunchStateMachine {
     /// The thread of a fallback is no worker, and is not counted as one.
     mutating func holdThreadOfFallback(_ node: Int) {
         // The worker of the attempt before it is on its way back.
-        if nodes[node].holdsWorker { letGoOfWorker(node) }
-        nodes[node].isComputingFallback = true
-        nodes[node].holdsWorker = true
+        if nodes[node].isHeldByWorker { letGoOfWorker(node) }
+        nodes[node].thread = .ofFallback
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.
     mutating func replaceWorker(of node: Int) {
-        guard nodes[node].holdsWorker else { return }
+        if nodes[node].thread == .none { return }
         replacedWorkers.append(code(of: node))
-        if nodes[node].isComputingFallback {
-            nodes[node].holdsWorker = false
-        } else {
+        if nodes[node].isHeldByWorker {
             letGoOfWorker(node)
             activeWorkers -= 1
         }
+        nodes[node].thread = .none
     }
 
     /// The code of an operation that runs now.
     func code(of node: Int) -> Assignment {
         if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
-        let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
+        let kind: StepAssignment.Kind = nodes[node].state == .computing ? .computeFallback : .run
         return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
     }
 }

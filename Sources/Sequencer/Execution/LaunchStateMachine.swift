@@ -7,7 +7,7 @@
 /// An operation goes through these states:
 ///
 /// ```
-/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (running, to compute its fallback) ──▶ ended
+/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (computing, its fallback) ──▶ ended
 ///                ▲                                                        │
 ///                └────────────────── pausing (retry) ◀────────────────────┘
 /// ```
@@ -51,8 +51,6 @@ struct LaunchStateMachine {
     var needsWake = true
     /// When an operation last ended.
     var lastProgress: Nanoseconds = 0
-    /// Operations that run now, or whose fallback is being computed.
-    var runningCount = 0
     var alive: Int
     var readyForWorkers = Heap<Ready>()
     var lanes: LaneSet
@@ -292,7 +290,7 @@ struct LaunchStateMachine {
         advance(to: time)
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
-        if nodes[node].isAsleep { wakes(node) }
+        if nodes[node].thread == .asleepWorker { wakes(node) }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         switch answer {
@@ -421,8 +419,6 @@ struct LaunchStateMachine {
             nodes[node].isToldToCancel = true
             return
         }
-        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
-        if nodes[node].isComputingFallback { return settle(&actions) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
@@ -437,12 +433,14 @@ struct LaunchStateMachine {
         // The second call changes nothing.
         case .running where nodes[node].isToldToCancel: return
         // Nothing of it runs that would need the grace period to end.
-        case .running where isAwaitingEvent(node):
+        case .running where isEvent(node):
             tellToCancel(node, &actions)
             notSucceeded(node, .cancelled)
         case .running:
             tellToCancel(node, &actions)
             setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
+        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
+        case .computing: break
         case .ended: return
         }
         settle(&actions)

@@ -80,7 +80,7 @@ extension RunRecord {
             if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
             if nodes[node].isCut { return cutMessage(node) }
             let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
-            if nodes[node].isComputingFallback, nodes[node].outcome == .timedOut {
+            if nodes[node].hasFallenBack, nodes[node].outcome == .timedOut {
                 return "its fallback was not computed within its timeout" + timeout
             }
             if nodes[node].attempts == 0 { return "its condition did not answer within its timeout" + timeout }
@@ -128,7 +128,7 @@ extension RunRecord {
     func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {
         guard let name = graph.eventName(node), nodes[node].attempts > 0, !nodes[node].isCut else { return nil }
         // Its fallback's own end.
-        if nodes[node].isComputingFallback, nodes[node].outcome != .fellBack { return nil }
+        if nodes[node].hasFallenBack, nodes[node].outcome != .fellBack { return nil }
         let event = "the event '\(printable(name))'"
         switch outcome {
         case .timedOut:
