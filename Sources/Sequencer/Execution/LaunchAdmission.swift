@@ -94,3 +94,31 @@ extension GraphProblem {
         return GraphProblem(hasCompleted ? .alreadyLaunched : .alreadyRunning, message)
     }
 }
+
+/// The right to run with a journal, for one launch at a time: taken at its start, and given back when it is over.
+package struct LaunchPermit: Sendable {
+    /// Takes it, for a launch of the graph of that name.
+    ///
+    /// Returns why the launch must not start; nil when it may.
+    let take: @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?
+    /// Called once after each time that it was taken. It must not block.
+    let giveBack: @Sendable (_ hasCompleted: Bool) -> Void
+    /// The launch does not start, and it was not asked for.
+    let withdraw: @Sendable () -> Void
+    /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
+    ///
+    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks may keep them until that runs.
+    let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
+
+    package init(
+        take: @escaping @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?,
+        giveBack: @escaping @Sendable (_ hasCompleted: Bool) -> Void,
+        withdraw: @escaping @Sendable () -> Void,
+        makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
+    ) {
+        self.take = take
+        self.giveBack = giveBack
+        self.withdraw = withdraw
+        self.makeObserver = makeObserver
+    }
+}

@@ -390,12 +390,6 @@ extension LaunchStateMachine {
         let isShown: Bool
     }
 
-    /// The changes since the last call.
-    mutating func takeScreenChanges() -> [ScreenChange] {
-        defer { screenChanges = [] }
-        return screenChanges
-    }
-
     /// The screen has gone; perhaps after the launch stopped waiting for it.
     mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
@@ -435,7 +429,7 @@ extension LaunchStateMachine {
         case .screen:
             screens[node] = ShownScreen(start: time)
             screensUp += 1
-            change(ScreenChange(node: node, isShown: true), &actions)
+            actions.screens.append(ScreenChange(node: node, isShown: true))
         case .screenEnd: tellScreen(node, &actions)
         case .screenLimit: screenIsGone(node)
         case .timeout, .retry, .grace, .fallback: break
@@ -468,7 +462,7 @@ extension LaunchStateMachine {
             let limit = time.addingSaturated(settings.grace)
             screens[node]?.state = .told(limit: limit)
             setTimer(.screenLimit, of: node, at: limit)
-            change(ScreenChange(node: node, isShown: false), &actions)
+            actions.screens.append(ScreenChange(node: node, isShown: false))
         case .told?, .gone?, nil: break
         }
     }
@@ -477,11 +471,6 @@ extension LaunchStateMachine {
         guard isScreenUp(node) else { return }
         screens[node]?.state = .gone
         screensUp -= 1
-    }
-
-    private mutating func change(_ change: ScreenChange, _ actions: inout Actions) {
-        screenChanges.append(change)
-        actions.changesScreens = true
     }
 }
 

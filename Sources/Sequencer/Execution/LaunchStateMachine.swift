@@ -122,7 +122,6 @@ struct LaunchStateMachine {
     var screens: [Int: ShownScreen] = [:]
     /// The number of screens that have not gone.
     var screensUp = 0
-    var screenChanges: [ScreenChange] = []
     var settings: Configuration
     let graph: ValidatedGraph
 
@@ -490,8 +489,8 @@ struct LaunchStateMachine {
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
         var reportsStall = false
-        /// See ``LaunchStateMachine/takeScreenChanges()``.
-        var changesScreens = false
+        /// Screens of slow operations to be shown, or told to end, in this order.
+        var screens: [ScreenChange] = []
         /// The launch has failed: show that.
         var showsFailure = false
         /// The launch was stopped: cancel its scopes.

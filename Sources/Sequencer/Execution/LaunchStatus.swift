@@ -124,4 +124,12 @@ public struct StallWatch: Sendable {
         self.limit = limit
         self.report = report
     }
+
+    /// A watch that calls `body` before it reports.
+    package func preceded(by body: @escaping @Sendable (LaunchStatus) -> Void) -> StallWatch {
+        StallWatch(after: limit) { [report] status in
+            body(status)
+            report(status)
+        }
+    }
 }

@@ -155,7 +155,7 @@ extension LaunchStorage {
             return startTask(of: assignment, onMain: true) { try await body(context) }
         case .operation(let operation):
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
-            if let tell = options.startRecorder, !graph.isMain(assignment.node), !isOver {
+            if let tell = options.recordsStart, !graph.isMain(assignment.node), !isOver {
                 tell(graph.id(assignment.node), assignment.attempt)
             }
             return start(operation, of: assignment)
@@ -417,7 +417,7 @@ extension LaunchStorage.State {
     mutating func keepBack(_ assignment: LaunchStorage.Assignment?, at now: Nanoseconds) -> (LaunchStorage.Assignment?, Nanoseconds?) {
         guard let assignment, assignment.kind == .run else { return (assignment, nil) }
         let limit = now.addingSaturated(AppCodeQueue.patience)
-        deliveries.add(EventDeliveries.MainStart(assignment: assignment, limit: limit))
+        mainStarts.add(MainStarts.Start(assignment: assignment, limit: limit))
         return (nil, limit)
     }
 

@@ -6,7 +6,7 @@ extension LaunchStorage {
     private static let patience = Duration.seconds(2).nanoseconds
 
     /// Whether code of the app watches.
-    var isWatched: Bool { state.withLock { !$0.deliveries.isEmpty } }
+    var isWatched: Bool { state.withLock { !$0.observers.receivers.isEmpty } }
 
     /// Whether those who watch are told of a start on the main thread before the step begins.
     var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
@@ -18,7 +18,7 @@ extension LaunchStorage {
         let machine = beginWatching { state in
             // A launch that has given its report has no further event.
             isGoingOn = state.record == nil
-            if isGoingOn { state.streams.add(feed) }
+            if isGoingOn { state.streams.receivers.append(feed) }
         }
         var past = machine.eventsSoFar
         // The last event comes with the report.
@@ -32,7 +32,7 @@ extension LaunchStorage {
     func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
         let machine = beginWatching { state in
             // A launch that is over has no further event.
-            if state.machine.phase != .over { state.deliveries.add(observer) }
+            if state.machine.phase != .over { state.observers.receivers.append(observer) }
         }
         return machine.eventsSoFar
     }
@@ -78,15 +78,15 @@ extension LaunchStorage {
         while true {
             let batches = state.withLock { state in
                 noteEvents(&state)
-                return state.streams.outbox.next(continuing: isContinuing)
+                return state.streams.next(continuing: isContinuing)
             }
             guard let batches else { return }
             isContinuing = true
             var ended: [EventFeed] = []
             for batch in batches {
-                for feed in batch.feeds where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
+                for feed in batch.receivers where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
             }
-            if !ended.isEmpty { state.withLock { $0.streams.remove(ended) } }
+            if !ended.isEmpty { state.withLock { $0.streams.receivers.removeAll { feed in ended.contains { $0 === feed } } } }
         }
     }
 
@@ -94,16 +94,16 @@ extension LaunchStorage {
     ///
     /// - Returns: whether there are streams; the caller then tells them.
     func endStreams(_ state: inout State) -> Bool {
-        if state.streams.isEmpty { return false }
+        if state.streams.receivers.isEmpty { return false }
         // First the events before it: an observer that blocks may hold the thread that was to note them.
         noteEvents(&state)
-        state.streams.end(with: LaunchEvent(kind: .launchEnded, time: .nanoseconds(state.machine.endOfLaunch), scope: scope))
+        state.streams.add([LaunchEvent(kind: .launchEnded, time: .nanoseconds(state.machine.endOfLaunch), scope: scope)])
         return true
     }
 
     /// Begins steps of the main thread whose starts have been told, but for those that have begun.
-    func begin(_ mainStarts: [EventDeliveries.MainStart]) {
-        for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
+    func begin(_ mainStarts: [MainStarts.Start]) {
+        for start in state.withLock({ $0.mainStarts.take(mainStarts) }) {
             OperationQueue.main.addOperation {
                 self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
             }
@@ -113,13 +113,13 @@ extension LaunchStorage {
     /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. If starts are recorded, the
     /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
     func beginUntoldMainSteps() {
-        guard state.withLock({ !$0.deliveries.mainStarts.isEmpty }) else { return }
+        guard state.withLock({ !$0.mainStarts.all.isEmpty }) else { return }
         let now = timekeeper.now
         let (late, next) = state.withLock { state in
-            (state.deliveries.takeLate(at: now, areRecorded: options.startRecorder != nil), state.deliveries.nextLimit(after: now))
+            (state.mainStarts.takeLate(at: now, areRecorded: options.recordsStart != nil), state.mainStarts.nextLimit(after: now))
         }
         begin(late.begin)
-        if let recordsStart = options.startRecorder, !late.record.isEmpty {
+        if let recordsStart = options.recordsStart, !late.record.isEmpty {
             // A queue of its own: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add { [self] in
                 for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
@@ -149,7 +149,7 @@ extension LaunchStorage {
             let (batches, mainStarts) = state.withLock { state in
                 noteEvents(&state)
                 // Under one lock: these starts are among the events that are told below.
-                return (state.deliveries.outbox.next(continuing: isContinuing), state.deliveries.mainStarts)
+                return (state.observers.next(continuing: isContinuing), state.mainStarts.all)
             }
             guard let batches else { return }
             isContinuing = true
@@ -157,7 +157,7 @@ extension LaunchStorage {
             CurrentStep.none {
                 for batch in batches {
                     for event in batch.events {
-                        for observer in batch.observers { observer(event) }
+                        for observer in batch.receivers { observer(event) }
                     }
                 }
             }
@@ -169,8 +169,9 @@ extension LaunchStorage {
     /// Moves the state machine's events to where they are told from.
     func noteEvents(_ state: inout State) {
         let events = state.machine.takeEvents()
-        state.deliveries.add(events)
-        state.streams.add(events)
+        state.observers.add(events)
+        // The end of the launch comes with the report.
+        if !state.streams.receivers.isEmpty { state.streams.add(events.last?.kind == .launchEnded ? events.dropLast() : events) }
     }
 
     // MARK: Status
@@ -235,42 +236,19 @@ extension LaunchStorage {
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
-    /// Begins and ends what the state machine wants shown.
-    func changeScreens() {
-        // In the order of the decisions, not of the threads that come here: an end finds the screen that was begun.
-        let changes = state.withLock { state in
-            state.machine.takeScreenChanges().compactMap { change -> (node: Int, signal: SlowScreenSignal, isShown: Bool)? in
-                guard change.isShown else {
-                    // It has gone by itself meanwhile.
-                    guard let signal = state.screens.removeValue(forKey: change.node) else { return nil }
-                    return (change.node, signal, false)
-                }
-                let signal = SlowScreenSignal(virtualTime)
-                state.screens[change.node] = signal
-                return (change.node, signal, true)
-            }
-        }
-        for change in changes {
-            if change.isShown { show(change.node, change.signal) } else { change.signal.tell() }
-        }
-    }
-
     /// Whether it is to be shown; the step has a note of it then.
     private func isStillWanted(_ node: Int, _ signal: SlowScreenSignal) -> Bool {
         state.withLock { state in
             if signal.isTold { return false }
-            note(screenOf: node, in: &state)
+            // Beyond the step's own, so that it takes the place of none.
+            if let limit = graph.policy(node).slowScreen?.limit {
+                state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
+            }
             return true
         }
     }
 
-    private func note(screenOf node: Int, in state: inout State) {
-        guard let limit = graph.policy(node).slowScreen?.limit else { return }
-        // Beyond the step's own, so that it takes the place of none.
-        state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
-    }
-
-    private func show(_ node: Int, _ signal: SlowScreenSignal) {
+    func show(_ node: Int, _ signal: SlowScreenSignal) {
         guard let screen = graph.policy(node).slowScreen else { return }
         let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
         let holder = virtualTime?.begins(.screen(node))

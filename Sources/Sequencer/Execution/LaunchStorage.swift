@@ -33,8 +33,11 @@ final class LaunchStorage: StepHost {
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
-        var deliveries = EventDeliveries()
-        var streams = EventStreams()
+        var observers: Outbox<@Sendable (LaunchEvent) -> Void>
+        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes when the launch has given back its
+        /// operations and its admission: a reader may then start the next launch at once.
+        var streams = Outbox<EventFeed>()
+        var mainStarts = MainStarts()
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
         var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
         /// Until when the end of the launch waits for its observers; nil before and after.
@@ -67,6 +70,7 @@ final class LaunchStorage: StepHost {
         var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
+        var screens: [(change: LaunchStateMachine.ScreenChange, signal: SlowScreenSignal)]
         /// Operations of the app's queue whose steps have ended.
         var ended: [QueuedStep] = []
     }
@@ -144,7 +148,7 @@ final class LaunchStorage: StepHost {
         // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
-        state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
+        state = Locked(State(machine: machine, observers: Outbox(options.observers)))
     }
 
     /// - Parameter completion: called last, elsewhere.
@@ -196,7 +200,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker() }
         if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if actions.changesScreens { changeScreens() }
+        for (change, signal) in consequences.screens { if change.isShown { show(change.node, signal) } else { signal.tell() } }
         if actions.cancelsScopes { cancelScopes() }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
@@ -295,8 +299,17 @@ extension LaunchStorage.State {
             cancelled: cancelled,
             wake: wake,
             hasEvents: !machine.events.isEmpty,
+            screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change, $0) } },
             ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
         )
+    }
+
+    /// The signal of a screen that is to be shown, or told to end; nil where that has gone by itself meanwhile. Under the lock: an end finds the screen that was begun.
+    private mutating func signal(of change: LaunchStateMachine.ScreenChange, _ launch: LaunchStorage) -> SlowScreenSignal? {
+        if !change.isShown { return screens.removeValue(forKey: change.node) }
+        let signal = SlowScreenSignal(launch.virtualTime)
+        screens[change.node] = signal
+        return signal
     }
 
     /// The graph's takeover and the app's for a launch that has failed; nil without either.

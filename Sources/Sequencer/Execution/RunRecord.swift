@@ -34,40 +34,19 @@ struct LaunchFacts: Sendable {
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
 final class RunRecord: Sendable {
+    let facts: LaunchFacts
     let graph: ValidatedGraph
+    /// As it was when this was made.
+    private let machine: LaunchStateMachine
     let nodes: [LaunchStateMachine.Node]
-    let stop: LaunchStateMachine.Stop?
-    let stopTime: Nanoseconds
-    /// When the launch proper ended, with its milestone; nil where that was never reached.
-    let endOfLaunchProper: Nanoseconds?
-    let stragglers: [Int]
     /// Why operations failed, by operation.
     let messages: [Int: String]
-    let attemptsNotMade: [Int: Int]
     let notes: [Int: [String]]
-    /// For how long operations asked a person, as they have said themselves.
-    let personWaits: [Int: Nanoseconds]
     let anomalies: [Anomaly]
-    /// For how long the process stood still.
-    let standstill: Nanoseconds
+    /// The scopes that had ended.
+    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
     /// For how long the machine slept.
     private let suspended: Nanoseconds
-    /// Threads that were in code of operations which had ended.
-    let threadsLeftBehind: Int
-    /// When the launch ended, or was when this was made.
-    let end: Nanoseconds
-    let isOver: Bool
-    /// Those that had ended.
-    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
-    let lanes: Int
-    /// Whether that number was asked for.
-    private let hasLaneLimit: Bool
-    let facts: LaunchFacts
-    /// Until when the time counts.
-    private let endOfMeasuring: Nanoseconds
-    /// The total time of waits for persons, until then.
-    private let interactive: Nanoseconds
-    private let questions: [Range<Nanoseconds>]
     private let made = AtomicLazyReference<Boxed<LaunchReport>>()
 
     /// - Parameters:
@@ -76,39 +55,24 @@ final class RunRecord: Sendable {
     init(_ state: inout LaunchStorage.State, _ facts: LaunchFacts, suspended: Nanoseconds, anomalies: [Anomaly]) {
         self.facts = facts
         graph = facts.graph
-        self.suspended = suspended
-        nodes = state.machine.nodes
-        stop = state.machine.stop
-        stopTime = state.machine.stopTime
-        endOfLaunchProper = state.machine.endOfLaunchProper
-        stragglers = state.machine.stragglers
+        machine = state.machine
+        nodes = machine.nodes
         messages = state.messages
-        attemptsNotMade = state.machine.attemptsNotMade
         notes = state.notes
         self.anomalies = state.anomalies + anomalies
-        standstill = state.machine.standstill
-        threadsLeftBehind = state.machine.lostWorkers
         scopes = state.scopes.ended
-        isOver = state.machine.phase == .over
-        let now = isOver ? state.machine.endOfLaunch : state.machine.time
-        end = now
-        let waits = state.machine.personWaits
-        // A question that goes on after the milestone counts up to now.
-        personWaits = waits.isEmpty ? [:] : waits.compactMapValues { $0.asked.hasBegun ? $0.asked.total(at: now) : nil }
-        lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
-        hasLaneLimit = state.machine.settings.lanes != nil
-        // A milestone that succeeds while the launch stops has been reached too.
-        let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
-        if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
-            endOfMeasuring = milestone.end
-            interactive = state.machine.interactiveUntilMilestone ?? 0
-            questions = state.machine.questionsUntilMilestone
-        } else {
-            endOfMeasuring = end
-            interactive = state.machine.interactive.total(at: end)
-            questions = state.machine.interactive.intervals(at: end)
-        }
+        self.suspended = suspended
     }
+
+    var stop: LaunchStateMachine.Stop? { machine.stop }
+    var stopTime: Nanoseconds { machine.stopTime }
+    /// When the launch proper ended, with its milestone; nil where that was never reached.
+    var endOfLaunchProper: Nanoseconds? { machine.endOfLaunchProper }
+    var stragglers: [Int] { machine.stragglers }
+    var attemptsNotMade: [Int: Int] { machine.attemptsNotMade }
+    /// When the launch ended, or was when this was made.
+    var end: Nanoseconds { isOver ? machine.endOfLaunch : machine.time }
+    private var isOver: Bool { machine.phase == .over }
 
     // MARK: The report
 
@@ -127,7 +91,8 @@ final class RunRecord: Sendable {
         // By place: a set would hash each operation, which costs a seventh of its report.
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
-        let laneLimit = hasLaneLimit ? lanes : nil
+        let laneLimit = machine.settings.lanes
+        let (standstill, threadsLeftBehind) = (machine.standstill, machine.lostWorkers)
         let slack = last.map { holdUps.slacks(endingWith: $0, countsAll: endOfLaunchProper == nil, laneLimit: laneLimit) } ?? []
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
         var lastReader = [Int32](repeating: -1, count: nodes.count)
@@ -147,8 +112,8 @@ final class RunRecord: Sendable {
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),
             criticalPath: critical.map(graph.id),
-            lanes: lanes,
-            hasLaneLimit: hasLaneLimit,
+            lanes: laneLimit ?? machine.lanes.widest,
+            hasLaneLimit: laneLimit != nil,
             resourceLimits: graph.graph.resourceLimits,
             operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
                 operationReport(
@@ -198,7 +163,13 @@ final class RunRecord: Sendable {
 
     private func interactive(_ node: Int, of duration: Nanoseconds, isPersonsTime: Bool) -> Nanoseconds {
         if isPersonsTime { return duration }
-        return personWaits.isEmpty ? 0 : min(personWaits[node] ?? 0, duration)
+        return min(asked(node) ?? 0, duration)
+    }
+
+    /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
+    private func asked(_ node: Int) -> Nanoseconds? {
+        guard !machine.personWaits.isEmpty, let asked = machine.personWaits[node]?.asked, asked.hasBegun else { return nil }
+        return asked.total(at: end)
     }
 
     /// The operation whose end was that of the launch proper: its milestone, the one that the launch failed at or was aborted by, or the
@@ -259,7 +230,7 @@ final class RunRecord: Sendable {
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
             exclusive: policy?.value.exclusive ?? [],
-            isInteractive: isPersonsTime && wasStarted || personWaits[index] != nil,
+            isInteractive: isPersonsTime && wasStarted || asked(index) != nil,
             interactive: .nanoseconds(interactive(index, of: node.duration, isPersonsTime: isPersonsTime)),
             slack: .nanoseconds(slack),
             isCritical: isCritical,
@@ -280,6 +251,13 @@ final class RunRecord: Sendable {
     // MARK: Budget
 
     private func budgetResult(_ path: [Int], _ holdUps: HoldUps) -> BudgetResult {
+        // A milestone that succeeds while the launch stops has been reached too.
+        let milestone = graph.milestoneIndex.map { nodes[$0] }.flatMap { node in
+            node.state == .ended && (endOfLaunchProper != nil || node.outcome.isSuccess) ? node : nil
+        }
+        let endOfMeasuring = milestone?.end ?? end
+        let interactive = milestone == nil ? machine.interactive.total(at: end) : machine.interactiveUntilMilestone ?? 0
+        let questions = milestone == nil ? machine.interactive.intervals(at: end) : machine.questionsUntilMilestone
         let spent = min(interactive, endOfMeasuring)
         let startOffset = facts.startOffset
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset

@@ -89,49 +89,18 @@ final class Alarms: Sendable {
     /// Called when an alarm is due, with 0, and whenever the process is found to have stood still, with how long.
     typealias Handler = @Sendable (_ standstill: Nanoseconds) -> Void
 
-    private struct Entry: Comparable {
-        let due: Nanoseconds
-        let id: Int
-
-        static func < (left: Entry, right: Entry) -> Bool { (left.due, left.id) < (right.due, right.id) }
-    }
-
     private struct State {
         var lastID = 0
         /// Each with its time, `.max` while nothing is asked for.
         var alarms: [Int: (handler: Handler, due: Nanoseconds)] = [:]
-        /// By time; an entry that is not its alarm's time any more is passed over.
-        var entries = Heap<Entry>()
         /// When the timer rings: `.max` for not at all, and 0 while it does.
         var ringsAt: Nanoseconds = .max
 
-        mutating func nextDue() -> Nanoseconds {
-            while let first = entries.first, alarms[first.id]?.due != first.due { _ = entries.pop() }
-            return entries.first?.due ?? .max
-        }
-
-        mutating func set(_ id: Int, to time: Nanoseconds) {
-            alarms[id]?.due = time
-            entries.push(Entry(due: time, id: id))
-            // Alarms that were removed leave their entries behind until they are due, which may be in a day.
-            guard entries.count > 2 * alarms.count + 64 else { return }
-            entries.removeAll()
-            for (id, alarm) in alarms where alarm.due < .max { entries.push(Entry(due: alarm.due, id: id)) }
-        }
-
-        /// Takes out the handlers that are due; after a standstill all of them, for each launch decides anew which timers are due.
+        /// Takes out the handlers that are due, by time; after a standstill all of them, for each launch decides anew which timers are due.
         mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [Handler] {
-            if standstill > 0 {
-                entries.removeAll()
-                for id in alarms.keys { alarms[id]?.due = .max }
-                return alarms.values.map(\.handler)
-            }
-            var handlers: [Handler] = []
-            while nextDue() <= now, let entry = entries.pop() {
-                if let handler = alarms[entry.id]?.handler { handlers.append(handler) }
-                alarms[entry.id]?.due = .max
-            }
-            return handlers
+            let due = alarms.filter { standstill > 0 || $0.value.due <= now }
+            for id in due.keys { alarms[id]?.due = .max }
+            return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
         }
     }
 
@@ -168,8 +137,8 @@ final class Alarms: Sendable {
     func set(_ id: Int, to time: Nanoseconds) {
         state.withLock { state in
             guard let alarm = state.alarms[id], time < alarm.due else { return }
-            state.set(id, to: time)
-            setTimer(&state)
+            state.alarms[id]?.due = time
+            setTimer(&state, for: time)
         }
     }
 
@@ -192,10 +161,9 @@ final class Alarms: Sendable {
     }
 
     /// Sets the timer, unless it rings soon enough. Dispatch calls nobody within that.
-    private func setTimer(_ state: inout State) {
-        if state.alarms.isEmpty { return }
+    private func setTimer(_ state: inout State, for due: Nanoseconds) {
         let now = monotonicNanoseconds()
-        let time = min(state.nextDue(), now + Self.tick)
+        let time = min(due, now + Self.tick)
         guard time < state.ringsAt else { return }
         state.ringsAt = time
         timer.schedule(deadline: .now() + .nanoseconds(Int(max(time - now, 0))), leeway: .nanoseconds(0))
@@ -212,7 +180,7 @@ final class Alarms: Sendable {
         for handler in due.handlers { handler(standstill) }
         state.withLock { state in
             state.ringsAt = .max
-            setTimer(&state)
+            if let next = state.alarms.values.lazy.map(\.due).min() { setTimer(&state, for: next) }
         }
         // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their `deinit` may block.
         if !due.handlers.isEmpty { DispatchQueue.global().async { due.handlers = [] } }
