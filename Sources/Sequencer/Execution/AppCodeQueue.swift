@@ -72,6 +72,15 @@ final class AppCodeQueue: Sendable {
         if let runner { start(runner) }
     }
 
+    /// Calls `body` in a while of real time, on a thread that is nobody else's, unless that is no longer needed by then.
+    static func after(
+        _ delay: Nanoseconds,
+        unless isDone: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        watches.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { if !isDone() { AppCodeQueue().add(body) } }
+    }
+
     private func start(_ runner: Int) {
         watch(runner)
         // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold every thread of the pool.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Events that have not been told yet, and those who are to be told of them: observers, or streams.
 ///
 /// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in order and nobody
@@ -25,45 +27,15 @@ struct Outbox<Receiver: Sendable>: Sendable {
     }
 }
 
-/// Steps of the main thread whose starts have not been told to the observers: each begins when that is done.
-struct MainStarts: Sendable {
-    struct Start {
-        let assignment: LaunchStateMachine.Assignment
-        /// When it begins all the same, or is recorded first.
-        var limit: Nanoseconds
-        var isRecorded = false
-    }
+/// A step of the main thread whose start is being told to the observers. It begins once: when they know, or when that takes too long.
+final class MainStart: Sendable {
+    let assignment: StepAssignment
+    private let isTaken = Atomic(false)
 
-    private(set) var all: [Start] = []
+    init(_ assignment: StepAssignment) { self.assignment = assignment }
 
-    /// Notes a step whose start is the latest event.
-    mutating func add(_ start: Start) { all.append(start) }
+    var hasBegun: Bool { isTaken.load(ordering: .relaxed) }
 
-    /// When the next of the starts has waited long enough.
-    func nextLimit(after now: Nanoseconds) -> Nanoseconds? { all.lazy.map(\.limit).filter { $0 > now }.min() }
-
-    /// The starts that have waited long enough: those that are to be recorded first, which wait once more, and those that begin.
-    mutating func takeLate(at now: Nanoseconds, areRecorded: Bool) -> (record: [Start], begin: [Start]) {
-        var late: (record: [Start], begin: [Start]) = ([], [])
-        for place in all.indices where all[place].limit <= now {
-            if areRecorded, !all[place].isRecorded {
-                all[place].isRecorded = true
-                all[place].limit = now.addingSaturated(AppCodeQueue.patience)
-                late.record.append(all[place])
-            } else {
-                late.begin.append(all[place])
-            }
-        }
-        return late
-    }
-
-    /// Takes those of `starts` that nobody has taken.
-    mutating func take(_ starts: [Start]) -> [Start] {
-        guard !starts.isEmpty else { return [] }
-        // Not another attempt of the same step.
-        let taken = Set(starts.map { [$0.assignment.node, $0.assignment.attempt] })
-        let isTaken: (Start) -> Bool = { taken.contains([$0.assignment.node, $0.assignment.attempt]) }
-        defer { all.removeAll(where: isTaken) }
-        return all.filter(isTaken)
-    }
+    /// - Returns: whether the caller is to begin the step.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }

@@ -77,12 +77,11 @@ extension LaunchStorage {
     }
 
     private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> Assignment? {
-        let (next, alarm) = input(defersAppCode: taker == .prologue) { state, now in
+        let (next, start) = input(defersAppCode: taker == .prologue) { state, now in
             let next = state.machine.take(taker, after: previous, at: now, &state.actions)
-            return isToldFirst ? state.keepBack(next, at: now) : (next, nil)
+            return isToldFirst ? state.keepBack(next) : (next, nil)
         }
-        // The alarm begins the step all the same where an observer blocks (L63).
-        if let alarm { timekeeper.wake(at: alarm) }
+        if let start { watch(start) }
         return next
     }
 
@@ -119,16 +118,16 @@ extension LaunchStorage {
         }
         // Before the lock: the words of an error are code of the app.
         let message = answer.errorText
-        let (next, alarm) = input { state, now -> (Assignment?, Nanoseconds?) in
+        let (next, start) = input { state, now -> (Assignment?, MainStart?) in
             if case .failure(let error) = answer {
                 state.errors[node] = error
                 state.messages[node] = message
             }
             guard state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions) else { return (nil, nil) }
             let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
-            return isToldFirst ? state.keepBack(run, at: now) : (run, nil)
+            return isToldFirst ? state.keepBack(run) : (run, nil)
         }
-        if let alarm { timekeeper.wake(at: alarm) }
+        if let start { watch(start) }
         return next != nil
     }
 
@@ -413,12 +412,12 @@ extension LaunchStorage {
 extension LaunchStorage.State {
     /// Keeps a step of the main thread back until its start has been told; a condition and a fallback are announced by no event.
     ///
-    /// - Returns: the assignment if it is not kept back, or else when it begins all the same.
-    mutating func keepBack(_ assignment: LaunchStorage.Assignment?, at now: Nanoseconds) -> (LaunchStorage.Assignment?, Nanoseconds?) {
+    /// - Returns: the assignment if it is not kept back, or else its start.
+    mutating func keepBack(_ assignment: LaunchStorage.Assignment?) -> (LaunchStorage.Assignment?, MainStart?) {
         guard let assignment, assignment.kind == .run else { return (assignment, nil) }
-        let limit = now.addingSaturated(AppCodeQueue.patience)
-        mainStarts.add(MainStarts.Start(assignment: assignment, limit: limit))
-        return (nil, limit)
+        let start = MainStart(assignment)
+        mainStarts.append(start)
+        return (nil, start)
     }
 
     /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.

@@ -57,9 +57,7 @@ extension LaunchStorage {
     func limitWatching() {
         // In virtual time the clock stands still while an observer is called.
         guard virtualTime == nil else { return }
-        let end = timekeeper.now.addingSaturated(Self.patience)
-        state.withLock { $0.endOfWatching = end }
-        timekeeper.wake(at: end)
+        AppCodeQueue.after(Self.patience) { [weak self] in self?.finish() }
     }
 
     /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
@@ -101,39 +99,26 @@ extension LaunchStorage {
         return true
     }
 
-    /// Begins steps of the main thread whose starts have been told, but for those that have begun.
-    func begin(_ mainStarts: [MainStarts.Start]) {
-        for start in state.withLock({ $0.mainStarts.take(mainStarts) }) {
-            OperationQueue.main.addOperation {
-                self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
-            }
+    /// Begins a step of the main thread, unless it has begun.
+    private func begin(_ start: MainStart) {
+        guard start.take() else { return }
+        OperationQueue.main.addOperation {
+            self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
         }
     }
 
-    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. If starts are recorded, the
+    /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks (L63). If starts are recorded, the
     /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
-    func beginUntoldMainSteps() {
-        guard state.withLock({ !$0.mainStarts.all.isEmpty }) else { return }
-        let now = timekeeper.now
-        let (late, next) = state.withLock { state in
-            (state.mainStarts.takeLate(at: now, areRecorded: options.recordsStart != nil), state.mainStarts.nextLimit(after: now))
-        }
-        begin(late.begin)
-        if let recordsStart = options.recordsStart, !late.record.isEmpty {
-            // A queue of its own: that of the launch may be behind the observer that blocks.
-            AppCodeQueue().add { [self] in
-                for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
-                begin(late.record)
+    func watch(_ start: MainStart) {
+        // A thread of its own: that of the launch may be behind the observer that blocks.
+        AppCodeQueue.after(AppCodeQueue.patience, unless: { start.hasBegun }) { [weak self] in
+            guard let self else { return }
+            if let recordsStart = options.recordsStart {
+                AppCodeQueue.after(AppCodeQueue.patience, unless: { start.hasBegun }) { [weak self] in self?.begin(start) }
+                recordsStart(graph.id(start.assignment.node), start.assignment.attempt)
             }
+            begin(start)
         }
-        if let next { timekeeper.wake(at: next) }
-    }
-
-    /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
-    func endWatching() {
-        guard let end = state.withLock({ $0.endOfWatching }) else { return }
-        // This may be an earlier alarm, of a timeout that no longer counts.
-        if timekeeper.now >= end { finish(defersAppCode: true) } else { timekeeper.wake(at: end) }
     }
 
     /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
@@ -148,8 +133,11 @@ extension LaunchStorage {
         while true {
             let (batches, mainStarts) = state.withLock { state in
                 noteEvents(&state)
+                let batches = state.observers.next(continuing: isContinuing)
                 // Under one lock: these starts are among the events that are told below.
-                return (state.observers.next(continuing: isContinuing), state.mainStarts.all)
+                let starts = batches == nil ? [] : state.mainStarts
+                if batches != nil { state.mainStarts = [] }
+                return (batches, starts)
             }
             guard let batches else { return }
             isContinuing = true
@@ -161,7 +149,7 @@ extension LaunchStorage {
                     }
                 }
             }
-            begin(mainStarts)
+            for start in mainStarts { begin(start) }
             if case .launchEnded? = batches.last?.events.last?.kind { finish() }
         }
     }
@@ -286,7 +274,6 @@ extension LaunchStorage {
             }
             state.isEnding = true
             state.machine.standstill += unnoticed
-            state.endOfWatching = nil
             return makeRecord(&state, anomalies)
         }
         guard let record else {

@@ -37,11 +37,9 @@ final class LaunchStorage: StepHost {
         /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes when the launch has given back its
         /// operations and its admission: a reader may then start the next launch at once.
         var streams = Outbox<EventFeed>()
-        var mainStarts = MainStarts()
+        var mainStarts: [MainStart] = []
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
         var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
-        /// Until when the end of the launch waits for its observers; nil before and after.
-        var endOfWatching: Nanoseconds?
         /// The launch's operations in the app's queue, if it has given one.
         var queued = QueuedSteps()
         /// Code of the engine that waits for the end. It never blocks.
@@ -216,9 +214,6 @@ final class LaunchStorage: StepHost {
 
     private func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
-        // One alarm serves all: each looks whether its own time has come.
-        beginUntoldMainSteps()
-        endWatching()
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
@@ -299,7 +294,7 @@ extension LaunchStorage.State {
             cancelled: cancelled,
             wake: wake,
             hasEvents: !machine.events.isEmpty,
-            screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change, $0) } },
+            screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change: change, signal: $0) } },
             ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
         )
     }
