@@ -92,9 +92,7 @@ extension LaunchStorage {
         by assignment: Assignment,
         completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
     ) -> Result<any Sendable, any Error>? {
-        runner.prepare(operation, for: assignment, in: self)
-        let isMain = graph.isMain(assignment.node)
-        return runner.start(operation, id: graph.id(assignment.node), onMain: isMain) { completion($0.result) }?.result
+        runner.start(operation, for: assignment, in: self) { completion($0.result) }?.result
     }
 
     // MARK: Work that goes on in the background when its operation has ended, or the whole launch

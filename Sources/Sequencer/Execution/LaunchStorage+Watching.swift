@@ -5,11 +5,8 @@ extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
     private static let patience = Duration.seconds(2).nanoseconds
 
-    /// Whether code of the app watches.
-    var isWatched: Bool { state.withLock { !$0.observers.receivers.isEmpty } }
-
     /// Whether those who watch are told of a start on the main thread before the step begins.
-    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
+    var isToldBeforeMain: Bool { virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty } }
 
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
