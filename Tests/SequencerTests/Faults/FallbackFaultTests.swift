@@ -48,7 +48,7 @@ struct FallbackFaultTests {
         #expect(machine.timeLimit(of: 0) == 110)
         machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
         machine.timePassed(to: 300, &actions)
-        #expect(machine.nodes[0].state == .running)
+        #expect(machine.nodes[0].state == .computing)
         machine.personWaitEnded(Self.fallback, .question, at: 320, &actions)
         #expect(machine.nextWake == 410 && machine.timeLimit(of: 0) == 410)
         machine.timePassed(to: 410, &actions)
