@@ -72,13 +72,20 @@ final class AppCodeQueue: Sendable {
         if let runner { start(runner) }
     }
 
-    /// Calls `body` in a while of real time, on a thread that is nobody else's, unless that is no longer needed by then.
-    static func after(
+    /// Calls `body` with `object` in a while of real time, if that is still there, and unless that is no longer needed by then. It must not block.
+    static func after<Object: AnyObject & Sendable>(
         _ delay: Nanoseconds,
+        _ object: Object,
         unless isDone: @escaping @Sendable () -> Bool = { false },
-        _ body: @escaping @Sendable () -> Void
+        _ body: @escaping @Sendable (Object) -> Void
     ) {
-        watches.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { if !isDone() { AppCodeQueue().add(body) } }
+        watches.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak object] in
+            if isDone() { return }
+            let kept = Locked(object)
+            if let object = kept.withLock({ $0 }) { body(object) }
+            // This may be the last reference, which frees objects of the app: elsewhere.
+            DispatchQueue.global().async { kept.withLock { $0 = nil } }
+        }
     }
 
     private func start(_ runner: Int) {

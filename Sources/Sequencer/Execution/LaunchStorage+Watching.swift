@@ -54,7 +54,7 @@ extension LaunchStorage {
     func limitWatching() {
         // In virtual time the clock stands still while an observer is called.
         guard virtualTime == nil else { return }
-        AppCodeQueue.after(Self.patience) { [weak self] in self?.finish() }
+        AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
     }
 
     /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
@@ -107,14 +107,14 @@ extension LaunchStorage {
     /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks (L63). If starts are recorded, the
     /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
-        // A thread of its own: that of the launch may be behind the observer that blocks.
-        AppCodeQueue.after(AppCodeQueue.patience, unless: { start.hasBegun }) { [weak self] in
-            guard let self else { return }
-            if let recordsStart = options.recordsStart {
-                AppCodeQueue.after(AppCodeQueue.patience, unless: { start.hasBegun }) { [weak self] in self?.begin(start) }
-                recordsStart(graph.id(start.assignment.node), start.assignment.attempt)
+        AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
+            guard let recordsStart = launch.options.recordsStart else { return launch.begin(start) }
+            // A queue of its own: that of the launch may be behind the observer that blocks.
+            AppCodeQueue().add {
+                recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
+                launch.begin(start)
             }
-            begin(start)
+            AppCodeQueue.after(AppCodeQueue.patience, launch, unless: { start.hasBegun }) { $0.begin(start) }
         }
     }
 
