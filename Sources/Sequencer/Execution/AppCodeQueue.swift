@@ -72,6 +72,22 @@ final class AppCodeQueue: Sendable {
         if let runner { start(runner) }
     }
 
+    /// Calls `body` with `object` in a while of real time, if that is still there, and unless that is no longer needed by then. It must not block.
+    static func after<Object: AnyObject & Sendable>(
+        _ delay: Nanoseconds,
+        _ object: Object,
+        unless isDone: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable (Object) -> Void
+    ) {
+        watches.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak object] in
+            if isDone() { return }
+            let kept = Locked(object)
+            if let object = kept.withLock({ $0 }) { body(object) }
+            // This may be the last reference, which frees objects of the app: elsewhere.
+            DispatchQueue.global().async { kept.withLock { $0 = nil } }
+        }
+    }
+
     private func start(_ runner: Int) {
         watch(runner)
         // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold every thread of the pool.
@@ -80,8 +96,6 @@ final class AppCodeQueue: Sendable {
                 let begin = monotonicNanoseconds()
                 call.run()
                 if state.withLock({ $0.runner == runner }) { continue }
-                // It has returned after all: the thread is not lost.
-                SharedThreads.all.count(leftBehind: -1)
                 guard let tag = call.tag, monotonicNanoseconds() - begin < Self.forgiven else { return }
                 slowTags.withLock { tags in tags.firstIndex(of: tag).map { _ = tags.remove(at: $0) } }
             }
@@ -102,8 +116,6 @@ final class AppCodeQueue: Sendable {
             state.runner = nil
             var behind: [Call] = []
             if !isOrdered { while let call = state.pending.popFirst() { behind.append(call) } }
-            // Before its runner can see that it was given up, and counts itself as back.
-            SharedThreads.all.count(leftBehind: 1)
             return (true, tag, behind, state.nextRunner())
         }
         if !isSlow { return watch(runner) }

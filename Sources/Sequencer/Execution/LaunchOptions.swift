@@ -102,12 +102,14 @@ public struct LaunchOptions: Sendable {
     public var admission: LaunchAdmission?
     /// How many processors to suppose.
     package var processors: Int?
-    /// See `recordsStart`.
-    var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
-    /// See `recordsQuestion`.
-    var questionRecorder: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
-    /// See `isPermitted`.
-    var permit: LaunchPermit?
+    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks: a step of the main thread, and a
+    /// Foundation operation that exists already. Called before it begins, never on the main thread; for the journal, which has to know where a process died.
+    package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on the operation's own thread. Of an operation that is a person's
+    /// time from its start to its end, it is told only when that time ends before the operation does, because a fallback is computed.
+    package var recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
+    /// Asked before the launch starts: it may be refused because another one runs, or has completed.
+    package var permit: LaunchPermit?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
@@ -159,15 +161,16 @@ public struct LaunchOptions: Sendable {
         self.admission = admission
     }
 
+    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's
+    /// default says it again, for an app cannot see this.
+    package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
+
     /// The deadline that counts beside a budget: the default one is never less than that.
     package static func deadline(_ deadline: Duration?, beside budget: Budget?) -> Duration? {
         deadline == defaultDeadline ? max(.seconds(30), budget?.limit ?? .zero) : deadline
     }
 
     /// The most lanes that can be asked for.
-    ///
-    /// All launches of a process together take 192 threads, those that operations never give back included. Past that an operation waits for a
-    /// thread, and ``LaunchStatus`` says so.
     static let maximumLanes = 1024
 
     /// The most threads of a launch that asks for no number of lanes.
@@ -202,7 +205,7 @@ public struct LaunchOptions: Sendable {
     var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if isVirtual { return processors }
-        let count = processors ?? WorkerPool.processors
+        let count = processors ?? Worker.processors
         // Without a limit of lanes, workers are measured; a queue of the app's has no workers.
         guard let lanes else { return queue == nil ? nil : count }
         return lanes > count ? count : nil
@@ -218,8 +221,8 @@ public struct LaunchOptions: Sendable {
             hasTurns: hasTurns,
             processors: scarceProcessors,
             // A thread for each lane that was asked for; without a number, threads that wait make room for others.
-            workers: lanes ?? processors ?? WorkerPool.processors,
-            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? WorkerPool.processors) : nil,
+            workers: lanes ?? processors ?? Worker.processors,
+            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? Worker.processors) : nil,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,
@@ -254,8 +257,8 @@ extension LaunchOptions {
         options.attributes = [:]
         options.failureTakeover = nil
         // A journal has nothing of scopes (P40).
-        options.startRecorder = nil
-        options.questionRecorder = nil
+        options.recordsStart = nil
+        options.recordsQuestion = nil
         options.permit = nil
         // A scope may outlive the step that adds it.
         options.outerLimit = nil

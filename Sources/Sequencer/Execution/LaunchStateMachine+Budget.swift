@@ -65,7 +65,7 @@ extension LaunchStateMachine {
 
     /// Whether there is still something to cut.
     private func isGoingOn(_ node: Int) -> Bool {
-        nodes[node].state != .ended && !nodes[node].isComputingFallback
+        nodes[node].state != .ended && nodes[node].state != .computing
     }
 
     /// Plans the cut of an operation that has become ready.

@@ -5,8 +5,7 @@ extension LaunchStateMachine {
     /// - Returns: whether it did.
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
         // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
-        let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
-        guard traits[node].contains(.mayBeHeld), isFirst, isMain || !settings.usesQueue else { return false }
+        guard traits[node].contains(.mayBeHeld), nodes[node].attempts == 0, isMain || !settings.usesQueue else { return false }
         let (time, takesLastLane) = (time, !isMain && lanes.available == 1)
         // In virtual time, which takes what goes first of both sides, that has started.
         let startsReady = !settings.takesOneAtATime && lanes.available > 0
@@ -23,7 +22,6 @@ extension LaunchStateMachine {
     }
 
     mutating func noteReady(_ node: Int, at time: Nanoseconds) {
-        if nodes[node].isComputingFallback { return }
         reservations?.becameReady(node, at: time)
         // A launch that is given its order keeps it among what is ready. And an app's queue may be suspended.
         if settings.order == nil && !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
@@ -51,7 +49,7 @@ extension LaunchStateMachine {
 
     /// An operation goes on after it has waited for a person.
     mutating func noteReturn(of node: Int) {
-        if nodes[node].isComputingFallback { return noteFallback(of: node) }
+        if nodes[node].state == .computing { return noteFallback(of: node) }
         let time = time
         ongoing?.wentOn(node, at: time)
         // What was expected of it is over with the wait: it counts as just started. While it pauses it keeps nothing.
@@ -113,8 +111,7 @@ extension LaunchStateMachine {
     mutating func yieldProcessor(_ ready: Ready) -> Bool {
         let node = Int(ready.node)
         // As above: a further attempt does not wait.
-        let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
-        guard traits[node].contains(.yieldsProcessor), isFirst, case let level = traits.levels[node], level < soughtLevel,
+        guard traits[node].contains(.yieldsProcessor), nodes[node].attempts == 0, case let level = traits.levels[node], level < soughtLevel,
             processors?.hasRoom(for: level) == false
         else { return false }
         nodes[node].state = .aside
@@ -140,10 +137,9 @@ extension LaunchStateMachine {
 
     /// An operation lets go of the processor that it keeps, if it keeps one.
     mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
-        let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
-        guard isComputing else { return }
+        guard nodes[node].state == .computing || traits[node].contains(.keepsThread) && hasBegun else { return }
         // Its thread has let go of the processor already.
-        if nodes[node].isAsleep { wakes(node) }
+        if nodes[node].thread == .asleepWorker { wakes(node) }
         let code = self.code(of: node)
         // It was given up, and goes on.
         if replacedWorkers.contains(code) {

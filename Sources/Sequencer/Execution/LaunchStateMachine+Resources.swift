@@ -7,7 +7,7 @@ extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
         let node = Int(ready.node)
-        guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
+        guard traits[node].contains(.hasResources) else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
         let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
         if let left {
@@ -66,8 +66,7 @@ extension LaunchStateMachine {
     }
 
     private func isReady(_ ready: Ready, onMain isMain: Bool) -> Bool {
-        let node = Int(ready.node)
-        return nodes[node].state == .ready && !nodes[node].isComputingFallback && traits[node].contains(.isMain) == isMain
+        nodes[Int(ready.node)].state == .ready && traits[Int(ready.node)].contains(.isMain) == isMain
     }
 
     /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is blocked; an app's queue may be suspended.
@@ -95,11 +94,13 @@ extension LaunchStateMachine {
 /// thread, for either may have to wait for its place.
 struct ResourceTable {
     /// Operations of the lanes, and of the main thread.
-    private struct Sides {
-        var forLanes = Heap<LaunchStateMachine.Ready>()
-        var forMain = Heap<LaunchStateMachine.Ready>()
+    private struct Sides<Operations: Sendable>: Sendable {
+        var forLanes: Operations
+        var forMain: Operations
 
-        subscript(onMain isMain: Bool) -> Heap<LaunchStateMachine.Ready> {
+        init(_ none: Operations) { (forLanes, forMain) = (none, none) }
+
+        subscript(onMain isMain: Bool) -> Operations {
             get { isMain ? forMain : forLanes }
             // Not `set`: the heap's array would be copied at each push.
             _modify { if isMain { yield &forMain } else { yield &forLanes } }
@@ -113,11 +114,6 @@ struct ResourceTable {
         let yieldsAt: UInt8?
     }
 
-    private struct Parked {
-        var forLanes = ParkedOperations<LaunchStateMachine.Ready>()
-        var forMain = ParkedOperations<LaunchStateMachine.Ready>()
-    }
-
     // By operation, as few need any.
     private var needs: [Int: [Int]] = [:]
     /// The operations that hold their resources.
@@ -125,9 +121,9 @@ struct ResourceTable {
     /// How many more may hold each resource, and who took it last, if that one holds it still; -1 otherwise.
     private var unitsLeft: [Int] = []
     private var lastHolder: [Int] = []
-    private var parked: [Parked] = []
+    private var parked: [Sides<ParkedOperations<LaunchStateMachine.Ready>>] = []
     /// Operations that were ready, of each resource that both sides need; whether they still are is seen when they come first.
-    private var ready: [Sides] = []
+    private var ready: [Sides<Heap<LaunchStateMachine.Ready>>] = []
     /// Resources that operations of both sides need, by number.
     private var isShared: [Bool] = []
     /// Resources that operations of lanes have left to the main thread.
@@ -157,8 +153,8 @@ struct ResourceTable {
         }
         unitsLeft = names.map { graph.limit(of: $0) }
         lastHolder = Array(repeating: -1, count: names.count)
-        parked = Array(repeating: Parked(), count: names.count)
-        ready = Array(repeating: Sides(), count: names.count)
+        parked = Array(repeating: Sides(ParkedOperations()), count: names.count)
+        ready = Array(repeating: Sides(Heap()), count: names.count)
         isShared = sides.map { $0.lanes && $0.main }
     }
 
@@ -182,11 +178,7 @@ struct ResourceTable {
 
     /// Lets an operation wait for a resource.
     mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
-        if side.isMain {
-            parked[resource].forMain.push(ready, yieldsAt: side.yieldsAt)
-        } else {
-            parked[resource].forLanes.push(ready, yieldsAt: side.yieldsAt)
-        }
+        parked[resource][onMain: side.isMain].push(ready, yieldsAt: side.yieldsAt)
     }
 
     /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if that one has given it back, the first that was added.
@@ -220,8 +212,7 @@ struct ResourceTable {
     ///
     /// - Parameter level: of one that waits for a processor, if it is that one which turns the resource down.
     mutating func nextWaiting(for resource: Int, onMain isMain: Bool, above level: UInt8?) -> Int? {
-        let next = isMain ? parked[resource].forMain.pop(above: level) : parked[resource].forLanes.pop(above: level)
-        return next.map { Int($0.node) }
+        parked[resource][onMain: isMain].pop(above: level).map { Int($0.node) }
     }
 
     // MARK: Between lanes and the main thread

@@ -36,7 +36,7 @@ extension LaunchStateMachine {
 
     /// When an operation's time is over: its timeout or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
-        let own = nodes[node].isComputingFallback ? fallbackEnds[node] : timeoutTime(of: node)
+        let own = fallbackEnds[node] ?? timeoutTime(of: node)
         let limit = min(own ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
         return limit == .max ? nil : limit
     }
@@ -67,12 +67,12 @@ extension LaunchStateMachine {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {
         case .retry: state == .pausing
-        case .grace: state == .running && !nodes[Int(timer.node)].isComputingFallback
+        case .grace: state == .running
         case .fallback:
-            state == .running && fallbackEnds[Int(timer.node)] == timer.time && personWaits[Int(timer.node)]?.paused.isRunning != true
+            state == .computing && fallbackEnds[Int(timer.node)] == timer.time && personWaits[Int(timer.node)]?.paused.isRunning != true
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout:
-            state != .ended && !nodes[Int(timer.node)].isComputingFallback && timeoutTime(of: Int(timer.node)) == timer.time
+            state != .ended && state != .computing && timeoutTime(of: Int(timer.node)) == timer.time
         case .screen, .screenEnd, .screenLimit: isDue(screenTimer: timer)
         }
     }
@@ -123,7 +123,7 @@ extension LaunchStateMachine {
     /// Waits no longer for an operation's code, its condition or the computing of its fallback, which may never return.
     mutating func giveUpCode(of node: Int, _ actions: inout Actions) {
         switch nodes[node].state {
-        case .running:
+        case .running, .computing:
             tellToCancel(node, &actions)
             replaceWorker(of: node)
         case .checking:
@@ -170,7 +170,7 @@ extension LaunchStateMachine {
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
         setScreenTimer(node)
-        if nodes[node].isComputingFallback, let end = fallbackEnds[node]?.addingSaturated(pause) {
+        if nodes[node].state == .computing, let end = fallbackEnds[node]?.addingSaturated(pause) {
             fallbackEnds[node] = end
             setTimer(.fallback, of: node, at: end)
         } else {
@@ -226,11 +226,11 @@ extension LaunchStateMachine {
                 if reason == .deadline { noteStraggler(node) }
                 end(node, reason == .deadline ? .timedOut : .cancelled)
             // No code of it runs that could come to an end within the grace period.
-            case .running where isAwaitingEvent(node):
+            case .running where isEvent(node):
                 tellToCancel(node, &actions)
                 end(node, reason == .deadline ? .timedOut : .cancelled)
-            case .running where node != reason.aborter: tellToCancel(node, &actions)
-            case .running, .ended: break
+            case .running, .computing: if node != reason.aborter { tellToCancel(node, &actions) }
+            case .ended: break
             }
         }
     }
@@ -245,7 +245,7 @@ extension LaunchStateMachine {
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds(&actions)
-        for node in nodes.indices where nodes[node].state == .running {
+        for node in nodes.indices where nodes[node].isGoingOn {
             giveUpCode(of: node, &actions)
             noteStraggler(node)
             end(node, outcome)
@@ -326,7 +326,7 @@ extension LaunchStateMachine {
     /// A lane or the main thread has taken an operation.
     mutating func turnBegan(of node: Int) {
         // A wait for an event leaves its lane to others.
-        guard turns != nil, !isAwaitingEvent(node) else { return }
+        guard turns != nil, !isEvent(node) else { return }
         if turns?.waiting.remove(node) != nil { endPersonWait(node, .turn) }
         turns?.running.insert(node)
         guard let turns, turns.running.count == 1 else { return }
@@ -390,12 +390,6 @@ extension LaunchStateMachine {
         let isShown: Bool
     }
 
-    /// The changes since the last call.
-    mutating func takeScreenChanges() -> [ScreenChange] {
-        defer { screenChanges = [] }
-        return screenChanges
-    }
-
     /// The screen has gone; perhaps after the launch stopped waiting for it.
     mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
@@ -435,7 +429,7 @@ extension LaunchStateMachine {
         case .screen:
             screens[node] = ShownScreen(start: time)
             screensUp += 1
-            change(ScreenChange(node: node, isShown: true), &actions)
+            actions.screens.append(ScreenChange(node: node, isShown: true))
         case .screenEnd: tellScreen(node, &actions)
         case .screenLimit: screenIsGone(node)
         case .timeout, .retry, .grace, .fallback: break
@@ -469,7 +463,7 @@ extension LaunchStateMachine {
             let limit = time.addingSaturated(settings.grace)
             screens[node]?.state = .told(limit: limit)
             setTimer(.screenLimit, of: node, at: limit)
-            change(ScreenChange(node: node, isShown: false), &actions)
+            actions.screens.append(ScreenChange(node: node, isShown: false))
         case .told?, .gone?, nil: break
         }
     }
@@ -479,16 +473,11 @@ extension LaunchStateMachine {
         screens[node]?.state = .gone
         screensUp -= 1
     }
-
-    private mutating func change(_ change: ScreenChange, _ actions: inout Actions) {
-        screenChanges.append(change)
-        actions.changesScreens = true
-    }
 }
 
 extension LaunchStateMachine.Node {
     /// Whether a worker runs its code, or asks its condition.
-    var isOnWorker: Bool { holdsWorker && (state == .running || state == .checking) }
+    var isOnWorker: Bool { thread != .none && (isGoingOn || state == .checking) }
 }
 
 /// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A milestone whose own

@@ -3,13 +3,6 @@ extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
     @inline(__always)
-    private mutating func move(_ node: Int, to state: NodeState) {
-        if nodes[node].state == .running { runningCount -= 1 }
-        if state == .running { runningCount += 1 }
-        nodes[node].state = state
-    }
-
-    @inline(__always)
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready(graph.id(node)), at: time)
@@ -40,7 +33,7 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func enqueue(_ node: Int) {
-        move(node, to: .ready)
+        nodes[node].state = .ready
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
         if traits[node].isDisjoint(with: .whenEnqueued) { readyForWorkers.push(ready) } else { enqueueSpecially(ready) }
     }
@@ -85,7 +78,7 @@ extension LaunchStateMachine {
             }
             if !traits[node].isDisjoint(with: .whenTaken) {
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
-                    move(node, to: .checking)
+                    nodes[node].state = .checking
                     // Until it has answered; the operation that it lets start has the whole timeout again.
                     nodes[node].start = time
                     setTimeout(node)
@@ -103,7 +96,7 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func start(_ node: Int) {
-        move(node, to: .running)
+        nodes[node].state = .running
         nodes[node].attempts += 1
         record(.started(graph.id(node), attempt: Int(nodes[node].attempts)), at: time)
         let isFirst = nodes[node].attempts == 1
@@ -135,19 +128,17 @@ extension LaunchStateMachine {
         turnEnded(of: node)
         // It may end without having had its turn in the app's queue.
         queueOrder?.remove(node)
-        if nodes[node].state == .running {
-            if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
-                interactive.end(at: time)
-                // The deadline stood still for the person, and is due at another time now.
-                needsWake = true
-            }
-            if !personWaits.isEmpty { endPersonWaits(node) }
+        if nodes[node].state == .running, traits[node].contains(.isInteractive) {
+            interactive.end(at: time)
+            // The deadline stood still for the person, and is due at another time now.
+            needsWake = true
         }
+        if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
             offerFreeResources(of: node)
         }
-        let hasBegun = (nodes[node].state == .running || nodes[node].state == .checking) && !nodes[node].isComputingFallback
+        let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
@@ -191,8 +182,8 @@ extension LaunchStateMachine {
     @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
         let node = assignment.node
-        return nodes[node].state == .running && Int(nodes[node].attempts) == assignment.attempt
-            && nodes[node].isComputingFallback == (assignment.kind == .computeFallback)
+        return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
+            && Int(nodes[node].attempts) == assignment.attempt
     }
 
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
@@ -208,7 +199,7 @@ extension LaunchStateMachine {
         }
         // A pause takes no lane and no resource from others.
         release(node)
-        move(node, to: .pausing)
+        nodes[node].state = .pausing
         record(.retrying(graph.id(node), attempt: failed), at: time)
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
@@ -242,7 +233,7 @@ extension LaunchStateMachine {
     private mutating func computeFallback(_ node: Int) {
         release(node)
         holdThreadOfFallback(node)
-        move(node, to: .running)
+        nodes[node].state = .computing
         setFallbackTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
@@ -255,7 +246,7 @@ extension LaunchStateMachine {
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
         release(node, isEnd: true)
-        move(node, to: .ended)
+        nodes[node].state = .ended
         nodes[node].outcome = outcome
         nodes[node].end = time
         lastProgress = time
@@ -318,5 +309,101 @@ extension LaunchStateMachine {
     mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
         // A launch that nobody watches keeps no events: its past is made from the states when somebody asks (`eventsSoFar`).
         if settings.recordsEvents { events.append(LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)) }
+    }
+}
+
+/// The consequences of an end: other operations start, are skipped, or stop the launch.
+extension LaunchStateMachine {
+    // MARK: Pending ends
+
+    /// Ends an operation, and all operations that end because of it.
+    mutating func end(_ node: Int, _ outcome: Outcome) {
+        pendingEnds.append(PendingEnd(node: node, kind: .ended(outcome)))
+    }
+
+    /// Ends all pending operations, in order, without recursion: ending one operation can end any number of others.
+    @inline(__always)
+    mutating func drainEnds(_ actions: inout Actions) {
+        if !pendingEnds.isEmpty { drainPendingEnds(&actions) }
+    }
+
+    private mutating func drainPendingEnds(_ actions: inout Actions) {
+        var next = 0
+        // By position: an end can add others behind it.
+        while next < pendingEnds.count {
+            let pending = pendingEnds[next]
+            next += 1
+            switch pending.kind {
+            case .ended(let outcome): endNow(pending.node, outcome, &actions)
+            case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
+            // Whether its value comes later must not matter to those who read it (L46).
+            case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
+            // The launch may have been stopped in this input: then it is not begun.
+            case .fallback:
+                if phase == .running {
+                    actions.fallbacks.append(code(of: pending.node))
+                } else {
+                    endNow(pending.node, .cancelled, &actions)
+                }
+            case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
+            }
+        }
+        pendingEnds.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Dependents
+
+    /// The effect of the end of an operation on those that wait for it.
+    enum Effect {
+        case start, startWithoutValue, skip, stopLaunch
+    }
+
+    @inline(__always)
+    func effectOnDependents(_ node: Int) -> Effect {
+        switch nodes[node].outcome {
+        case .succeeded, .fellBack: return .start
+        case .skipped where !nodes[node].isSkippedAlone: return .skip
+        // Left out on purpose: dependents that can do without its value start.
+        case .skipped: return .startWithoutValue
+        case .failed, .timedOut, .cancelled:
+            switch graph.policy(node).onFailure {
+            // When the milestone has ended, a failure concerns the operation, and those that wait for it.
+            case .required: return endOfLaunchProper == nil ? .stopLaunch : .skip
+            case .skipDependents: return .skip
+            case .continue: return .startWithoutValue
+            }
+        }
+    }
+
+    mutating func releaseDependents(of node: Int, _ effect: Effect) {
+        // An operation that is skipped because of a skipped one has the same cause as that one.
+        let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
+        for successor in successors[node] {
+            let dependent = successor.index
+            if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
+            nodes[dependent].waiting -= 1
+            guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
+            // Not before its last dependency has ended: operations behind it rely on all of them.
+            if nodes[dependent].cause >= 0 {
+                end(dependent, .skipped)
+            } else if nodes[dependent].isToldToCancel {
+                notSucceeded(dependent, .cancelled)
+            } else {
+                becomeReady(dependent)
+            }
+        }
+    }
+
+    /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is missing on purpose, or may be missing.
+    private mutating func skip(_ dependent: Int, for node: Int, _ cause: Int32, _ effect: Effect) {
+        let isConditional = traits[dependent].contains(.hasCondition) && nodes[node].isSkippedAlone
+        let isAlone = effect == .startWithoutValue && (isConditional || graph.policy(dependent).onFailure == .continue)
+        if nodes[dependent].cause < 0 {
+            nodes[dependent].cause = cause
+            nodes[dependent].isSkippedAlone = isAlone
+        } else if !isAlone {
+            // One cause that is not on purpose is enough: the skip goes on to the operations behind it.
+            nodes[dependent].isSkippedAlone = false
+        }
     }
 }

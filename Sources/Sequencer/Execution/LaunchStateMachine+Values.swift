@@ -46,7 +46,20 @@ extension LaunchStateMachine {
         case waiting, deferred, ready, parked
         /// Ready, and not in the milestone's way.
         case aside
-        case checking, running, pausing, ended
+        case checking, running, pausing
+        /// Its fallback is computed.
+        case computing
+        case ended
+    }
+
+    /// The thread that is in the code of an operation.
+    enum CodeThread: UInt8 {
+        case none
+        case worker
+        /// A worker that waits within that code.
+        case asleepWorker
+        /// One that computes its fallback, and is no worker.
+        case ofFallback
     }
 
     /// One operation's state: 56 bytes.
@@ -67,14 +80,10 @@ extension LaunchStateMachine {
         /// The outcome before the fallback took over.
         var failure: Outcome?
         var holdsLane = false
-        /// Its code runs on a worker's thread.
-        var holdsWorker = false
-        /// That thread is asleep.
-        var isAsleep = false
+        var thread = CodeThread.none
         var isToldToCancel = false
         /// It is skipped, and its dependents run, but for those that need its value.
         var isSkippedAlone = false
-        var isComputingFallback = false
         /// It was ended so that the budget could be kept.
         var isCut = false
         /// It was put off until the milestone had ended.
@@ -87,6 +96,13 @@ extension LaunchStateMachine {
         init(waiting: Int32) {
             self.waiting = waiting
         }
+
+        @inline(__always)
+        var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
+        /// Whether the operation, or its fallback, goes on.
+        var isGoingOn: Bool { state == .running || state == .computing }
+        /// Whether it has gone on to its fallback, and has ended if it is not computing that.
+        var hasFallenBack: Bool { failure != nil }
     }
 
     /// A ready operation: highest rank first, then the one that was added first.
@@ -373,4 +389,34 @@ extension RetryPolicy {
         // A conversion traps where the number does not fit.
         return Nanoseconds(min(max(pause, 0), Double(OperationGraph.maximumDuration.nanoseconds)))
     }
+}
+
+/// Which lanes are taken: each running operation off the main thread has one, and takes the lowest that is free.
+struct LaneSet {
+    /// The most lanes; nil for as many as there is work for.
+    let limit: Int?
+    /// The most lanes that were taken at the same time.
+    private(set) var widest = 0
+    /// Those below ``widest`` that are free.
+    private var free = Heap<Int>()
+
+    init(limit: Int?) {
+        self.limit = limit
+    }
+
+    var taken: Int { widest - free.count }
+
+    /// How many more operations could start.
+    var available: Int { limit.map { $0 - taken } ?? .max }
+
+    /// Takes the lowest free lane, or returns nil when all are taken.
+    mutating func take() -> Int? {
+        guard available > 0 else { return nil }
+        if let lane = free.pop() { return lane }
+        defer { widest += 1 }
+        return widest
+    }
+
+    /// Gives a lane back.
+    mutating func giveBack(_ lane: Int) { free.push(lane) }
 }

@@ -9,8 +9,8 @@ extension LaunchStateMachine {
     @inline(__always)
     mutating func holdWorker(_ node: Int) {
         // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
-        if nodes[node].holdsWorker { return }
-        nodes[node].holdsWorker = true
+        if nodes[node].thread != .none { return }
+        nodes[node].thread = .worker
         workersInCode += 1
         awakeWorkers += oneOfLevel(level(of: node))
     }
@@ -18,14 +18,14 @@ extension LaunchStateMachine {
     /// A worker has come back from the operation's code, or is not waited for any more.
     @inline(__always)
     private mutating func letGoOfWorker(_ node: Int) {
-        nodes[node].holdsWorker = false
+        if nodes[node].thread == .asleepWorker { wakes(node) }
+        nodes[node].thread = .none
         workersInCode -= 1
-        if nodes[node].isAsleep { wakes(node) }
         awakeWorkers -= oneOfLevel(level(of: node))
     }
 
     private mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
-        nodes[node].isAsleep = isAsleep
+        nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers += isAsleep ? -oneOfLevel(level(of: node)) : oneOfLevel(level(of: node))
     }
@@ -108,7 +108,7 @@ extension LaunchStateMachine {
         guard isMeasuring else { return nil }
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
-        for (code, isAsleep) in threads where isHeld(by: code) && nodes[code.node].isAsleep != isAsleep {
+        for (code, isAsleep) in threads where isHeld(by: code) && (nodes[code.node].thread == .asleepWorker) != isAsleep {
             if isAsleep {
                 setAsleep(code.node, true)
                 if traits[code.node].contains(.keepsThread) { processors?.ended(traits.levels[code.node]) }
@@ -138,7 +138,7 @@ extension LaunchStateMachine {
     @inline(__always)
     private func isHeld(by code: Assignment) -> Bool {
         let node = nodes[code.node]
-        return node.holdsWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback && !node.isComputingFallback
+        return node.isHeldByWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback
     }
 
     // MARK: Coming and going
@@ -152,7 +152,7 @@ extension LaunchStateMachine {
             // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another worker.
             let node = previous.node
             // The states of a launch that is over are in its report, and change no more.
-            if phase != .over, nodes[node].holdsWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
+            if phase != .over, nodes[node].isHeldByWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
         }
         let next = mayTakeNext(after: previous) ? takeNext(forMain: false) : nil
         if next == nil { activeWorkers -= 1 }
@@ -183,27 +183,130 @@ extension LaunchStateMachine {
     /// The thread of a fallback is no worker, and is not counted as one.
     mutating func holdThreadOfFallback(_ node: Int) {
         // The worker of the attempt before it is on its way back.
-        if nodes[node].holdsWorker { letGoOfWorker(node) }
-        nodes[node].isComputingFallback = true
-        nodes[node].holdsWorker = true
+        if nodes[node].isHeldByWorker { letGoOfWorker(node) }
+        nodes[node].thread = .ofFallback
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.
     mutating func replaceWorker(of node: Int) {
-        guard nodes[node].holdsWorker else { return }
+        if nodes[node].thread == .none { return }
         replacedWorkers.append(code(of: node))
-        if nodes[node].isComputingFallback {
-            nodes[node].holdsWorker = false
-        } else {
+        if nodes[node].isHeldByWorker {
             letGoOfWorker(node)
             activeWorkers -= 1
         }
+        nodes[node].thread = .none
     }
 
     /// The code of an operation that runs now.
     func code(of node: Int) -> Assignment {
         if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
-        let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
+        let kind: StepAssignment.Kind = nodes[node].state == .computing ? .computeFallback : .run
         return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
     }
+}
+
+/// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
+///
+/// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest remaining path, as on lanes.
+extension LaunchStateMachine {
+    /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
+    mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        pendingQueueTurns -= 1
+        if let node = nodeOfTurn(at: place) {
+            cancelOperation(node, at: time, &actions)
+        } else {
+            advance(to: time)
+            settle(&actions)
+        }
+    }
+
+    /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns than operations.
+    ///
+    /// - Complexity: O(log *n*), where *n* is the number of operations.
+    func nodeOfTurn(at place: Int) -> Int? { queueOrder?.node(at: place) }
+
+    /// Asks for a turn for each operation that is ready and finds a lane, and says which operations have ended.
+    mutating func settleQueue(_ actions: inout Actions) {
+        if !freedLanes.isEmpty {
+            actions.freedLanes += freedLanes
+            freedLanes.removeAll(keepingCapacity: true)
+        }
+        // After the lanes: those of a launch that is stopped become free as well.
+        guard phase == .running else { return }
+        if processors?.hasAside == true { beginMeasuring(&actions) }
+        let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
+        if missing > 0 {
+            actions.queueTurns += missing
+            pendingQueueTurns += missing
+        }
+    }
+
+    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code that could go on after its end
+
+    /// Whether an operation that is ready has nothing left to wait for but its event.
+    func isWaitForEvent(_ node: Int) -> Bool {
+        traits[node].contains(.isEvent) && traits[node].isDisjoint(with: [.hasCondition, .hasResources])
+    }
+
+    /// Whether an operation waits for an event while it runs.
+    func isEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) }
+
+    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
+    func isOfEvent(_ node: Int) -> Bool {
+        switch nodes[node].state {
+        case .running: isEvent(node)
+        case .ended: traits[node].contains(.settlesEvents)
+        default: false
+        }
+    }
+
+    /// Starts the wait of an operation that has become ready.
+    mutating func awaitEvent(_ node: Int) {
+        start(node)
+        waitsForTurn(node)
+        // Later: operations that are already to end come first.
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
+    }
+
+    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.
+    mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        let node = assignment.node
+        if isCurrent(assignment), nodes[node].holdsLane {
+            lanes.giveBack(Int(nodes[node].lane))
+            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            nodes[node].holdsLane = false
+            // Reports say that it ran on no lane.
+            nodes[node].lane = -1
+            waitsForTurn(node)
+        }
+        settle(&actions)
+    }
+}
+
+/// The operations that are ready for the app's queue, in the order in which turns take them.
+///
+/// A heap gives only the first. Each operation of the queue has a name, and can be cancelled alone, so that any of them is asked for.
+struct QueueOrder {
+    /// All operations, the one that goes first before the others, and the place of each among them.
+    private let nodes: [Int]
+    private let places: [Int]
+    /// The places of those that are ready.
+    private var ready = CountedNumbers()
+
+    init(_ ranks: [Nanoseconds]) {
+        let nodes = ranks.indices.map { LaunchStateMachine.Ready(rank: ranks[$0], node: Int32($0)) }.sorted().map { Int($0.node) }
+        var places = nodes
+        for (place, node) in nodes.enumerated() { places[node] = place }
+        (self.nodes, self.places) = (nodes, places)
+    }
+
+    var count: Int { ready.count }
+
+    func node(at place: Int) -> Int? { ready.number(at: place).map { nodes[$0] } }
+
+    mutating func insert(_ node: Int) { ready.insert(places[node]) }
+
+    mutating func remove(_ node: Int) { ready.remove(places[node]) }
 }

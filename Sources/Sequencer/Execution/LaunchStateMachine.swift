@@ -7,7 +7,7 @@
 /// An operation goes through these states:
 ///
 /// ```
-/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (running, to compute its fallback) ──▶ ended
+/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (computing, its fallback) ──▶ ended
 ///                ▲                                                        │
 ///                └────────────────── pausing (retry) ◀────────────────────┘
 /// ```
@@ -51,8 +51,6 @@ struct LaunchStateMachine {
     var needsWake = true
     /// When an operation last ended.
     var lastProgress: Nanoseconds = 0
-    /// Operations that run now, or whose fallback is being computed.
-    var runningCount = 0
     var alive: Int
     var readyForWorkers = Heap<Ready>()
     var lanes: LaneSet
@@ -124,7 +122,6 @@ struct LaunchStateMachine {
     var screens: [Int: ShownScreen] = [:]
     /// The number of screens that have not gone.
     var screensUp = 0
-    var screenChanges: [ScreenChange] = []
     var settings: Configuration
     let graph: ValidatedGraph
 
@@ -292,7 +289,7 @@ struct LaunchStateMachine {
         advance(to: time)
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
-        if nodes[node].isAsleep { wakes(node) }
+        if nodes[node].thread == .asleepWorker { wakes(node) }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         switch answer {
@@ -421,10 +418,8 @@ struct LaunchStateMachine {
             nodes[node].isToldToCancel = true
             return
         }
-        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
-        if nodes[node].isComputingFallback { return settle(&actions) }
         // Nobody waits for the step any more.
-        if nodes[node].state != .ended { tellScreen(node, &actions) }
+        if nodes[node].state != .ended, nodes[node].state != .computing { tellScreen(node, &actions) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
@@ -439,12 +434,14 @@ struct LaunchStateMachine {
         // The second call changes nothing.
         case .running where nodes[node].isToldToCancel: return
         // Nothing of it runs that would need the grace period to end.
-        case .running where isAwaitingEvent(node):
+        case .running where isEvent(node):
             tellToCancel(node, &actions)
             notSucceeded(node, .cancelled)
         case .running:
             tellToCancel(node, &actions)
             setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
+        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
+        case .computing: break
         case .ended: return
         }
         settle(&actions)
@@ -494,8 +491,8 @@ struct LaunchStateMachine {
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
         var reportsStall = false
-        /// See ``LaunchStateMachine/takeScreenChanges()``.
-        var changesScreens = false
+        /// Screens of slow operations to be shown, or told to end, in this order.
+        var screens: [ScreenChange] = []
         /// The launch has failed: show that.
         var showsFailure = false
         /// The launch was stopped: cancel its scopes.
@@ -508,5 +505,97 @@ struct LaunchStateMachine {
         var isOver = false
 
         var isEmpty: Bool { self == Actions() }
+    }
+}
+
+/// The obstacles of each operation: answers only, nothing changes.
+extension LaunchStateMachine {
+    struct Pending: Equatable {
+        let node: Int
+        let wait: LaunchStatus.Wait
+        let since: Nanoseconds
+    }
+
+    /// Every operation that has not ended: first running ones, then ready ones, then those that cannot run yet, each group in the order in which they were added.
+    ///
+    /// - Complexity: O(operations + dependencies).
+    func pending() -> [Pending] {
+        // Thousands may wait for the same lanes: one list of names for all of them.
+        let holders = nodes.indices.filter { nodes[$0].holdsLane }.map(graph.id)
+        let blockers = nodes.indices.filter { nodes[$0].thread != .none && nodes[$0].isGoingOn }.map(graph.id)
+        let all = nodes.indices.filter { nodes[$0].state != .ended }.map { node in
+            let (wait, since) = reasonToWait(node, holders, blockers)
+            // Times that were never reached are -1.
+            return Pending(node: node, wait: wait, since: max(since, 0))
+        }
+        let groups = Dictionary(grouping: all) { pending in
+            switch pending.wait {
+            case .code, .person, .condition, .retry: 0
+            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: 1
+            case .dependencies: 2
+            }
+        }
+        return (0...2).flatMap { groups[$0] ?? [] }
+    }
+
+    private func reasonToWait(_ node: Int, _ laneHolders: [String], _ blockers: [String]) -> (LaunchStatus.Wait, since: Nanoseconds) {
+        let state = nodes[node]
+        switch state.state {
+        case .waiting:
+            let dependencies = graph.predecessors[node].map(\.index)
+            let ends = dependencies.lazy.filter { nodes[$0].state == .ended }.map { nodes[$0].end }
+            return (.dependencies(dependencies.filter { nodes[$0].state != .ended }.map(graph.id)), ends.max() ?? 0)
+        case .deferred: return (.dependencies([graph.id(milestone)]), state.ready)
+        case .aside: return (.milestone, state.ready)
+        case .ready, .parked:
+            if let (resource, holder) = resources.obstacle(of: node) { return (.resource(resource, heldBy: graph.id(holder)), state.ready) }
+            if traits[node].contains(.isMain) { return (.mainThread, state.ready) }
+            if lanes.available <= 0 { return (.lane(takenBy: laneHolders), state.ready) }
+            return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)
+        case .checking: return (.condition, state.ready)
+        case .pausing: return (.retry, state.start)
+        case .running, .computing, .ended:
+            if let asked = personWaits[node]?.asked, asked.isRunning { return (.person, asked.since) }
+            return (traits[node].contains(.isInteractive) && state.state == .running ? .person : .code(nil), state.start)
+        }
+    }
+
+    // MARK: Stalls
+
+    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a ``StallWatch``.
+    var stallTime: Nanoseconds? {
+        guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
+        // The time before a person answered is not a silence of the launch.
+        return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
+    }
+
+    // MARK: Events so far
+
+    /// The events up to now, as far as the states of the operations tell: of attempts that were repeated, only the start of the first.
+    ///
+    /// - Complexity: O(operations · log operations).
+    var eventsSoFar: [LaunchEvent] {
+        guard hasBegun else { return [] }
+        // At one moment, the events of an operation come after those of its dependencies, and ends by a stop come after the stop.
+        var ordered: [(key: (Nanoseconds, Int, Int), event: LaunchEvent)] = []
+        func add(_ kind: LaunchEvent.Kind, at time: Nanoseconds, rank: Int) {
+            ordered.append(((time, rank, ordered.count), LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)))
+        }
+        add(.launchStarted, at: 0, rank: -1)
+        for index in graph.order {
+            let (node, id) = (nodes[index], graph.id(index))
+            if node.ready >= 0, node.state != .waiting { add(.ready(id), at: node.ready, rank: 0) }
+            // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.
+            if node.start >= 0, node.attempts > 0, !traits[index].contains(.isJoin) {
+                add(.started(id, attempt: 1), at: node.start, rank: 0)
+            }
+            guard node.state == .ended else { continue }
+            let isStopped =
+                stop != nil && node.end >= stopTime && (node.outcome == .cancelled || node.isStraggler || attemptsNotMade[index] != nil)
+            add(.ended(id, node.outcome), at: node.end, rank: isStopped ? 2 : 0)
+        }
+        if stop != nil { add(.stopped, at: stopTime, rank: 1) }
+        if phase == .over { add(.launchEnded, at: endOfLaunch, rank: 3) }
+        return ordered.sorted { $0.key < $1.key }.map(\.event)
     }
 }

@@ -13,7 +13,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         /// For a lane: these operations have taken all there are.
         case lane(takenBy: [String])
         /// For a thread that starts operations: these operations block all there are. With none of them, none has been had yet, as when
-        /// launches have lost all the threads that they may take.
+        /// operations of the process block all the threads that the system gives it.
         case thread(blockedBy: [String])
         /// For the main thread, which has not come to it yet.
         case mainThread
@@ -58,7 +58,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
-            case .thread([]): "waits for a thread; if that lasts, launches of this process have lost all that they may take"
+            case .thread([]): "waits for a thread; if that lasts, operations of this process block all that it may have"
             case .thread(let ids): "waits for a thread: all are blocked, by \(Self.list(ids))"
             case .mainThread: "waits for the main thread, which is busy"
             case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"
@@ -123,5 +123,13 @@ public struct StallWatch: Sendable {
     public init(after limit: Duration, report: @escaping @Sendable (LaunchStatus) -> Void) {
         self.limit = limit
         self.report = report
+    }
+
+    /// A watch that calls `body` before it reports.
+    package func preceded(by body: @escaping @Sendable (LaunchStatus) -> Void) -> StallWatch {
+        StallWatch(after: limit) { [report] status in
+            body(status)
+            report(status)
+        }
     }
 }

@@ -36,7 +36,7 @@ extension LaunchStorage {
 
     /// Tells those who want to know of a question that it is asked, or has been answered.
     func tellQuestion(of node: Int, isAnswered: Bool) {
-        options.questionRecorder?(graph.id(node), isAnswered)
+        options.recordsQuestion?(graph.id(node), isAnswered)
         // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads could be told of in the wrong order.
         for watcher in state.withLock({ $0.questionWatchers }) { watcher(graph.id(node)) }
     }
@@ -92,9 +92,7 @@ extension LaunchStorage {
         by assignment: Assignment,
         completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
     ) -> Result<any Sendable, any Error>? {
-        runner.prepare(operation, for: assignment, in: self)
-        let isMain = graph.isMain(assignment.node)
-        return runner.start(operation, id: graph.id(assignment.node), onMain: isMain) { completion($0.result) }?.result
+        runner.start(operation, for: assignment, in: self) { completion($0.result) }?.result
     }
 
     // MARK: Work that goes on in the background when its operation has ended, or the whole launch

@@ -15,13 +15,14 @@ extension LaunchStorage {
 
     /// Adds a worker, which takes operations until none is left.
     func addWorker() {
-        pool.addWorker { self.withCallersValues { self.run(for: .worker) } }
+        let work: @Sendable () -> Void = { self.withCallersValues { self.run(for: .worker) } }
+        if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
     }
 
     /// Computes a fallback on a thread that is no worker.
     func addThread(for fallback: Assignment) {
         let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
-        if let virtualTime { virtualTime.compute(fallback, compute) } else { pool.addWorker(compute) }
+        if let virtualTime { virtualTime.compute(fallback, compute) } else { Worker.start(at: qualityOfService, compute) }
     }
 
     func requestMainTurn() {
@@ -76,12 +77,11 @@ extension LaunchStorage {
     }
 
     private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> Assignment? {
-        let (next, alarm) = input(defersAppCode: taker == .prologue) { state, now in
+        let (next, start) = input(defersAppCode: taker == .prologue) { state, now in
             let next = state.machine.take(taker, after: previous, at: now, &state.actions)
-            return isToldFirst ? state.keepBack(next, at: now) : (next, nil)
+            return isToldFirst ? state.keepBack(next) : (next, nil)
         }
-        // The alarm begins the step all the same where an observer blocks (L63).
-        if let alarm { timekeeper.wake(at: alarm) }
+        if let start { watch(start) }
         return next
     }
 
@@ -118,16 +118,16 @@ extension LaunchStorage {
         }
         // Before the lock: the words of an error are code of the app.
         let message = answer.errorText
-        let (next, alarm) = input { state, now -> (Assignment?, Nanoseconds?) in
+        let (next, start) = input { state, now -> (Assignment?, MainStart?) in
             if case .failure(let error) = answer {
                 state.errors[node] = error
                 state.messages[node] = message
             }
             guard state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions) else { return (nil, nil) }
             let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
-            return isToldFirst ? state.keepBack(run, at: now) : (run, nil)
+            return isToldFirst ? state.keepBack(run) : (run, nil)
         }
-        if let alarm { timekeeper.wake(at: alarm) }
+        if let start { watch(start) }
         return next != nil
     }
 
@@ -154,7 +154,7 @@ extension LaunchStorage {
             return startTask(of: assignment, onMain: true) { try await body(context) }
         case .operation(let operation):
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
-            if let tell = options.startRecorder, !graph.isMain(assignment.node), !isOver {
+            if let tell = options.recordsStart, !graph.isMain(assignment.node), !isOver {
                 tell(graph.id(assignment.node), assignment.attempt)
             }
             return start(operation, of: assignment)
@@ -395,17 +395,11 @@ extension LaunchStorage {
     /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some microseconds.
     private func lookAtWorkers() {
         let now = monotonicNanoseconds()
-        let (running, former) = state.withLock { state -> ([ThreadClock: StepAssignment], [ThreadClock: WorkerThreads.Look]) in
-            state.machine.isMeasuring ? (state.threads.running(), state.threads.looks) : ([:], [:])
-        }
-        var looks: [ThreadClock: WorkerThreads.Look] = [:]
-        for (clock, code) in running { looks[clock] = look(at: clock, running: code, after: former[clock], at: now) }
-        let seen = looks.values.compactMap { look in look.code.map { (code: $0, isAsleep: look.isAsleep) } }
+        let seen = state.withLock { $0.machine.isMeasuring ? $0.threads.running() : [] }.compactMap { $0.look(at: now) }
         var consequences: Consequences?
         let next = state.withLock { state -> (alarm: Int, delay: Nanoseconds)? in
             // Not by the launch's clock, which may be the app's: nothing here depends on it.
             let hasChanged = state.machine.measured(seen, &state.actions)
-            state.threads.note(looks)
             consequences = state.takeConsequences(self)
             guard let hasChanged, let alarm = state.threads.alarm else { return nil }
             return (alarm, state.threads.nextDelay(hasChanged: hasChanged, at: now))
@@ -413,34 +407,17 @@ extension LaunchStorage {
         if let consequences { act(on: consequences, defersAppCode: true) }
         if let next { Alarms.shared.set(next.alarm, to: now + next.delay) }
     }
-
-    private func look(
-        at clock: ThreadClock,
-        running code: StepAssignment,
-        after former: WorkerThreads.Look?,
-        at time: Nanoseconds
-    ) -> WorkerThreads.Look? {
-        guard let processorTime = clock.processorTime else { return nil }
-        // The first look only begins to count.
-        guard let former else { return WorkerThreads.Look(time: time, processorTime: processorTime) }
-        // Of so short a time nothing follows.
-        if time - former.time < 100_000 { return former }
-        let used = processorTime - former.processorTime
-        // One that has not moved since sleeps on.
-        let isAsleep = former.isAsleep && former.code == code && used == 0 || used * 10 < time - former.time && !clock.isRunnable
-        return WorkerThreads.Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
-    }
 }
 
 extension LaunchStorage.State {
     /// Keeps a step of the main thread back until its start has been told; a condition and a fallback are announced by no event.
     ///
-    /// - Returns: the assignment if it is not kept back, or else when it begins all the same.
-    mutating func keepBack(_ assignment: LaunchStorage.Assignment?, at now: Nanoseconds) -> (LaunchStorage.Assignment?, Nanoseconds?) {
+    /// - Returns: the assignment if it is not kept back, or else its start.
+    mutating func keepBack(_ assignment: LaunchStorage.Assignment?) -> (LaunchStorage.Assignment?, MainStart?) {
         guard let assignment, assignment.kind == .run else { return (assignment, nil) }
-        let limit = now.addingSaturated(AppCodeQueue.patience)
-        deliveries.add(EventDeliveries.MainStart(assignment: assignment, limit: limit))
-        return (nil, limit)
+        let start = MainStart(assignment)
+        mainStarts.append(start)
+        return (nil, start)
     }
 
     /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.
@@ -502,6 +479,8 @@ extension LaunchStorage.State {
 
     /// A worker begins.
     mutating func add(_ thread: StepThread) {
-        if machine.mayMeasure { threads.add(thread, isLookedAt: machine.isMeasuring) }
+        guard machine.mayMeasure else { return }
+        if machine.isMeasuring { thread.beginLooks() }
+        threads.add(thread)
     }
 }

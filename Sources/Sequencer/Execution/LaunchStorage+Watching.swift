@@ -5,11 +5,8 @@ extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
     private static let patience = Duration.seconds(2).nanoseconds
 
-    /// Whether code of the app watches.
-    var isWatched: Bool { state.withLock { !$0.deliveries.isEmpty } }
-
     /// Whether those who watch are told of a start on the main thread before the step begins.
-    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
+    var isToldBeforeMain: Bool { virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty } }
 
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
@@ -18,7 +15,7 @@ extension LaunchStorage {
         let machine = beginWatching { state in
             // A launch that has given its report has no further event.
             isGoingOn = state.record == nil
-            if isGoingOn { state.streams.add(feed) }
+            if isGoingOn { state.streams.receivers.append(feed) }
         }
         var past = machine.eventsSoFar
         // The last event comes with the report.
@@ -32,7 +29,7 @@ extension LaunchStorage {
     func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
         let machine = beginWatching { state in
             // A launch that is over has no further event.
-            if state.machine.phase != .over { state.deliveries.add(observer) }
+            if state.machine.phase != .over { state.observers.receivers.append(observer) }
         }
         return machine.eventsSoFar
     }
@@ -57,9 +54,7 @@ extension LaunchStorage {
     func limitWatching() {
         // In virtual time the clock stands still while an observer is called.
         guard virtualTime == nil else { return }
-        let end = timekeeper.now.addingSaturated(Self.patience)
-        state.withLock { $0.endOfWatching = end }
-        timekeeper.wake(at: end)
+        AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
     }
 
     /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
@@ -78,15 +73,15 @@ extension LaunchStorage {
         while true {
             let batches = state.withLock { state in
                 noteEvents(&state)
-                return state.streams.outbox.next(continuing: isContinuing)
+                return state.streams.next(continuing: isContinuing)
             }
             guard let batches else { return }
             isContinuing = true
             var ended: [EventFeed] = []
             for batch in batches {
-                for feed in batch.feeds where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
+                for feed in batch.receivers where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
             }
-            if !ended.isEmpty { state.withLock { $0.streams.remove(ended) } }
+            if !ended.isEmpty { state.withLock { $0.streams.receivers.removeAll { feed in ended.contains { $0 === feed } } } }
         }
     }
 
@@ -94,46 +89,33 @@ extension LaunchStorage {
     ///
     /// - Returns: whether there are streams; the caller then tells them.
     func endStreams(_ state: inout State) -> Bool {
-        if state.streams.isEmpty { return false }
+        if state.streams.receivers.isEmpty { return false }
         // First the events before it: an observer that blocks may hold the thread that was to note them.
         noteEvents(&state)
-        state.streams.end(with: LaunchEvent(kind: .launchEnded, time: .nanoseconds(state.machine.endOfLaunch), scope: scope))
+        state.streams.add([LaunchEvent(kind: .launchEnded, time: .nanoseconds(state.machine.endOfLaunch), scope: scope)])
         return true
     }
 
-    /// Begins steps of the main thread whose starts have been told, but for those that have begun.
-    func begin(_ mainStarts: [EventDeliveries.MainStart]) {
-        for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
-            OperationQueue.main.addOperation {
-                self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
-            }
+    /// Begins a step of the main thread, unless it has begun.
+    private func begin(_ start: MainStart) {
+        guard start.take() else { return }
+        OperationQueue.main.addOperation {
+            self.withCallersValues { self.run(for: nil, beginningWith: start.assignment) }
         }
     }
 
-    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. If starts are recorded, the
+    /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks (L63). If starts are recorded, the
     /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
-    func beginUntoldMainSteps() {
-        guard state.withLock({ !$0.deliveries.mainStarts.isEmpty }) else { return }
-        let now = timekeeper.now
-        let (late, next) = state.withLock { state in
-            (state.deliveries.takeLate(at: now, areRecorded: options.startRecorder != nil), state.deliveries.nextLimit(after: now))
-        }
-        begin(late.begin)
-        if let recordsStart = options.startRecorder, !late.record.isEmpty {
+    func watch(_ start: MainStart) {
+        AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
+            guard let recordsStart = launch.options.recordsStart else { return launch.begin(start) }
             // A queue of its own: that of the launch may be behind the observer that blocks.
-            AppCodeQueue().add { [self] in
-                for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
-                begin(late.record)
+            AppCodeQueue().add {
+                recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
+                launch.begin(start)
             }
+            AppCodeQueue.after(AppCodeQueue.patience, launch, unless: { start.hasBegun }) { $0.begin(start) }
         }
-        if let next { timekeeper.wake(at: next) }
-    }
-
-    /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
-    func endWatching() {
-        guard let end = state.withLock({ $0.endOfWatching }) else { return }
-        // This may be an earlier alarm, of a timeout that no longer counts.
-        if timekeeper.now >= end { finish(defersAppCode: true) } else { timekeeper.wake(at: end) }
     }
 
     /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
@@ -148,8 +130,11 @@ extension LaunchStorage {
         while true {
             let (batches, mainStarts) = state.withLock { state in
                 noteEvents(&state)
+                let batches = state.observers.next(continuing: isContinuing)
                 // Under one lock: these starts are among the events that are told below.
-                return (state.deliveries.outbox.next(continuing: isContinuing), state.deliveries.mainStarts)
+                let starts = batches == nil ? [] : state.mainStarts
+                if batches != nil { state.mainStarts = [] }
+                return (batches, starts)
             }
             guard let batches else { return }
             isContinuing = true
@@ -157,11 +142,11 @@ extension LaunchStorage {
             CurrentStep.none {
                 for batch in batches {
                     for event in batch.events {
-                        for observer in batch.observers { observer(event) }
+                        for observer in batch.receivers { observer(event) }
                     }
                 }
             }
-            begin(mainStarts)
+            for start in mainStarts { begin(start) }
             if case .launchEnded? = batches.last?.events.last?.kind { finish() }
         }
     }
@@ -169,8 +154,9 @@ extension LaunchStorage {
     /// Moves the state machine's events to where they are told from.
     func noteEvents(_ state: inout State) {
         let events = state.machine.takeEvents()
-        state.deliveries.add(events)
-        state.streams.add(events)
+        state.observers.add(events)
+        // The end of the launch comes with the report.
+        if !state.streams.receivers.isEmpty { state.streams.add(events.last?.kind == .launchEnded ? events.dropLast() : events) }
     }
 
     // MARK: Status
@@ -235,42 +221,19 @@ extension LaunchStorage {
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
-    /// Begins and ends what the state machine wants shown.
-    func changeScreens() {
-        // In the order of the decisions, not of the threads that come here: an end finds the screen that was begun.
-        let changes = state.withLock { state in
-            state.machine.takeScreenChanges().compactMap { change -> (node: Int, signal: SlowScreenSignal, isShown: Bool)? in
-                guard change.isShown else {
-                    // It has gone by itself meanwhile.
-                    guard let signal = state.screens.removeValue(forKey: change.node) else { return nil }
-                    return (change.node, signal, false)
-                }
-                let signal = SlowScreenSignal(virtualTime)
-                state.screens[change.node] = signal
-                return (change.node, signal, true)
-            }
-        }
-        for change in changes {
-            if change.isShown { show(change.node, change.signal) } else { change.signal.tell() }
-        }
-    }
-
     /// Whether it is to be shown; the step has a note of it then.
     private func isStillWanted(_ node: Int, _ signal: SlowScreenSignal) -> Bool {
         state.withLock { state in
             if signal.isTold { return false }
-            note(screenOf: node, in: &state)
+            // Beyond the step's own, so that it takes the place of none.
+            if let limit = graph.policy(node).slowScreen?.limit {
+                state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
+            }
             return true
         }
     }
 
-    private func note(screenOf node: Int, in state: inout State) {
-        guard let limit = graph.policy(node).slowScreen?.limit else { return }
-        // Beyond the step's own, so that it takes the place of none.
-        state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
-    }
-
-    private func show(_ node: Int, _ signal: SlowScreenSignal) {
+    func show(_ node: Int, _ signal: SlowScreenSignal) {
         guard let screen = graph.policy(node).slowScreen else { return }
         let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
         let holder = virtualTime?.begins(.screen(node))
@@ -308,7 +271,6 @@ extension LaunchStorage {
             }
             state.isEnding = true
             state.machine.standstill += unnoticed
-            state.endOfWatching = nil
             return makeRecord(&state, anomalies)
         }
         guard let record else {
@@ -332,7 +294,6 @@ extension LaunchStorage {
         }
         timekeeper.end()
         endLooking()
-        pool.retire()
         let launch = FinishedLaunch(self, record)
         for waiter in milestoneWaiters { waiter(record) }
         for waiter in waiters { waiter(launch) }
@@ -423,5 +384,41 @@ private struct HeldObjects {
     mutating func take(from state: inout LaunchStorage.State) {
         (completion, handles, waits, queued) = (state.completion, state.handles, state.waits, state.queued.removeWaiting())
         (state.completion, state.handles, state.waits) = (nil, [:], [:])
+    }
+}
+
+/// Tells the screen of a slow step to end.
+final class SlowScreenSignal: Sendable {
+    private struct State {
+        var isTold = false
+        var waiting: [@Sendable (()) -> Void] = []
+    }
+
+    private let virtualTime: VirtualTimekeeper?
+    private let state = Locked(State())
+
+    init(_ virtualTime: VirtualTimekeeper?) {
+        self.virtualTime = virtualTime
+    }
+
+    var isTold: Bool { state.withLock { $0.isTold } }
+
+    func tell() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isTold = true
+            return state.waiting
+        }
+        for wake in waiting { wake(()) }
+    }
+
+    nonisolated(nonsending) func wait() async {
+        await waitWithoutHoldingTime(virtualTime) { wake in
+            let isTold = state.withLock { state in
+                if !state.isTold { state.waiting.append(wake) }
+                return state.isTold
+            }
+            if isTold { wake(()) }
+        }
     }
 }

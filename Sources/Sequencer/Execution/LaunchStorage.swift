@@ -33,12 +33,13 @@ final class LaunchStorage: StepHost {
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
-        var deliveries = EventDeliveries()
-        var streams = EventStreams()
+        var observers: Outbox<@Sendable (LaunchEvent) -> Void>
+        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes when the launch has given back its
+        /// operations and its admission: a reader may then start the next launch at once.
+        var streams = Outbox<EventFeed>()
+        var mainStarts: [MainStart] = []
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
         var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
-        /// Until when the end of the launch waits for its observers; nil before and after.
-        var endOfWatching: Nanoseconds?
         /// The launch's operations in the app's queue, if it has given one.
         var queued = QueuedSteps()
         /// Code of the engine that waits for the end. It never blocks.
@@ -67,6 +68,7 @@ final class LaunchStorage: StepHost {
         var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
+        var screens: [(change: LaunchStateMachine.ScreenChange, signal: SlowScreenSignal)]
         /// Operations of the app's queue whose steps have ended.
         var ended: [QueuedStep] = []
     }
@@ -90,7 +92,6 @@ final class LaunchStorage: StepHost {
     let cancels = AppCodeQueue(isOrdered: false)
     /// The context of the caller that made the launch.
     let caller: CallerContext
-    let pool: WorkerPool
     /// The app's, if it has given one. In virtual time the clock runs everything.
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
@@ -133,7 +134,6 @@ final class LaunchStorage: StepHost {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
-        pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
         if let limit = graph.graph.failureTakeover?.limit {
@@ -146,7 +146,7 @@ final class LaunchStorage: StepHost {
         // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
-        state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
+        state = Locked(State(machine: machine, observers: Outbox(options.observers)))
     }
 
     /// - Parameter completion: called last, elsewhere.
@@ -198,7 +198,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker() }
         if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if actions.changesScreens { changeScreens() }
+        for (change, signal) in consequences.screens { if change.isShown { show(change.node, signal) } else { signal.tell() } }
         if actions.cancelsScopes { cancelScopes() }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
@@ -214,9 +214,6 @@ final class LaunchStorage: StepHost {
 
     private func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
-        // One alarm serves all: each looks whether its own time has come.
-        beginUntoldMainSteps()
-        endWatching()
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
@@ -297,8 +294,17 @@ extension LaunchStorage.State {
             cancelled: cancelled,
             wake: wake,
             hasEvents: !machine.events.isEmpty,
+            screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change: change, signal: $0) } },
             ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
         )
+    }
+
+    /// The signal of a screen that is to be shown, or told to end; nil where that has gone by itself meanwhile. Under the lock: an end finds the screen that was begun.
+    private mutating func signal(of change: LaunchStateMachine.ScreenChange, _ launch: LaunchStorage) -> SlowScreenSignal? {
+        if !change.isShown { return screens.removeValue(forKey: change.node) }
+        let signal = SlowScreenSignal(launch.virtualTime)
+        screens[change.node] = signal
+        return signal
     }
 
     /// The graph's takeover and the app's for a launch that has failed; nil without either.

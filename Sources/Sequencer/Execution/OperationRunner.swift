@@ -31,18 +31,41 @@ final class OperationRunner: Sendable {
     /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
     func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> OperationEnding? {
         let id = launch.graph.id(assignment.node)
-        prepare(operation, for: assignment, in: launch)
-        return start(operation, id: id, onMain: launch.graph.isMain(assignment.node)) { [self] in ended(assignment, id, $0) }
+        return start(operation, for: assignment, in: launch) { [self] in ended(assignment, id, $0) }
     }
 
-    /// Lets an operation find its step's context, and wait for none that is not going to run.
-    func prepare(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) {
+    /// Starts an operation for a step: it finds the step's context, and waits for no operation that is not going to run.
+    ///
+    /// - Parameter ended: called once, on any thread, unless the ending is returned.
+    /// - Returns: how the operation ended, if it has ended already: the worker that started it tells the end and takes its next operation in one input.
+    func start(
+        _ operation: Operation,
+        for assignment: LaunchStateMachine.Assignment,
+        in launch: LaunchStorage,
+        ended: @escaping @Sendable (OperationEnding) -> Void
+    ) -> OperationEnding? {
         state.withLock { if $0.launch == nil, $0.over == nil { $0.launch = launch } }
         if !operation.isReady { launch.endedOperations(before: assignment.node).forEach(endUnlessStarted) }
-        // By way of the runner: it lets go of the launch when that is over, and an operation may be kept for longer.
-        (operation as? ConcurrentOperation)?.runs { [state] in
+        let (id, isMain) = (launch.graph.id(assignment.node), launch.graph.isMain(assignment.node))
+        guard let concurrent = operation as? ConcurrentOperation else {
+            begin(operation, onMain: isMain)
+            if operation.isFinished { return Self.ending(of: operation) }
+            // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
+            watch(operation) { ended(Self.ending(of: $0)) }
+            return nil
+        }
+        // By way of the runner, which lets go of the launch when that is over: the operation keeps these, and may be kept for longer.
+        concurrent.runs { [state] in
             state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
         }
+        concurrent.onSurplusFinish { [state] _ in
+            state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
+        }
+        begin(concurrent, onMain: isMain)
+        if let ending = concurrent.ending { return ending }
+        // Should it end just now, this calls the handler here.
+        concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
+        return nil
     }
 
     /// Ends an operation whose step has ended without it, as one that is left out: an operation that depends on it would wait for ever.
@@ -96,33 +119,6 @@ final class OperationRunner: Sendable {
         guard isOver else { return }
         OperationClaim.giveBack([operation])
         throw CancellationError()
-    }
-
-    /// - Parameters:
-    ///   - id: the operation's identifier, for ``anomalies``.
-    ///   - isMain: whether this is the main thread, and the operation is to be started there.
-    ///   - ended: called once, on any thread, unless the ending is returned.
-    /// - Returns: how the operation ended, if it has ended already.
-    func start(_ operation: Operation, id: String, onMain isMain: Bool, ended: @escaping @Sendable (OperationEnding) -> Void)
-        -> OperationEnding?
-    {
-        if let concurrent = operation as? ConcurrentOperation {
-            // The operation keeps this, and the launch keeps the operation: it must not hold the launch.
-            concurrent.onSurplusFinish { [state] _ in
-                state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
-            }
-            begin(concurrent, onMain: isMain)
-            // Returned, and not told: the worker that started it tells the end and takes its next operation in one input.
-            if let ending = concurrent.ending { return ending }
-            // Should it end just now, this calls the handler here.
-            concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
-            return nil
-        }
-        begin(operation, onMain: isMain)
-        if operation.isFinished { return Self.ending(of: operation) }
-        // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
-        watch(operation) { ended(Self.ending(of: $0)) }
-        return nil
     }
 
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,

@@ -34,40 +34,19 @@ struct LaunchFacts: Sendable {
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
 final class RunRecord: Sendable {
+    let facts: LaunchFacts
     let graph: ValidatedGraph
+    /// As it was when this was made.
+    private let machine: LaunchStateMachine
     let nodes: [LaunchStateMachine.Node]
-    let stop: LaunchStateMachine.Stop?
-    let stopTime: Nanoseconds
-    /// When the launch proper ended, with its milestone; nil where that was never reached.
-    let endOfLaunchProper: Nanoseconds?
-    let stragglers: [Int]
     /// Why operations failed, by operation.
     let messages: [Int: String]
-    let attemptsNotMade: [Int: Int]
     let notes: [Int: [String]]
-    /// For how long operations asked a person, as they have said themselves.
-    let personWaits: [Int: Nanoseconds]
     let anomalies: [Anomaly]
-    /// For how long the process stood still.
-    let standstill: Nanoseconds
+    /// The scopes that had ended.
+    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
     /// For how long the machine slept.
     private let suspended: Nanoseconds
-    /// Threads that were in code of operations which had ended.
-    let threadsLeftBehind: Int
-    /// When the launch ended, or was when this was made.
-    let end: Nanoseconds
-    let isOver: Bool
-    /// Those that had ended.
-    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
-    let lanes: Int
-    /// Whether that number was asked for.
-    private let hasLaneLimit: Bool
-    let facts: LaunchFacts
-    /// Until when the time counts.
-    private let endOfMeasuring: Nanoseconds
-    /// The total time of waits for persons, until then.
-    private let interactive: Nanoseconds
-    private let questions: [Range<Nanoseconds>]
     private let made = AtomicLazyReference<Boxed<LaunchReport>>()
 
     /// - Parameters:
@@ -76,39 +55,24 @@ final class RunRecord: Sendable {
     init(_ state: inout LaunchStorage.State, _ facts: LaunchFacts, suspended: Nanoseconds, anomalies: [Anomaly]) {
         self.facts = facts
         graph = facts.graph
-        self.suspended = suspended
-        nodes = state.machine.nodes
-        stop = state.machine.stop
-        stopTime = state.machine.stopTime
-        endOfLaunchProper = state.machine.endOfLaunchProper
-        stragglers = state.machine.stragglers
+        machine = state.machine
+        nodes = machine.nodes
         messages = state.messages
-        attemptsNotMade = state.machine.attemptsNotMade
         notes = state.notes
         self.anomalies = state.anomalies + anomalies
-        standstill = state.machine.standstill
-        threadsLeftBehind = state.machine.lostWorkers
         scopes = state.scopes.ended
-        isOver = state.machine.phase == .over
-        let now = isOver ? state.machine.endOfLaunch : state.machine.time
-        end = now
-        let waits = state.machine.personWaits
-        // A question that goes on after the milestone counts up to now.
-        personWaits = waits.isEmpty ? [:] : waits.compactMapValues { $0.asked.hasBegun ? $0.asked.total(at: now) : nil }
-        lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
-        hasLaneLimit = state.machine.settings.lanes != nil
-        // A milestone that succeeds while the launch stops has been reached too.
-        let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
-        if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
-            endOfMeasuring = milestone.end
-            interactive = state.machine.interactiveUntilMilestone ?? 0
-            questions = state.machine.questionsUntilMilestone
-        } else {
-            endOfMeasuring = end
-            interactive = state.machine.interactive.total(at: end)
-            questions = state.machine.interactive.intervals(at: end)
-        }
+        self.suspended = suspended
     }
+
+    var stop: LaunchStateMachine.Stop? { machine.stop }
+    var stopTime: Nanoseconds { machine.stopTime }
+    /// When the launch proper ended, with its milestone; nil where that was never reached.
+    var endOfLaunchProper: Nanoseconds? { machine.endOfLaunchProper }
+    var stragglers: [Int] { machine.stragglers }
+    var attemptsNotMade: [Int: Int] { machine.attemptsNotMade }
+    /// When the launch ended, or was when this was made.
+    var end: Nanoseconds { isOver ? machine.endOfLaunch : machine.time }
+    private var isOver: Bool { machine.phase == .over }
 
     // MARK: The report
 
@@ -127,7 +91,8 @@ final class RunRecord: Sendable {
         // By place: a set would hash each operation, which costs a seventh of its report.
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
-        let laneLimit = hasLaneLimit ? lanes : nil
+        let laneLimit = machine.settings.lanes
+        let (standstill, threadsLeftBehind) = (machine.standstill, machine.lostWorkers)
         let slack = last.map { holdUps.slacks(endingWith: $0, countsAll: endOfLaunchProper == nil, laneLimit: laneLimit) } ?? []
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
         var lastReader = [Int32](repeating: -1, count: nodes.count)
@@ -147,8 +112,8 @@ final class RunRecord: Sendable {
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),
             criticalPath: critical.map(graph.id),
-            lanes: lanes,
-            hasLaneLimit: hasLaneLimit,
+            lanes: laneLimit ?? machine.lanes.widest,
+            hasLaneLimit: laneLimit != nil,
             resourceLimits: graph.graph.resourceLimits,
             operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
                 operationReport(
@@ -198,7 +163,13 @@ final class RunRecord: Sendable {
 
     private func interactive(_ node: Int, of duration: Nanoseconds, isPersonsTime: Bool) -> Nanoseconds {
         if isPersonsTime { return duration }
-        return personWaits.isEmpty ? 0 : min(personWaits[node] ?? 0, duration)
+        return min(asked(node) ?? 0, duration)
+    }
+
+    /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
+    private func asked(_ node: Int) -> Nanoseconds? {
+        guard !machine.personWaits.isEmpty, let asked = machine.personWaits[node]?.asked, asked.hasBegun else { return nil }
+        return asked.total(at: end)
     }
 
     /// The operation whose end was that of the launch proper: its milestone, the one that the launch failed at or was aborted by, or the
@@ -259,7 +230,7 @@ final class RunRecord: Sendable {
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
             exclusive: policy?.value.exclusive ?? [],
-            isInteractive: isPersonsTime && wasStarted || personWaits[index] != nil,
+            isInteractive: isPersonsTime && wasStarted || asked(index) != nil,
             interactive: .nanoseconds(interactive(index, of: node.duration, isPersonsTime: isPersonsTime)),
             slack: .nanoseconds(slack),
             isCritical: isCritical,
@@ -280,6 +251,13 @@ final class RunRecord: Sendable {
     // MARK: Budget
 
     private func budgetResult(_ path: [Int], _ holdUps: HoldUps) -> BudgetResult {
+        // A milestone that succeeds while the launch stops has been reached too.
+        let milestone = graph.milestoneIndex.map { nodes[$0] }.flatMap { node in
+            node.state == .ended && (endOfLaunchProper != nil || node.outcome.isSuccess) ? node : nil
+        }
+        let endOfMeasuring = milestone?.end ?? end
+        let interactive = milestone == nil ? machine.interactive.total(at: end) : machine.interactiveUntilMilestone ?? 0
+        let questions = milestone == nil ? machine.interactive.intervals(at: end) : machine.questionsUntilMilestone
         let spent = min(interactive, endOfMeasuring)
         let startOffset = facts.startOffset
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
@@ -370,4 +348,154 @@ extension LaunchStateMachine.Node {
 extension Outcome {
     /// Whether the operation left its value, or its fallback's.
     package var isSuccess: Bool { self == .succeeded || self == .fellBack }
+}
+
+/// How a launch, and each of its operations, ended: in words where something went wrong.
+extension RunRecord {
+    /// How the launch proper ended.
+    func outcome() -> LaunchReport.Outcome {
+        // A stop after that concerns what ran on, which has an outcome of its own.
+        if endOfLaunchProper != nil { return .completed }
+        if let stop { return outcome(of: stop) }
+        guard isMilestoneLost, let milestone = graph.milestoneIndex else { return .completed }
+        return failed(milestone)
+    }
+
+    /// The outcome of a launch that was stopped so.
+    func outcome(of stop: LaunchStateMachine.Stop) -> LaunchReport.Outcome {
+        switch stop {
+        case .aborted(let node, let reason): return .aborted(by: graph.id(node), reason: reason)
+        case .cancelled: return .cancelled
+        case .failed(let node): return failed(node)
+        case .deadline:
+            let late = stragglers.filter { nodes[$0].outcome == .timedOut }
+            guard let first = late.first else {
+                if let event = firstAwaitedAtDeadline { return failed(event) }
+                let node = firstUnended
+                if attemptsNotMade[node] != nil { return failed(node) }
+                return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
+            }
+            // A launch may have left thousands behind.
+            let running = late.prefix(10).map { printable(graph.id($0)) }
+            let more = late.count > 10 ? " and \(late.count - 10) more" : ""
+            let others = running.count > 1 ? " (still running: \(running.joined(separator: ", "))\(more))" : ""
+            return failed(first, "still running at the launch's deadline" + others)
+        }
+    }
+
+    func failed(_ node: Int, _ message: String? = nil) -> LaunchReport.Outcome {
+        .failed(operation: graph.id(node), message: message ?? self.message(node) ?? "failed")
+    }
+
+    /// The operation that was furthest of those that the launch's stop has kept from going on, where none ran: one between two attempts, or else one that
+    /// could have started.
+    private var firstUnended: Int {
+        let kept = nodes.indices.filter { node in
+            nodes[node].end == end && (nodes[node].outcome == .cancelled || nodes[node].outcome == .failed && attemptsNotMade[node] != nil)
+        }
+        return kept.first { nodes[$0].start >= 0 } ?? kept.first { nodes[$0].ready >= 0 } ?? kept.first ?? 0
+    }
+
+    /// Why an operation did not succeed, in one sentence.
+    func message(_ node: Int) -> String? {
+        let value = nodes[node]
+        switch value.outcome {
+        case .succeeded: return nil
+        case .failed: return failureMessage(node, .failed)
+        case .fellBack: return failureMessage(node, value.failure ?? .failed) + "; its fallback was used"
+        case .timedOut: return failureMessage(node, .timedOut)
+        case .cancelled where value.start >= 0: return failureMessage(node, .cancelled)
+        // A stop that came later is not why.
+        case .cancelled:
+            let reason = value.end >= stopTime ? stop : nil
+            return reason.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
+        case .skipped where value.cause < 0: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
+        case .skipped:
+            let root = Int(max(value.cause, 0))
+            let id = printable(graph.id(root))
+            return switch nodes[root].outcome {
+            case .skipped where graph.policy(root).skipReason != nil: noValue + "\(id), which was left out"
+            case .skipped: noValue + "\(id), whose condition was false"
+            case .timedOut: "\(id) timed out"
+            case .cancelled: "\(id) was cancelled"
+            default: "\(id) failed"
+            }
+        }
+    }
+
+    private func failureMessage(_ node: Int, _ outcome: Outcome) -> String {
+        if let message = eventMessage(node, outcome) { return message }
+        switch outcome {
+        case .timedOut:
+            if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
+            if nodes[node].isCut { return cutMessage(node) }
+            let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
+            if nodes[node].hasFallenBack, nodes[node].outcome == .timedOut {
+                return "its fallback was not computed within its timeout" + timeout
+            }
+            if nodes[node].attempts == 0 { return "its condition did not answer within its timeout" + timeout }
+            return "not ended after its timeout" + timeout
+        case .cancelled:
+            if nodes[node].isStraggler { return "told to cancel, and still running after the grace period" }
+            if nodes[node].start < 0 { return "cancelled before it started" }
+            if nodes[node].isToldToCancel || stop?.aborter == node { return "cancelled while it ran" }
+            if nodes[node].attempts == 0 { return "cancelled while its condition was asked" }
+            guard let attempt = attemptsNotMade[node] else { return "cancelled, and not by the launch" }
+            return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(messages[node] ?? "failed")"
+        default:
+            var message = messages[node] ?? "failed"
+            if let attempt = attemptsNotMade[node] { message += " (no time left for attempt \(attempt))" }
+            return message
+        }
+    }
+
+    private func cutMessage(_ node: Int) -> String {
+        let expected = graph.policy(node).expected.map { ", with \(durationText($0)) expected" } ?? ""
+        let start = nodes[node].start
+        if start < 0 { return "not started: there was no time left in the budget" }
+        return
+            "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(facts.budget?.limit ?? .zero))"
+    }
+
+    private func description(of stop: LaunchStateMachine.Stop) -> String {
+        switch stop {
+        case .failed(let node):
+            switch nodes[node].outcome {
+            case .timedOut: "\(printable(graph.id(node))) timed out"
+            case .cancelled: "\(printable(graph.id(node))) was cancelled"
+            default: "\(printable(graph.id(node))) failed"
+            }
+        case .deadline: "the launch met its deadline"
+        case .aborted(let node, let reason): "\(printable(graph.id(node))) aborted the launch (\(reason))"
+        case .cancelled: "the launch was cancelled"
+        }
+    }
+}
+
+// Operations that wait for an event. They have no code of their own, so their messages name the event.
+extension RunRecord {
+    /// Why such an operation did not succeed, in one sentence; nil for others, and where the event has failed.
+    func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {
+        guard let name = graph.eventName(node), nodes[node].attempts > 0, !nodes[node].isCut else { return nil }
+        // Its fallback's own end.
+        if nodes[node].hasFallenBack, nodes[node].outcome != .fellBack { return nil }
+        let event = "the event '\(printable(name))'"
+        switch outcome {
+        case .timedOut:
+            if isAtDeadline(node) { return "\(event) had not come at the launch's deadline" }
+            let timeout = graph.policy(node).timeout.map { " within its timeout of \(durationText($0))" } ?? ""
+            return "\(event) did not come\(timeout)"
+        case .cancelled: return "cancelled before \(event) had come"
+        case .succeeded, .fellBack, .failed, .skipped: return nil
+        }
+    }
+
+    /// The first operation that waited for an event when the launch met its deadline.
+    var firstAwaitedAtDeadline: Int? {
+        nodes.indices.first { node in
+            nodes[node].state == .ended && nodes[node].outcome == .timedOut && graph.eventName(node) != nil && isAtDeadline(node)
+        }
+    }
+
+    private func isAtDeadline(_ node: Int) -> Bool { stop == .deadline && nodes[node].end >= stopTime }
 }

@@ -286,10 +286,8 @@ package final class VirtualScheduler: Sendable {
         let thread: UInt
     }
 
-    /// A thread that runs jobs while it has the turn; a serial queue has one also while the pools are blocked.
-    final class Runner: Sendable {
-        let queue = DispatchQueue(label: "sequencer.virtual-time", qos: .userInitiated)
-    }
+    /// Runs jobs while it has the turn; a serial queue has a thread also while the pools are blocked.
+    typealias Runner = DispatchQueue
 
     struct WakeTime: Comparable, Sendable {
         let wake: Duration
@@ -615,7 +613,7 @@ package final class VirtualScheduler: Sendable {
     }
 
     func start(_ runner: Runner) {
-        runner.queue.async { self.run(runner) }
+        runner.async { self.run(runner) }
     }
 
     private func run(_ runner: Runner) {
@@ -878,9 +876,12 @@ extension VirtualScheduler.State {
     /// - Returns: the runner, to be started.
     mutating func giveTurn() -> VirtualScheduler.Runner? {
         guard runner == nil, holds == 0, !queue.isEmpty || !launches.isEmpty || !workers.isEmpty else { return nil }
-        let runner = spares.popLast() ?? VirtualScheduler.Runner()
-        self.runner = runner
+        runner = spareRunner()
         return runner
+    }
+
+    private mutating func spareRunner() -> VirtualScheduler.Runner {
+        spares.popLast() ?? DispatchQueue(label: "sequencer.virtual-time", qos: .userInitiated)
     }
 
     mutating func letGo(of runner: VirtualScheduler.Runner) {
@@ -1134,7 +1135,7 @@ extension VirtualScheduler.State {
             engine.account.jobs += 1
             queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.launch }?.workerBlocks(true) }))
         }
-        let next = spares.popLast() ?? VirtualScheduler.Runner()
+        let next = spareRunner()
         self.runner = next
         runnerThread = nil
         return next
@@ -1150,24 +1151,6 @@ struct LaunchesOnClock: Sendable {
         let hasMainSteps: Bool
         /// When it is to be told that time has passed.
         fileprivate(set) var wake: Duration?
-
-        init(engine: TimeHolder, hasMainSteps: Bool) {
-            self.engine = engine
-            self.hasMainSteps = hasMainSteps
-        }
-    }
-
-    struct Wake: Sendable {
-        let id: Int
-        let engine: TimeHolder
-        let time: Duration
-    }
-
-    private struct Entry: Comparable, Sendable {
-        let time: Duration
-        let id: Int
-
-        static func < (left: Entry, right: Entry) -> Bool { (left.time, left.id) < (right.time, right.id) }
     }
 
     private var launches: [Int: Launch] = [:]
@@ -1175,7 +1158,7 @@ struct LaunchesOnClock: Sendable {
     private var order = FirstInFirstOut<Int>()
     private var orderOnMain = FirstInFirstOut<Int>()
     /// Entries whose launch has another time by now are passed over.
-    private var wakes = Heap<Entry>()
+    private var wakes = Heap<VirtualScheduler.WakeTime>()
 
     var isEmpty: Bool { launches.isEmpty }
 
@@ -1201,22 +1184,20 @@ struct LaunchesOnClock: Sendable {
     mutating func wake(_ id: Int, at time: Duration) {
         guard let launch = launches[id], time < launch.wake ?? .nanoseconds(Int64.max) else { return }
         launches[id]?.wake = time
-        wakes.push(Entry(time: time, id: id))
+        wakes.push(VirtualScheduler.WakeTime(wake: time, id: id))
         // Those that are passed over must not outgrow the others: one launch asks as often as it has operations.
         guard wakes.count > 2 * launches.count + 16 else { return }
         wakes.removeAll()
         for (id, launch) in launches {
-            if let time = launch.wake { wakes.push(Entry(time: time, id: id)) }
+            if let time = launch.wake { wakes.push(VirtualScheduler.WakeTime(wake: time, id: id)) }
         }
     }
 
     /// The launch that is told of time first; of several at the same time, the one that began first.
-    var nextWake: Wake? {
+    var nextWake: (id: Int, engine: TimeHolder, time: Duration)? {
         mutating get {
             while let entry = wakes.first {
-                if let launch = launches[entry.id], launch.wake == entry.time {
-                    return Wake(id: entry.id, engine: launch.engine, time: entry.time)
-                }
+                if let launch = launches[entry.id], launch.wake == entry.wake { return (entry.id, launch.engine, entry.wake) }
                 _ = wakes.pop()
             }
             return nil

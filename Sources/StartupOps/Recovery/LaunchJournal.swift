@@ -255,7 +255,7 @@ public final class LaunchJournal: Sendable {
     /// open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
-        options.isPermitted = permit
+        options.permit = permit
         guard file != nil else { return options }
         options.recordsStart = { [self] in started($0, $1) }
         options.recordsQuestion = { [self] in questionAsked(by: $0, isAnswered: $1) }

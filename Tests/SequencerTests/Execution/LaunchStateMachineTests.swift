@@ -172,7 +172,7 @@ struct LaunchStateMachineTests {
                 turns -= 1
                 let cancelled: [Int] = node.map { [$0] } ?? []
                 #expect(ready(machine).union(cancelled) == before)
-                if let node { #expect(machine.nodes[node].state == .ended || node % 3 == 0 && machine.nodes[node].isComputingFallback) }
+                if let node { #expect(machine.nodes[node].state == .ended || node % 3 == 0 && machine.nodes[node].state == .computing) }
             }
             turns += actions.queueTurns
             #expect(turns >= ready(machine).count)

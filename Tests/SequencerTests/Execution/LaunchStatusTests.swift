@@ -146,7 +146,7 @@ struct LaunchStatusTests {
         let gate = Gate()
         let reports = Locked<[LaunchStatus]>([])
         var graph = OperationGraph("starved")
-        let blockers = (0..<max(LaunchOptions.maximumThreads, WorkerPool.processors) + 2).map { graph.add("block-\($0)") { gate.block() } }
+        let blockers = (0..<max(LaunchOptions.maximumThreads, Worker.processors) + 2).map { graph.add("block-\($0)") { gate.block() } }
         let last = graph.add("last") {}
         for blocker in blockers { graph.add("after-\(blocker.id)", after: [blocker, last]) {} }
         let options = LaunchOptions(

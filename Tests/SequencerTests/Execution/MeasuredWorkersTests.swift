@@ -145,7 +145,7 @@ struct RealParallelTests {
     @Test("steps that wait for each other end, on any machine, without an option", arguments: [false, true])
     func barrier(isAsynchronous: Bool) async throws {
         // With one thread fewer the last would never be inside.
-        let count = max(6, WorkerPool.processors + 4)
+        let count = max(6, Worker.processors + 4)
         let inside = Locked(0)
         let gate = Gate()
         @Sendable func meet() {
@@ -169,7 +169,7 @@ struct RealParallelTests {
     func ownQueue() async throws {
         let (isShown, late, begun) = (Locked(false), Locked(0), Gate())
         var graph = OperationGraph("queue")
-        for number in 0..<WorkerPool.processors + 4 {
+        for number in 0..<Worker.processors + 4 {
             graph.add("computes-\(number)") {
                 begun.open()
                 let end = ContinuousClock.now + patience

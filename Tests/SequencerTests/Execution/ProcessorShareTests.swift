@@ -200,12 +200,12 @@ struct ProcessorShareTests {
     func scarce() {
         var options = LaunchOptions()
         #expect(options.scarceProcessors == nil)
-        options.processors = WorkerPool.processors
+        options.processors = Worker.processors
         #expect(options.scarceProcessors == nil)
-        options.lanes = WorkerPool.processors + 1
-        #expect(options.scarceProcessors == WorkerPool.processors)
+        options.lanes = Worker.processors + 1
+        #expect(options.scarceProcessors == Worker.processors)
         options.processors = nil
-        #expect(options.scarceProcessors == WorkerPool.processors)
+        #expect(options.scarceProcessors == Worker.processors)
         (options.lanes, options.processors) = (nil, 1)
         #expect(options.scarceProcessors == nil && options.settings(for: nil).workers == 1)
         options.lanes = 2

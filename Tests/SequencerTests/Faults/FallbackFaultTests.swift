@@ -48,7 +48,7 @@ struct FallbackFaultTests {
         #expect(machine.timeLimit(of: 0) == 110)
         machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
         machine.timePassed(to: 300, &actions)
-        #expect(machine.nodes[0].state == .running)
+        #expect(machine.nodes[0].state == .computing)
         machine.personWaitEnded(Self.fallback, .question, at: 320, &actions)
         #expect(machine.nextWake == 410 && machine.timeLimit(of: 0) == 410)
         machine.timePassed(to: 410, &actions)
@@ -97,7 +97,7 @@ struct FallbackFaultTests {
         machine.begin(&actions)
         #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
         machine.timePassed(to: 100, &actions)
-        #expect(machine.nodes[0].isComputingFallback && machine.nodes[0].failure == .timedOut && actions.cancel == [0])
+        #expect(machine.nodes[0].state == .computing && machine.nodes[0].failure == .timedOut && actions.cancel == [0])
         for time in 101...103 { machine.cancelOperation(0, at: Nanoseconds(time), &actions) }
         #expect(machine.nodes[0].failure == .timedOut && actions.cancel == [0])
         #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
@@ -110,7 +110,7 @@ struct FallbackFaultTests {
         var actions = Actions()
         machine.timePassed(to: 110, &actions)
         #expect(machine.nodes[0].outcome == .timedOut)
-        #expect(actions.cancel == [0] && !machine.nodes[0].holdsWorker)
+        #expect(actions.cancel == [0] && machine.nodes[0].thread == .none)
         // Its thread counts as lost until it comes back, and never as a worker.
         #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
         #expect(!machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
@@ -145,7 +145,7 @@ struct FallbackFaultTests {
         machine.cancelOperation(1, at: 0, &actions)
         machine.begin(&actions)
         #expect(machine.nodes.map(\.outcome) == [.cancelled, .cancelled])
-        #expect(actions.fallbacks.isEmpty && actions.isOver && machine.runningCount == 0)
+        #expect(actions.fallbacks.isEmpty && actions.isOver)
     }
 
     @Test("fault O56: a fallback has its own time, and is cancelled by a launch that stops, not by its step's timeout")

@@ -129,21 +129,6 @@ struct RealCancelHandlerFaultTests {
         gate.open()
     }
 
-    @Test("fault O40: a thread that a cancel handler blocks is counted as lost, until the handler returns")
-    func lostThread() async {
-        // In a process of its own, where no other launch loses threads.
-        await #expect(processExitsWith: .success) {
-            let gate = Gate()
-            var graph = OperationGraph("lost")
-            _ = Self.addDeaf("deaf", to: &graph, gate, .timeout(.milliseconds(5)), .onFailure(.continue))
-            let report = try await graph.run(options: .patient).report
-            #expect(report.outcome == .completed)
-            await eventually { RunningLaunch.threadsLeftBehind > 0 }
-            gate.open()
-            await eventually { RunningLaunch.threadsLeftBehind == 0 }
-        }
-    }
-
     private final class Held: Sendable {}
 
     @Test("fault O40: a step that ends while its cancel handler runs is let go of when that has returned", arguments: [false, true])
@@ -276,14 +261,12 @@ struct RealConditionFaultTests {
     func blockingCalls(count: Int) async throws {
         let (gate, told) = (Gate(), Gate())
         let queue = AppCodeQueue(isOrdered: false)
-        let before = SharedThreads.all.leftBehind
         let calls = (0..<count).map { number in AppCodeQueue.Call(tag: number) { gate.block() } }
         queue.add(calls + [AppCodeQueue.Call(tag: -1) { told.open() }])
         await told.wait()
         #expect(await eventually { queue.slow.count >= count })
         #expect(Set(queue.slow).isSuperset(of: 0..<count))
         gate.open()
-        #expect(await eventually { SharedThreads.all.leftBehind <= before })
     }
 
     @Test("fault O40: the end of a launch is told at once, though cancel handlers block")

@@ -53,7 +53,7 @@ struct RealFallbackTests {
         }
         // They come later than that step, and before its fallback: they are the longest.
         let ready = graph.add("ready", on: .main) { await hasBegun.wait() }
-        for number in 0..<(shortage == .threads ? WorkerPool.processors : 1) {
+        for number in 0..<(shortage == .threads ? Worker.processors : 1) {
             graph.add("keeps-\(number)", .expected(.seconds(1_000)), after: ready) { gate.block() }
         }
         let launch = try await graph.run(options: shortage.options)
@@ -68,7 +68,7 @@ struct RealFallbackTests {
     @Test("a fallback is computed while steps in the app's queue block every thread of the system's pool")
     func blockedPool() async throws {
         // The pool has as many threads as there are processors.
-        let width = WorkerPool.processors
+        let width = Worker.processors
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = width
         var options = LaunchOptions.patient

@@ -68,31 +68,4 @@ struct ArchitectureTests {
         // That the sources are read as they should be: some of what must be found is.
         #expect(described.isSuperset(of: ["GraphError", "HistoryError", "InjectedFailure", "StorageError", "NetworkError"]))
     }
-
-    @Test("C2: of launches, what StartupOps uses that is not public stands in one file")
-    func seam() throws {
-        let place = "Sources/Sequencer/Execution/PackageSeam.swift"
-        let types: Set<String> = [
-            "OperationGraph", "ValidatedGraph", "StepContext", "StepOption", "FailurePolicy", "LaunchOptions", "Budget", "VirtualClock",
-            "RunningLaunch", "FinishedLaunch", "LaunchStatus", "LaunchEvent", "LaunchReport", "OperationReport", "BudgetResult",
-            "Anomaly", "AbortReason", "GraphError", "StallWatch",
-        ]
-        // Targets over the engine, and tools that have nothing to do with launches.
-        let others = ["Analysis", "Observation", "Testing", "Support"].map { "Sources/Sequencer/\($0)/" }
-        let engine = try SourceFiles("Sources/Sequencer").all.filter { file in !others.contains { file.path.hasPrefix($0) } }
-        let above = try SourceFiles("Sources/StartupOps").all
-        let used = above.reduce(into: Set<String>()) { $0.formUnion($1.namesAfterDots) }
-
-        let seam = try SourceFiles.file(place).members(of: types, "package")
-        // That the sources are read as they should be.
-        #expect(seam.isSuperset(of: ["skippable", "waitForTurn", "saysWhenItAsks", "startInBackground"]))
-        #expect(seam.subtracting(used) == [], "nobody uses them")
-
-        let elsewhere = engine.filter { $0.path != place }.reduce(into: Set<String>()) { $0.formUnion($1.members(of: types, "package")) }
-        #expect(elsewhere.isSuperset(of: ["compute", "threadsLeftBehind"]))
-        // A name says whose member it is only where nothing else has that name.
-        let known = engine.reduce(into: Set<String>()) { $0.formUnion($1.members(of: types, "public")) }
-        let own = above.reduce(into: Set<String>()) { $0.formUnion($1.declaredNames) }
-        #expect(elsewhere.subtracting(known).subtracting(own).subtracting(seam).intersection(used) == [], "they belong into \(place)")
-    }
 }

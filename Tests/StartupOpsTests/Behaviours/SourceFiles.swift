@@ -27,31 +27,6 @@ struct SourceFiles {
             )
         }
 
-        /// The names that follow a dot.
-        var namesAfterDots: Set<String> { Set(text.matches(of: /\.(\w+)/).map { String($0.1) }) }
-
-        /// The names of all variables, functions and cases that it declares.
-        var declaredNames: Set<String> { Set(text.matches(of: /\b(?:var|let|func|case) (\w+)/).map { String($0.1) }) }
-
-        /// The members of these types that are declared with such an access level, by name.
-        func members(of types: Set<String>, _ access: Substring) -> Set<String> {
-            let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "extension"]
-            let members: Set<Substring> = ["var", "let", "func"]
-            var owner = ""
-            var names: Set<String> = []
-            for line in text.split(separator: "\n") {
-                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-                let isMember = line.first?.isWhitespace == true
-                guard let index = words.firstIndex(where: (isMember ? members : kinds).contains), index + 1 < words.count else { continue }
-                if !isMember {
-                    owner = String(words[index + 1])
-                } else if types.contains(owner), words.contains(access) {
-                    names.insert(String(words[index + 1]))
-                }
-            }
-            return names
-        }
-
         /// The types it declares outside of others.
         var declaredTypes: Set<String> {
             let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]

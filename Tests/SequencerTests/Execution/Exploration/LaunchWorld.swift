@@ -182,8 +182,7 @@ struct LaunchWorld {
         if let lanes = launch.lanes, held > lanes { violations.append("\(held) operations on \(lanes) lanes") }
         let holders = machine.nodes.indices.filter { node in
             let state = machine.nodes[node].state
-            return launch.steps[node].resource != nil
-                && (state == .checking || state == .running && !machine.nodes[node].isComputingFallback)
+            return launch.steps[node].resource != nil && (state == .checking || state == .running)
         }
         if holders.count > 1 { violations.append("\(holders) held one resource") }
         if machine.activeWorkers > launch.workers { violations.append("\(machine.activeWorkers) workers, and \(launch.workers) at most") }
@@ -230,7 +229,7 @@ struct LaunchWorld {
         for node in machine.nodes {
             var flags: Int32 = 0
             for flag in [
-                node.holdsLane, node.holdsWorker, node.isToldToCancel, node.isSkippedAlone, node.isComputingFallback,
+                node.holdsLane, node.thread != .none, node.isToldToCancel, node.isSkippedAlone, node.hasFallenBack,
                 node.isStraggler,
                 node.isDeferred, node.cause >= 0,
             ] { flags = flags << 1 | (flag ? 1 : 0) }
@@ -241,7 +240,7 @@ struct LaunchWorld {
             flags = flags << 1 | (flag ? 1 : 0)
         }
         key += [flags, Int32(waitingWorkers), Int32(mainTurns), Int32(machine.activeWorkers), Int32(machine.pendingMainTurns)]
-        key += [Int32(machine.readyForWorkers.count), Int32(machine.readyForMain.count), Int32(machine.runningCount)]
+        key += [Int32(machine.readyForWorkers.count), Int32(machine.readyForMain.count)]
         // Time only moves to what is due, so there are few different ones.
         key.append(Int32(clamping: now))
         var timers = machine.timers

@@ -1,0 +1,80 @@
+/// What a step asks of its launch, beside what every step may.
+extension StepContext {
+    /// Whether the step is marked ``StepOption/interactive``.
+    package var mayAsk: Bool { host.mayAsk(assignment) }
+
+    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands
+    /// still, since others decide how long that takes. The time counts against the budget, unless a person is asked meanwhile.
+    nonisolated(nonsending) package func waitForTurn<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await wait(.turn, body)
+    }
+
+    // MARK: Work that goes on when its operation has ended
+
+    /// Starts a launch in the background: on this launch's clock, and with no end but its own deadline. It is cancelled when this launch is.
+    ///
+    /// In virtual time its operations hold time still as those of any launch do, and time moves on for it when this launch has ended.
+    package func startInBackground(
+        _ graph: OperationGraph,
+        deadline: Duration,
+        completion: (@Sendable (FinishedLaunch) -> Void)? = nil
+    ) throws(GraphError) -> RunningLaunch {
+        let options = LaunchOptions(deadline: deadline, clock: host.clock)
+        let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
+        host.whenCancelled { launch.cancel() }
+        return launch
+    }
+
+    /// Whether work that the operation has begun may go on: false once the launch was cancelled, or the operation alone.
+    ///
+    /// It may when the operation, or the launch, came to any other end.
+    package var mayGoOn: Bool { host.mayOutlive(assignment) }
+
+    /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may begin when its launch is over.
+    package var isOfRunningLaunch: Bool {
+        // Every host is a launch.
+        (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
+    }
+
+    /// The step's launch, to tell it from others.
+    package var launch: any AnyObject & Sendable { host }
+
+    /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
+    package var isLaunchProperOver: Bool { host.isLaunchProperOver }
+
+    /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
+    ///
+    /// - Returns: whether this call stopped the launch: false when it was over, or stopped already.
+    package func abortLate(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
+        host.abortLate(by: assignment, reason, takeover: takeover)
+    }
+
+    /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the launch keeps no budget, or its milestone does
+    /// not wait for the operation.
+    package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
+
+    /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end with the step.
+    ///
+    /// ```swift
+    /// graph.add("restore-windows") { launch in
+    ///     for window in saved { try launch.addScope(window.name, window.graph) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``GraphError``, as that does.
+    @discardableResult
+    public func addScope(
+        _ name: String,
+        _ graph: OperationGraph,
+        budget: Budget? = nil,
+        options: LaunchOptions? = nil
+    ) throws(GraphError) -> RunningLaunch {
+        // Every host is a launch; the files of graphs do not know launches.
+        guard let launch = host as? LaunchStorage else {
+            throw GraphError(graph: graph.name, problems: [GraphProblem(.launchOver, "there is no launch that it could join")])
+        }
+        return try launch.addScope(name, graph, budget, options)
+    }
+}

@@ -1,0 +1,322 @@
+import Foundation
+import Synchronization
+
+/// The step that the current code is part of. A launch that a step starts has no more time than the step has.
+enum CurrentStep {
+    /// What runs that step.
+    @TaskLocal static var runner: (any StepRunner)?
+
+    /// Calls `body` as if no step were calling it.
+    static func none<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        // As a result: `withValue` rethrows, and forgets the type of the error.
+        let result = $runner.withValue(nil) { Swift.Result(catching: body) }
+        return try result.get()
+    }
+
+    /// The time that is left to the step that the caller is part of; nil outside of steps, where the step has no limit, and where it has another clock.
+    static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
+        guard let runner else { return nil }
+        return runner.withLaunch { launch, node in
+            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
+        }
+    }
+}
+
+/// A task, or a thread, that runs steps.
+///
+/// Every task that a step begins inherits it, and may outlive the step.
+protocol StepRunner: AnyObject, Sendable {
+    /// Calls `body` with the launch and the step that the caller is part of; nil when that is not certain.
+    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result?
+}
+
+/// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
+final class StepThread: StepRunner {
+    private let thread = currentThreadIdentity()
+    // Unsafe: used on this thread alone.
+    /// Let go of when the thread is done with it.
+    private nonisolated(unsafe) var launch: LaunchStorage?
+    /// The code that the thread runs, or has run last: read on the timer's queue, too.
+    private let running = Atomic(StepThread.none)
+    private let clock = ThreadClock()
+    // Unsafe: used on the timer's queue, but for the first, which is made before that knows of the thread.
+    private nonisolated(unsafe) var lastLook: Look?
+
+    var assignment: StepAssignment? {
+        @inline(__always) get { StepAssignment(packed: running.load(ordering: .relaxed)) }
+        @inline(__always) set { running.store(newValue?.packed ?? Self.none, ordering: .relaxed) }
+    }
+
+    /// Whether it runs nothing any more.
+    var isDone: Bool { running.load(ordering: .relaxed) == Self.done }
+
+    private static var none: UInt64 { .max }
+    private static var done: UInt64 { .max - 1 }
+
+    private init(_ launch: LaunchStorage) {
+        self.launch = launch
+    }
+
+    /// Calls `body`, which runs steps of `launch` here and says in ``assignment`` which.
+    static func with(_ launch: LaunchStorage, _ body: (StepThread) -> Void) {
+        let thread = StepThread(launch)
+        CurrentStep.$runner.withValue(thread) { body(thread) }
+        // Tasks that the steps have begun inherit this: they must not keep the launch, nor count as steps of it.
+        thread.running.store(Self.done, ordering: .relaxed)
+        thread.launch = nil
+    }
+
+    // MARK: Whether it is asleep
+
+    /// What the thread had done when it was last looked at.
+    private struct Look {
+        var code: StepAssignment?
+        let time: Nanoseconds
+        let processorTime: Nanoseconds
+        var isAsleep = false
+    }
+
+    /// The first look, which only begins to count.
+    func beginLooks() {
+        lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) }
+    }
+
+    /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look. Nil where that cannot be told yet.
+    func look(at time: Nanoseconds) -> (code: StepAssignment, isAsleep: Bool)? {
+        guard let code = assignment, let clock, let processorTime = clock.processorTime else { return nil }
+        var look = lastLook ?? Look(time: time, processorTime: processorTime)
+        // Of so short a time nothing follows.
+        if time - look.time >= 100_000 {
+            let used = processorTime - look.processorTime
+            // One that has not moved since sleeps on.
+            let isAsleep = look.isAsleep && look.code == code && used == 0 || used * 10 < time - look.time && !clock.isRunnable
+            look = Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
+        }
+        lastLook = look
+        return look.code.map { ($0, look.isAsleep) }
+    }
+
+    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+        // The thread first: on any other one, reading the rest would be a race.
+        guard thread == currentThreadIdentity(), let launch, let assignment else { return nil }
+        return body(launch, assignment.node)
+    }
+}
+
+extension LaunchOptions {
+    /// These options, for a launch that ends before the step that starts it has to.
+    func within(_ remaining: Duration?) -> LaunchOptions {
+        guard let remaining else { return self }
+        var options = self
+        // More than nothing, as any deadline: the launch begins, and ends at once.
+        options.outerLimit = max(remaining, .nanoseconds(1))
+        return options
+    }
+}
+
+extension LaunchStorage {
+    /// Whether a launch on that clock has this one's time.
+    func isTimed(by clock: any Clock<Duration>) -> Bool {
+        if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }
+        // The two differ only by the time for which the machine sleeps.
+        return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
+    }
+}
+
+/// The task of a step that may suspend, on a worker's thread or on the main thread.
+///
+/// Until the step suspends, the task stays on the thread that started it, where the system can do that. The step can be told to cancel before the start of its
+/// task has returned, and so before anybody has a `Task` to cancel. So the task itself says, before the step's first instruction, how to reach it.
+final class StepTask: StepRunner, Cancellable {
+    typealias Body = nonisolated(nonsending) @Sendable () async throws -> any Sendable
+
+    /// Whether the thread that started the task, or the task, was first to go on without the other.
+    private enum Start: Sendable {
+        case goesOn
+        /// The step has suspended, or was put off: it tells its end itself.
+        case hasReturned
+        case sawEnd(AttemptEnd)
+    }
+
+    private let assignment: StepAssignment
+    private let start = Locked(Start.goesOn)
+    // Unsafe, all three: set before anybody else knows of the task, or by its last user.
+    /// Released when the task ends, for others may keep this: every task that a step begins inherits it.
+    private nonisolated(unsafe) var launch: LaunchStorage?
+    private nonisolated(unsafe) var task: UnsafeCurrentTask?
+    private nonisolated(unsafe) var waiting: UnsafeContinuation<Void, Never>?
+    /// How many use `task` and `launch`: the task itself, and those who tell it to cancel.
+    private let users = Atomic(1)
+
+    init(_ assignment: StepAssignment, in launch: LaunchStorage) {
+        self.assignment = assignment
+        self.launch = launch
+    }
+
+    /// Starts the step. A task that never suspends costs no switch of threads. In virtual time everything of it runs in its turn, on `holder`.
+    ///
+    /// - Returns: how the step ended, if it has run through; otherwise the launch is told.
+    func start(_ body: @escaping Body, onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
+        let operation: @isolated(any) @Sendable () async -> Void
+        if isMain {
+            operation = { @MainActor in await CurrentStep.$runner.withValue(self) { await self.run(body) } }
+        } else {
+            operation = { await CurrentStep.$runner.withValue(self) { await self.run(body) } }
+        }
+        if let holder {
+            Task(executorPreference: holder, priority: priority) { await TimeHolder.$current.withValue(holder) { await operation() } }
+        } else if atOnce, #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate(priority: priority, operation: operation)
+        } else {
+            // Earlier systems have no `Task.immediate`: there a task costs a switch of threads.
+            Task(priority: priority, operation: operation)
+        }
+        return start.withLock { start in
+            // Not kept: what the step has begun may keep this for longer.
+            defer { start = .hasReturned }
+            if case .sawEnd(let end) = start { return end }
+            return nil
+        }
+    }
+
+    nonisolated(nonsending) private func run(_ body: Body) async {
+        // Kept beyond this call, which is unsafe only if the task can be gone: ``leave()`` sees to it that it cannot.
+        task = withUnsafeCurrentTask { $0 }
+        guard let launch else { return }
+        // Without the lock: a cancelled task runs its handlers.
+        if launch.state.withLock({ $0.keep(self, for: assignment) }) { cancel() }
+        var end = AttemptEnd.unbegun
+        if !launch.isTooLate(assignment) {
+            do {
+                end = AttemptEnd(try await body())
+            } catch {
+                end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)
+            }
+        }
+        let isOnItsOwn = start.withLock { [end] start in
+            if case .hasReturned = start { return true }
+            start = .sawEnd(end)
+            return false
+        }
+        if isOnItsOwn { launch.attemptEnded(assignment, end) }
+        await leave()
+    }
+
+    /// Tells the task to cancel, from any thread: its cancellation handlers run here. After its end, nothing happens.
+    func cancel() {
+        guard beginUse() else { return }
+        task?.cancel()
+        endUse()
+    }
+
+    /// The end of the task: waits for those who are telling it to cancel, so that it is there as long as they are.
+    nonisolated(nonsending) private func leave() async {
+        if !users.compareExchange(expected: 1, desired: 0, ordering: .acquiringAndReleasing).exchanged {
+            await withUnsafeContinuation { continuation in
+                waiting = continuation
+                endUse()
+            }
+        }
+        launch = nil
+        task = nil
+    }
+
+    /// - Returns: false when the task has come to its end.
+    private func beginUse() -> Bool {
+        var count = users.load(ordering: .relaxed)
+        while count > 0 {
+            let (isExchanged, original) = users.weakCompareExchange(expected: count, desired: count + 1, ordering: .acquiringAndReleasing)
+            if isExchanged { return true }
+            count = original
+        }
+        return false
+    }
+
+    private func endUse() {
+        if users.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { waiting?.resume() }
+    }
+
+    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+        guard beginUse() else { return nil }
+        defer { endUse() }
+        return launch.flatMap { body($0, assignment.node) }
+    }
+}
+
+/// Work that can be told to cancel: the task of a step, its `Operation`, its wait for an event.
+protocol Cancellable: Sendable {
+    func cancel()
+}
+
+extension Operation: Cancellable {}
+
+extension EventWait: Cancellable {}
+
+/// The end of an attempt.
+///
+/// Apart, not as a `Result`, which every look at it copies.
+struct AttemptEnd: Sendable {
+    /// nil where it failed.
+    let value: (any Sendable)?
+    /// nil where it succeeded.
+    let error: (any Error)?
+    /// How the error describes itself.
+    let message: String?
+    /// The result that the state machine is told.
+    let forMachine: LaunchStateMachine.Result
+    /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not late.
+    let isObedient: Bool
+
+    /// The end of a closure that has returned.
+    init(_ value: any Sendable) {
+        (self.value, error, message) = (value, nil, nil)
+        forMachine = .succeeded
+        isObedient = false
+    }
+
+    /// The end of a closure that has thrown.
+    init(throwing error: any Error, isTaskCancelled: Bool = false) {
+        self.init(throwing: error, isCancelled: isTaskCancelled, isObedient: error is CancellationError)
+    }
+
+    /// The end of a closure that is called here.
+    init(of body: () throws -> any Sendable) {
+        do { self.init(try body()) } catch { self.init(throwing: error) }
+    }
+
+    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done it.
+    init(_ ending: OperationEnding) {
+        switch ending.result {
+        case .success(let value): self.init(value)
+        case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
+        }
+    }
+
+    /// The end of an attempt of which no code has run, since it was told to cancel before.
+    static var unbegun: AttemptEnd { AttemptEnd() }
+
+    private init() {
+        (value, error, message) = (nil, nil, nil)
+        forMachine = .cancelledItself
+        isObedient = true
+    }
+
+    private init(throwing error: any Error, isCancelled: Bool, isObedient: Bool) {
+        (value, self.error, message) = (nil, error, error.text)
+        // Thrown where nothing was cancelled, it is a failure as any other (O43).
+        forMachine = error is CancellationError ? (isCancelled ? .cancelledItself : .cancelled) : .failed
+        self.isObedient = isObedient
+    }
+}
+
+extension Error {
+    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never comes holds up its operation alone.
+    fileprivate var text: String { printable(String(describing: self), limit: 400) }
+}
+
+extension Result {
+    /// How the error describes itself.
+    var errorText: String? {
+        if case .failure(let error) = self { error.text } else { nil }
+    }
+}
