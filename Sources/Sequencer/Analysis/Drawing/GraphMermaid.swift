@@ -80,8 +80,8 @@ extension ValidatedGraph {
             let mark = facts.hasExpectations && facts.critical.contains(node) ? "crit, " : ""
             return "  \(MermaidText.line(facts.title(node) ?? id(node))) :\(mark)n\(node), \(from), \(to)"
         }
-        for (section, isMain) in [("Main thread", true), ("Lanes", false)] {
-            let tasks = (0..<count).filter { isMain($0) == isMain }.map(task)
+        for (section, ofMain) in [("Main thread", true), ("Lanes", false)] {
+            let tasks = (0..<count).filter { isMain($0) == ofMain }.map(task)
             if !tasks.isEmpty { lines += ["  section \(section)"] + tasks }
         }
         let ends = awaitedEnds
