@@ -40,29 +40,6 @@ struct SignificanceTests {
         #expect(abs(probability - 0.05) < 1e-9)
     }
 
-    @Test(
-        "The incomplete beta function, as scipy.special.betainc has it",
-        arguments: [
-            (1, 10, 0.2, 0.8926258176), (2.5, 3.5, 0.4, 0.4869041915261176), (50, 950, 0.06, 0.920943346098859),
-            (1000, 1000, 0.5, 0.4999999999999992), (100_000, 900_000, 0.1003, 0.8413450321774673),
-        ]
-    )
-    func beta(_ first: Double, _ second: Double, _ x: Double, _ expected: Double) {
-        #expect(abs(regularizedIncompleteBeta(x, first, second) - expected) < 1e-8)
-        #expect(abs(regularizedIncompleteBeta(1 - x, second, first) - (1 - expected)) < 1e-8)
-    }
-
-    @Test(
-        "The logarithm of the gamma function, as scipy.special.gammaln has it",
-        arguments: [
-            (0.5, 0.5723649429247), (1, 0), (2, 0), (3.5, 1.2009736023470743), (10, 12.801827480081469),
-            (100.25, 360.28455963776423), (1e6, 12815504.569147611),
-        ]
-    )
-    func gamma(_ x: Double, _ expected: Double) {
-        #expect(abs(logGamma(x) - expected) < 1e-12 * max(1, abs(expected)))
-    }
-
     @Test("Mann-Whitney, exactly, without ties: scipy.stats.mannwhitneyu(method='exact')")
     func exact() throws {
         let first = [1.1, 2.3, 3.2, 4.8, 5.5, 6.1]

@@ -74,12 +74,6 @@ struct QueryTests {
         #expect(try !launch.canOverlap("login", "splash"))
         #expect(try !launch.canOverlap("tutorial", "login"), "both hold the screen")
         #expect(try !launch.canOverlap("splash", "splash"))
-        #expect(
-            launch.overlappingPairs == [
-                ["fetch-config", "force-update"], ["fetch-config", "tutorial"], ["force-update", "login"], ["force-update", "splash"],
-                ["force-update", "tutorial"],
-            ]
-        )
     }
 
     @Test("implied edges, and the graph without them")
@@ -148,8 +142,8 @@ struct QueryTests {
         #expect(CriticalPath.remaining(in: launch) { Nanoseconds(durations[$0]) } == [1000, 350, 600, 150, 250, 50])
     }
 
-    @Test("implied edges of a graph with more operations than fit in one block, found by blocks", arguments: [0, 64])
-    func manyImpliedEdges(looks: Int) throws {
+    @Test("implied edges of a graph with more operations than fit in one block, found by blocks")
+    func manyImpliedEdges() throws {
         var graph = OperationGraph("blocks")
         for number in 0..<700 {
             graph.join("a\(number)")
@@ -157,10 +151,6 @@ struct QueryTests {
         }
         for number in 0..<700 { graph.join("c\(number)", after: "b\(number)", "a\(number)", "b\((number + 350) % 700)") }
         let valid = try graph.validated()
-        var implied = Set<ValidatedGraph.Edge>()
-        valid.forEachImpliedEdge(looks: looks) { node, dependency in
-            implied.insert(ValidatedGraph.Edge(valid.id(node), after: valid.id(dependency)))
-        }
-        #expect(implied == Set((0..<700).map { ValidatedGraph.Edge("c\($0)", after: "a\($0)") }))
+        #expect(valid.impliedEdges == Set((0..<700).map { ValidatedGraph.Edge("c\($0)", after: "a\($0)") }))
     }
 }

@@ -19,7 +19,7 @@ public struct LaunchBench: Sendable {
     private let runs: Int
     private let warmups: Int
     private let budget: Budget?
-    private let options: LaunchOptions
+    private var options: LaunchOptions
     private let threshold: Double
     private let graph: @Sendable () async throws -> OperationGraph
     private let baseline: (@Sendable () async throws -> OperationGraph)?
@@ -43,13 +43,12 @@ public struct LaunchBench: Sendable {
         graph: @escaping @Sendable () async throws -> OperationGraph,
         baseline: (@Sendable () async throws -> OperationGraph)? = nil
     ) {
-        self.runs = runs
-        self.warmups = warmups
-        self.budget = budget
+        // Numbers out of range count as the nearest: nothing but a graph makes a bench fail.
+        (self.runs, self.warmups, self.budget, self.threshold) = (max(runs, 1), max(warmups, 0), budget, threshold)
+        (self.graph, self.baseline) = (graph, baseline)
         self.options = options
-        self.threshold = threshold
-        self.graph = graph
-        self.baseline = baseline
+        // Other launches of the app do not wait for those of a bench.
+        self.options.admission = options.admission ?? .unlimited
     }
 
     /// Runs all launches, one at a time.
@@ -57,34 +56,24 @@ public struct LaunchBench: Sendable {
     /// - Returns: the reports and their times. Launches that did not complete are among the reports, and have no part in the times.
     /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError` in a cancelled task.
     public func run() async throws -> LaunchBenchResult {
-        var launches: [LaunchReport] = []
-        var others: [LaunchReport] = []
-        // Numbers out of range count as the nearest: nothing but a graph makes a bench fail.
-        for round in 0..<max(warmups, 0) + max(runs, 1) {
+        var (launches, others) = ([LaunchReport](), [LaunchReport]())
+        for round in 0..<warmups + runs {
             // The second one finds warm caches: the two change places each round.
-            let isBaselineFirst = !round.isMultiple(of: 2)
-            var other: LaunchReport?
-            if isBaselineFirst { other = try await launch(baseline) }
-            let launched = try await launch(graph)
-            if !isBaselineFirst { other = try await launch(baseline) }
-            guard round >= max(warmups, 0) else { continue }
-            if let launched { launches.append(launched) }
-            if let other { others.append(other) }
+            for isBaseline in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+                guard let graph = isBaseline ? baseline : self.graph else { continue }
+                try Task.checkCancellation()
+                let report = try await graph().run(budget: budget, options: options).report
+                if round < warmups { continue }
+                if isBaseline { others.append(report) } else { launches.append(report) }
+            }
         }
+        let compared = baseline == nil ? nil : MeasuredLaunches(reports: others)
         return LaunchBenchResult(
             MeasuredLaunches(reports: launches),
-            baseline: baseline == nil ? nil : MeasuredLaunches(reports: others),
+            baseline: compared,
             isVirtual: options.isVirtual,
             threshold: threshold
         )
-    }
-
-    private func launch(_ graph: (@Sendable () async throws -> OperationGraph)?) async throws -> LaunchReport? {
-        guard let graph else { return nil }
-        try Task.checkCancellation()
-        var options = options
-        options.admission = options.admission ?? .unlimited
-        return try await graph().run(budget: budget, options: options).report
     }
 }
 
@@ -100,17 +89,12 @@ public struct MeasuredLaunches: Sendable {
         self.reports = reports
         // A launch that failed or was stopped is short for that reason alone.
         sample = SortedSample(reports.lazy.filter { $0.outcome == .completed }.map { Double($0.budget.measured.nanoseconds) })
-        var places: [String: Int] = [:]
-        var outcomes: [(id: String, outcomes: OutcomeCounts)] = []
+        var (ids, counts) = ([String](), [String: OutcomeCounts]())
         for operation in reports.lazy.flatMap(\.operations) {
-            let place = places[operation.id] ?? outcomes.count
-            if place == outcomes.count {
-                places[operation.id] = place
-                outcomes.append((operation.id, OutcomeCounts()))
-            }
-            outcomes[place].outcomes.add(operation.outcome)
+            if counts[operation.id] == nil { ids.append(operation.id) }
+            counts[operation.id, default: OutcomeCounts()].add(operation.outcome)
         }
-        self.outcomes = outcomes
+        outcomes = ids.map { ($0, counts[$0] ?? OutcomeCounts()) }
     }
 
     /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
@@ -148,24 +132,20 @@ public struct LaunchBenchResult: Sendable {
     /// ``ChangeVerdict/inconclusive``. Where operations end otherwise, it is ``ChangeVerdict/changed``, whatever the times.
     public let verdict: ChangeVerdict?
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
-    public let change: Double?
+    public var change: Double? { sampleChange?.change }
     /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
-    package let changeInterval: ClosedRange<Double>?
-    private let runsNeeded: Int?
+    package var changeInterval: ClosedRange<Double>? { (sampleChange?.interval).map { $0.lower...max($0.lower, $0.upper) } }
+    private let sampleChange: SampleChange?
     /// The operations that no longer end as they did.
     package let outcomeChanges: [OutcomeChange]
 
     init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
         (self.launches, self.baseline) = (launches, baseline)
-        let change = baseline.map {
+        sampleChange = baseline.map {
             SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
         }
-        self.change = change?.change
-        let outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes) } ?? []
-        self.outcomeChanges = outcomeChanges
-        (verdict, runsNeeded) = (change?.verdict.considering(outcomeChanges), change?.runsNeeded)
-        // As above.
-        changeInterval = (change?.interval).map { $0.lower...max($0.lower, $0.upper) }
+        outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes) } ?? []
+        verdict = sampleChange?.verdict.considering(outcomeChanges)
     }
 }
 
@@ -187,7 +167,7 @@ extension LaunchBenchResult: CustomStringConvertible {
     /// A line for each graph, and one for the verdict: `regression: 6.1% slower (5.2% to 7%)`.
     public var description: String {
         guard let baseline, let verdict else { return "\(launches)" }
-        let few = runsNeeded.map { "too few runs, \($0) of each are needed" }
+        let few = sampleChange?.runsNeeded.map { "too few runs, \($0) of each are needed" }
         // A step that is gone counts only where nothing else has changed, and only against an improvement.
         let told = outcomeChanges.filter { !$0.isGone || verdict == .changed }.sorted { !$0.isGone && $1.isGone }
         let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description

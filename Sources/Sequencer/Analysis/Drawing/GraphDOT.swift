@@ -3,13 +3,11 @@ import Sequencer
 /// How a graph is drawn, in the language of Graphviz or of Mermaid.
 package struct DOTOptions: Sendable, Hashable {
     /// Where time runs to in a drawing.
-    package struct Direction: Sendable, Hashable {
-        let name: String
-
+    package enum Direction: String, Sendable {
         /// From left to right.
-        package static let leftToRight = Direction(name: "LR")
+        case leftToRight = "LR"
         /// From top to bottom.
-        package static let topToBottom = Direction(name: "TB")
+        case topToBottom = "TB"
     }
 
     /// Where time runs to.
@@ -50,7 +48,7 @@ extension ValidatedGraph {
         let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "\\\\")
         var text = """
             digraph \(DOT.name(name)) {
-              rankdir=\(options.direction.name)
+              rankdir=\(options.direction.rawValue)
               graph [labelloc=t, fontname="Helvetica", fontsize=11, label=<<TABLE BORDER="0" CELLSPACING="6">
                 <TR><TD COLSPAN="6"><FONT POINT-SIZE="16">\(title)</FONT></TD></TR>
                 <TR>\(legend(facts))</TR>
@@ -84,32 +82,26 @@ extension ValidatedGraph {
     }
 
     private func legend(_ facts: GraphFacts) -> String {
-        let hasEvents = (0..<count).contains { eventName($0) != nil }
-        let box = "BORDER=\"1\" COLOR=\"#555555\" STYLE=\"ROUNDED\""
-        let cells: [(String, String, Bool)] = [
-            ("\(box)", "on a lane", true),
-            ("\(box) BGCOLOR=\"\(DOT.main)\"", "on the main thread", (0..<count).contains(where: facts.isMain)),
-            ("", "cut corners: asks a person", (0..<count).contains { policy($0).isInteractive }),
-            (
-                "", "double border: milestone\(facts.initialDisplay == nil ? "" : ", initial display")",
-                facts.milestone != nil || facts.initialDisplay != nil
-            ), ("", "<FONT COLOR=\"\(DOT.red)\">red: longest path</FONT>", facts.hasExpectations),
-            ("", "dashed: implied\(hasEvents ? ", or an event" : "")", true),
-        ]
-        return cells.filter(\.2).map { "<TD \($0.0)>\($0.1)</TD>" }.joined().replacing("<TD >", with: "<TD>")
+        let nodes = 0..<count, box = "BORDER=\"1\" COLOR=\"#555555\" STYLE=\"ROUNDED\""
+        var cells = ["<TD \(box)>on a lane</TD>"]
+        if nodes.contains(where: isMain) { cells.append("<TD \(box) BGCOLOR=\"\(DOT.main)\">on the main thread</TD>") }
+        if nodes.contains(where: { policy($0).isInteractive }) { cells.append("<TD>cut corners: asks a person</TD>") }
+        let display = initialDisplayIndex == nil ? "" : ", initial display"
+        if !awaitedEnds.isEmpty { cells.append("<TD>double border: milestone\(display)</TD>") }
+        if facts.hasExpectations { cells.append("<TD><FONT COLOR=\"\(DOT.red)\">red: longest path</FONT></TD>") }
+        let event = nodes.contains { eventName($0) != nil } ? ", or an event" : ""
+        return cells.joined() + "<TD>dashed: implied\(event)</TD>"
     }
 
     private func attributes(of node: Int, _ facts: GraphFacts) -> String {
         let lines = [DOT.label(facts.title(node) ?? id(node)), facts.expectedText(node)].compactMap { $0 }
-        let isEvent = !facts.isMain(node) && eventName(node) != nil
-        let styles = [
-            policy(node).isInteractive ? "diagonals" : "rounded", facts.isMain(node) ? "filled" : nil, isEvent ? "dashed" : nil,
-        ].compactMap { $0 }
-        return [
-            "label=\"\(lines.joined(separator: "\\n"))\"", styles == ["rounded"] ? nil : "style=\"\(styles.joined(separator: ","))\"",
-            facts.isMain(node) ? "fillcolor=\"\(DOT.main)\"" : nil, facts.isDisplay(node) ? "peripheries=2" : nil,
-            facts.hasExpectations && facts.isCritical[node] ? DOT.critical : nil,
-        ].compactMap { $0 }.joined(separator: ", ")
+        var attributes = ["label=\"\(lines.joined(separator: "\\n"))\""], styles = [policy(node).isInteractive ? "diagonals" : "rounded"]
+        if isMain(node) { styles.append("filled") } else if eventName(node) != nil { styles.append("dashed") }
+        if styles != ["rounded"] { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
+        if isMain(node) { attributes.append("fillcolor=\"\(DOT.main)\"") }
+        if awaitedEnds.contains(node) { attributes.append("peripheries=2") }
+        if facts.hasExpectations, facts.critical.contains(node) { attributes.append(DOT.critical) }
+        return attributes.joined(separator: ", ")
     }
 }
 

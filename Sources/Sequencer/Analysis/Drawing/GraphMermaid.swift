@@ -23,7 +23,7 @@ extension ValidatedGraph {
         let edges = facts.dependencies.reduce(0) { $0 + $1.count }
         // Implied edges of a graph that is refused need not be found.
         guard edges <= MermaidText.maximumEdges else { return try MermaidText.checked("", name, edges: edges) }
-        var lines = ["flowchart \(options.direction.name)", "  accTitle: \(MermaidText.label(name))"]
+        var lines = ["flowchart \(options.direction.rawValue)", "  accTitle: \(MermaidText.label(name))"]
         lines += (0..<count).map { "  " + mermaidNode($0, facts) }
         let drawn = drawnEdges(facts, options)
         lines += drawn.map { "  n\($0.from) \($0.isDashed ? "-.->" : "-->") n\($0.to)" }
@@ -35,7 +35,7 @@ extension ValidatedGraph {
         let events = (0..<count).filter { eventName($0) != nil }
         if !events.isEmpty { lines.append("  classDef event stroke-dasharray:4") }
         let path = facts.hasExpectations ? facts.path.path : []
-        for (style, nodes) in [("event", events), ("main", (0..<count).filter(facts.isMain)), ("critical", path)] where !nodes.isEmpty {
+        for (style, nodes) in [("event", events), ("main", (0..<count).filter(isMain)), ("critical", path)] where !nodes.isEmpty {
             lines.append("  class \(nodes.map { "n\($0)" }.joined(separator: ",")) \(style)")
         }
         if !critical.isEmpty { lines.append("  linkStyle \(critical.joined(separator: ",")) stroke:#c0392b,stroke-width:3px") }
@@ -47,7 +47,7 @@ extension ValidatedGraph {
         if let expected = facts.expectedText(node) { label += "<br/>\(expected)" }
         let (opening, closing) =
             policy(node).isInteractive
-            ? ("{{", "}}") : facts.isDisplay(node) ? ("[[", "]]") : facts.isMain(node) ? ("[", "]") : ("(", ")")
+            ? ("{{", "}}") : awaitedEnds.contains(node) ? ("[[", "]]") : isMain(node) ? ("[", "]") : ("(", ")")
         return "n\(node)\(opening)\"\(label)\"\(closing)"
     }
 }
@@ -77,14 +77,12 @@ extension ValidatedGraph {
         func task(_ node: Int) -> String {
             let start = path.earliestStart[node]
             let (from, to) = (rounded(start), rounded(start.addingSaturated(expected[node])))
-            let mark = facts.hasExpectations && facts.isCritical[node] ? "crit, " : ""
+            let mark = facts.hasExpectations && facts.critical.contains(node) ? "crit, " : ""
             return "  \(MermaidText.line(facts.title(node) ?? id(node))) :\(mark)n\(node), \(from), \(to)"
         }
-        for (section, isMain) in [("Main thread", true), ("Lanes", false)] {
-            let nodes = (0..<count).filter { facts.isMain($0) == isMain }
-            guard !nodes.isEmpty else { continue }
-            lines.append("  section \(section)")
-            lines += nodes.map(task)
+        for (section, ofMain) in [("Main thread", true), ("Lanes", false)] {
+            let tasks = (0..<count).filter { isMain($0) == ofMain }.map(task)
+            if !tasks.isEmpty { lines += ["  section \(section)"] + tasks }
         }
         let ends = awaitedEnds
         if !ends.isEmpty { lines.append("  section Milestone\(ends.count == 1 ? "" : "s")") }
@@ -156,20 +154,13 @@ enum MermaidText {
     /// The text, if Mermaid reads that much.
     static func checked(_ text: String, _ name: String, edges: Int = 0) throws(ExportError) -> String {
         guard edges <= maximumEdges else {
-            throw ExportError(
-                code: .tooLarge,
-                description: "\(printable(name)): Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges); "
-                    + "leave out the implied ones, or write the graph as DOT"
-            )
+            let message = "Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges)"
+            throw ExportError(.tooLarge, name, "\(message); leave out the implied ones, or write the graph as DOT")
         }
         // In units of UTF-16, as JavaScript counts.
         guard text.utf16.count <= maximumCharacters else {
-            throw ExportError(
-                code: .tooLarge,
-                description:
-                    "\(printable(name)): Mermaid reads \(maximumCharacters) characters at most, and this would be \(text.utf16.count); "
-                    + "write the graph as DOT"
-            )
+            let message = "Mermaid reads \(maximumCharacters) characters at most, and this would be \(text.utf16.count)"
+            throw ExportError(.tooLarge, name, "\(message); write the graph as DOT")
         }
         return text
     }

@@ -25,16 +25,16 @@ extension ValidatedGraph {
     package func tree(inASCII: Bool) -> String {
         let facts = GraphFacts(self)
         func time(_ text: String) -> String { inASCII ? text.replacing("µs", with: "us") : text }
-        var header = "\(printable(name)): \(plural(count, "operation"))"
-        if facts.hasExpectations { header += ", longest path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" }
+        let path = facts.hasExpectations ? ", longest path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" : ""
+        let header = "\(printable(name)): \(plural(count, "operation"))\(path)"
         guard count > 0 else { return header }
         let rows = places(facts, inASCII: inASCII).map { place in
             let node = place.node
             let marks = [
-                (facts.isMain(node), "main"), (policy(node).isInteractive, "interactive"), (eventName(node) != nil, "event"),
-                (node == facts.initialDisplay, "initial display"), (node == facts.milestone, "milestone"),
+                (isMain(node), "main"), (policy(node).isInteractive, "interactive"), (eventName(node) != nil, "event"),
+                (node == initialDisplayIndex, "initial display"), (node == milestoneIndex, "milestone"),
             ]
-            let critical = facts.hasExpectations ? (facts.isCritical[node] ? " *" : "  ") : ""
+            let critical = facts.hasExpectations ? (facts.critical.contains(node) ? " *" : "  ") : ""
             return [
                 // A title may be a sentence: cut, it leaves the columns behind it in sight.
                 place.line, facts.title(node).map { printable($0, limit: 40) } ?? "",
@@ -51,27 +51,27 @@ extension ValidatedGraph {
         // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of gigabytes.
         let deepest = 16
         let ends = (0..<count).map { facts.path.earliestStart[$0].addingSaturated(policy($0).expected?.nanoseconds ?? 0) }
-        var (children, margin) = ([[Int]](repeating: [], count: count), [Int]())
-        // From the last, since the last one in is the first one out.
-        for node in (0..<count).reversed() {
+        var children = [[Int]](repeating: [], count: count), margin: [Int] = []
+        for node in 0..<count {
             let parent = facts.dependencies[node].max { (ends[$0], facts.levels[$0]) < (ends[$1], facts.levels[$1]) }
             if let parent { children[parent].append(node) } else { margin.append(node) }
         }
-        var places: [(node: Int, parent: Int?, line: String)] = []
-        // A stack of its own: a chain of 100,000 operations is a tree as deep.
-        while let root = margin.popLast() {
-            var (pending, deferred) = ([(node: root, parent: Int?.none, stem: "", corner: "", depth: 0)], [Int]())
-            while let (node, parent, stem, corner, depth) = pending.popLast() {
-                let isDeferred = depth == deepest && !children[node].isEmpty
-                places.append((node, parent, stem + corner + id(node) + (isDeferred ? ellipsis : "")))
-                if isDeferred { deferred += children[node].reversed() }
-                guard depth < deepest else { continue }
-                let inner = depth == 0 ? "" : stem + (corner == last ? "   " : open)
-                for child in children[node] {
-                    pending.append((child, node, inner, child == children[node].first ? last : branch, depth + 1))
-                }
+        var places: [(node: Int, parent: Int?, line: String)] = [], later: [Int] = []
+        func draw(_ node: Int, under parent: Int?, _ stem: String, _ corner: String, depth: Int) {
+            let goesOnLater = depth == deepest && !children[node].isEmpty
+            places.append((node, parent, stem + corner + id(node) + (goesOnLater ? ellipsis : "")))
+            if goesOnLater { return later += children[node] }
+            let inner = depth == 0 ? "" : stem + (corner == last ? "   " : open)
+            for child in children[node] {
+                draw(child, under: node, inner, child == children[node].last ? last : branch, depth: depth + 1)
             }
-            margin += deferred.reversed()
+        }
+        // The last one in is the first one out.
+        margin.reverse()
+        while let root = margin.popLast() {
+            draw(root, under: nil, "", "", depth: 0)
+            margin += later.reversed()
+            later = []
         }
         return places
     }
@@ -113,10 +113,7 @@ package func displayWidth(_ text: String) -> Int {
 private func displayWidth(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     if character.unicodeScalars.contains(where: { $0 == "\u{FE0F}" || $0.properties.isEmojiPresentation }) { return 2 }
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark: return 0
-    default: break
-    }
+    if [.nonspacingMark, .enclosingMark].contains(scalar.properties.generalCategory) { return 0 }
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
         0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:

@@ -38,13 +38,8 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     init(maximumDurations: Int, scenarios: [ScenarioDurations]) {
         self.init(maximumDurations: maximumDurations)
-        // The latest come last: the oldest are left out.
-        for scenario in scenarios.suffix(Self.maximumScenarios) {
-            let operations = scenario.operations.mapValues { Array($0.suffix(self.maximumDurations)) }
-            // A file may have a scenario twice.
-            recorded.removeAll { $0.name == scenario.name }
-            recorded.append(ScenarioDurations(name: scenario.name, operations: operations))
-        }
+        // A file may have a scenario twice.
+        for scenario in scenarios { change(scenario.name) { $0 = scenario } }
     }
 
     /// Whether no launch was recorded.
@@ -78,10 +73,9 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
             if operation.isCut { bounds[operation.id] = duration }
         }
         record(durations, atLeast: bounds, in: report.scenario)
-        guard let place = recorded.lastIndex(where: { $0.name == report.scenario }) else { return }
         // A report that was made at the milestone does not hold the operations that run on: they are listed apart.
         let known = Set(report.operations.map(\.id)).union(report.afterMilestone?.operations ?? [])
-        recorded[place].operations = recorded[place].operations.filter { known.contains($0.key) }
+        change(report.scenario) { entry in entry.operations = entry.operations.filter { known.contains($0.key) } }
     }
 
     /// Adds durations of a launch, by operation.
@@ -90,30 +84,29 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter bounds: how long operations took that were stopped before they had ended.
     public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {
-        var entry = ScenarioDurations(name: scenario)
-        if let place = recorded.firstIndex(where: { $0.name == scenario }) { entry = recorded.remove(at: place) }
-        let maximum = maximumDurations
-        for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, maximum: maximum) }
-        for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, maximum: maximum) }
-        // To the end: the first is the one that is forgotten next.
+        change(scenario) { entry in
+            for (id, duration) in durations { entry.operations[id, default: []].append(DurationSample(duration)) }
+            for (id, duration) in bounds { entry.operations[id, default: []].append(DurationSample(duration, isLowerBound: true)) }
+        }
+    }
+
+    /// Changes the durations of a scenario, which comes last then: the first one is forgotten next.
+    private mutating func change(_ scenario: String, _ change: (inout ScenarioDurations) -> Void) {
+        let place = recorded.firstIndex { $0.name == scenario }
+        var entry = place.map { recorded.remove(at: $0) } ?? ScenarioDurations(name: scenario)
+        change(&entry)
+        entry.operations = entry.operations.mapValues { Array($0.suffix(maximumDurations)) }
         recorded.append(entry)
         if recorded.count > Self.maximumScenarios { recorded.removeFirst() }
     }
 
     /// The size in words: `12 operations in 2 scenarios`.
     public var description: String {
-        let operations = recorded.reduce(0) { $0 + $1.operations.count }
-        return "\(operations) operation\(operations == 1 ? "" : "s") in \(recorded.count) scenario\(recorded.count == 1 ? "" : "s")"
+        "\(plural(recorded.reduce(0) { $0 + $1.operations.count }, "operation")) in \(plural(recorded.count, "scenario"))"
     }
 
     private func operations(of scenario: String) -> [String: [DurationSample]] {
         recorded.first { $0.name == scenario }?.operations ?? [:]
-    }
-}
-
-extension LaunchHistory.ScenarioDurations {
-    fileprivate mutating func add(_ sample: DurationSample, of operation: String, maximum: Int) {
-        operations[operation] = Array(((operations[operation] ?? []) + [sample]).suffix(maximum))
     }
 }
 

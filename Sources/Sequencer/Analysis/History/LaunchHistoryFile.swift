@@ -49,20 +49,12 @@ public struct LaunchHistoryFile: Sendable {
     ///
     /// - Throws: when the file cannot be read, or was written by another version of this library.
     public func read() throws(HistoryError) -> LaunchHistory {
-        var warning: String?
-        // When the lock is free again: the app may read the file at once.
-        defer { if let warning { onWarning(warning) } }
-        do {
+        try access(.unreadable) { warning in
             // Without the lock: the file is replaced as a whole, so a reader never finds a part of one.
-            if let history = try parse(file.contents(limit: Self.maximumFileSize)).history { return history }
-            // Another process may have set it aside meanwhile, so look again when nobody else can.
-            return try file.withLock(timeout: timeout) {
-                let history = try readOrSetAside(&warning)
-                if warning != nil { try write(history) }
-                return history
+            do { return try parse() } catch let problem as HistoryProblem where problem.code == .corrupt {
+                // Another process may have set it aside meanwhile, so look again when nobody else can.
+                return try replace(&warning) { _ in }
             }
-        } catch {
-            throw failure(error, .unreadable)
         }
     }
 
@@ -82,46 +74,42 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of this library.
     @discardableResult
     package func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
-        var warning: String?
-        // As above.
-        defer { if let warning { onWarning(warning) } }
-        do {
-            return try file.withLock(timeout: timeout) {
-                var history = try readOrSetAside(&warning)
-                change(&history)
-                try write(history)
-                return history
+        try access(.unwritable) { warning in try replace(&warning, change) }
+    }
+
+    private func parse() throws -> LaunchHistory {
+        try LaunchHistory(json: file.contents(limit: Self.maximumFileSize) ?? Data(), maximumDurations: maximumDurations)
+    }
+
+    /// - Parameter warning: receives a sentence if a file that makes no sense was set aside.
+    private func replace(_ warning: inout String?, _ change: (inout LaunchHistory) -> Void) throws -> LaunchHistory {
+        try file.withLock(timeout: timeout) {
+            var history = LaunchHistory(maximumDurations: maximumDurations)
+            do { history = try parse() } catch let problem as HistoryProblem where problem.code == .corrupt {
+                // Nothing is lost that a person may still want to look at.
+                let copy = printable(try file.keepCorrupt())
+                warning = "\(printable(url.path)) is no history of launches: \(problem.reason); it is kept as \(copy), and a new one begun"
             }
-        } catch {
-            throw failure(error, .unwritable)
+            change(&history)
+            // Gives back the lock, too, which is on the file that is replaced.
+            try file.replace(with: Data((history.json() + "\n").utf8))
+            return history
         }
     }
 
-    /// Reads a text; only one of another version is an error.
-    private func parse(_ data: Data?) throws(LaunchHistory.FormatProblem) -> (history: LaunchHistory?, problem: String) {
-        do throws(LaunchHistory.FormatProblem) {
-            return (try LaunchHistory(json: data ?? Data(), maximumDurations: maximumDurations), "")
-        } catch {
-            if case .corrupt(let reason) = error { return (nil, reason) }
-            throw error
-        }
-    }
-
-    /// Only for a caller that holds the lock; if it sets a file aside, the caller has to write a new history.
+    /// Runs `body`, and gives its warning and its error with the file's name.
     ///
-    /// - Parameter warning: receives a sentence if a file was set aside.
-    private func readOrSetAside(_ warning: inout String?) throws -> LaunchHistory {
-        let (history, reason) = try parse(file.contents(limit: Self.maximumFileSize))
-        if let history { return history }
-        // Nothing is lost that a person may still want to look at.
-        let copy = try file.keepCorrupt()
-        warning = "\(printable(url.path)) is no history of launches: \(reason); it is kept as \(printable(copy)), and a new one begun"
-        return LaunchHistory(maximumDurations: maximumDurations)
-    }
-
-    /// Lets go of the lock, too, which is on the file that is replaced.
-    private func write(_ history: LaunchHistory) throws {
-        try file.replace(with: Data((history.json() + "\n").utf8))
+    /// - Parameter code: the kind of a failure of the system.
+    private func access(_ code: HistoryError.Code, _ body: (inout String?) throws -> LaunchHistory) throws(HistoryError) -> LaunchHistory {
+        var warning: String?
+        // When the lock is free again: the app may read the file at once.
+        defer { if let warning { onWarning(warning) } }
+        do { return try body(&warning) } catch {
+            // First: the system only says that it does not find the file.
+            if let missingFolder { throw missingFolder }
+            let problem = error as? HistoryProblem
+            throw HistoryError(code: problem?.code ?? code, path: url.path, reason: problem?.reason ?? error.localizedDescription)
+        }
     }
 
     /// Says that the file's folder is missing; nil when it is there.
@@ -129,31 +117,13 @@ public struct LaunchHistoryFile: Sendable {
     /// Without a folder there is nothing to read, and reading gives an empty history; only ``record(_:)`` and ``update(_:)`` fail. A program that wants to know before a
     /// launch asks here.
     package var missingFolder: HistoryError? {
-        let folder = url.deletingLastPathComponent()
+        let folder = url.deletingLastPathComponent().path
         var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
-            if isFolder.boolValue { return nil }
-            return HistoryError(code: .noFolder, path: url.path, reason: "\(printable(folder.path)) is no folder; choose another path")
-        }
-        let reason = "there is no folder \(printable(folder.path)); make it, or choose another path"
+        let exists = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+        if isFolder.boolValue { return nil }
+        let name = printable(folder)
+        let reason = exists ? "\(name) is no folder; choose another path" : "there is no folder \(name); make it, or choose another path"
         return HistoryError(code: .noFolder, path: url.path, reason: reason)
-    }
-
-    private func failure(_ error: any Error, _ code: HistoryError.Code) -> HistoryError {
-        switch error {
-        case let problem as LaunchHistory.FormatProblem:
-            guard case .otherVersion(let version) = problem else { break }
-            let message = "its schema is '\(printable(version))', expected '\(LaunchHistory.schema)'; choose another file"
-            return HistoryError(code: .otherVersion, path: url.path, reason: message)
-        case let problem as SharedFile.Problem:
-            // First: the system only says that it does not find the file.
-            if let missing = missingFolder { return missing }
-            let code = problem.systemError == ETIMEDOUT ? .locked : code
-            return HistoryError(code: code, path: url.path, reason: problem.reason)
-        default:
-            break
-        }
-        return HistoryError(code: code, path: url.path, reason: "\(error)")
     }
 }
 
@@ -173,6 +143,8 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
         package static let locked = Code(name: "locked")
         /// The file was written by a version of this library that is not known here.
         package static let otherVersion = Code(name: "otherVersion")
+        /// The file holds something else; it is set aside.
+        static let corrupt = Code(name: "corrupt")
     }
 
     /// The kind of failure.
@@ -184,4 +156,13 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
 
     /// One sentence: the file, what happened, what to do.
     public var description: String { "the history in \(printable(path)): \(reason)" }
+}
+
+/// The problem with a file or with its text, in words for the end of a sentence.
+struct HistoryProblem: Error {
+    /// Nil for a failure of the system.
+    let code: HistoryError.Code?
+    let reason: String
+
+    init(_ code: HistoryError.Code?, _ reason: String) { (self.code, self.reason) = (code, reason) }
 }

@@ -124,17 +124,14 @@ public struct PlanOptions: Sendable, Hashable {
 
     /// How long each operation takes.
     fileprivate func durations(in graph: ValidatedGraph) throws(GraphError) -> [Duration] {
-        var problems: [GraphProblem] = []
         // A dictionary has another order in each process, and messages must not.
-        for (id, duration) in whatIf.sorted(by: { $0.key < $1.key }) {
-            do {
+        let problems = whatIf.sorted { $0.key < $1.key }.flatMap { id, duration -> [GraphProblem] in
+            do throws(GraphError) {
                 let node = try graph.index(of: id)
-                guard duration < .zero || duration > OperationGraph.maximumDuration else { continue }
+                if (.zero...OperationGraph.maximumDuration).contains(duration) { return [] }
                 let message = "\(printable(id)): a duration must be 0 to 24 hours, and is \(duration)"
-                problems.append(GraphProblem(.invalidOption, positions: [node], message))
-            } catch {
-                problems += error.problems
-            }
+                return [GraphProblem(.invalidOption, positions: [node], message)]
+            } catch { return error.problems }
         }
         guard problems.isEmpty else { throw GraphError(graph: graph.name, problems: problems) }
         return (0..<graph.count).map { whatIf[graph.id($0)] ?? graph.policy($0).expected ?? .zero }

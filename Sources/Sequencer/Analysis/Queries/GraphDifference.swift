@@ -50,39 +50,27 @@ extension ValidatedGraph {
         let removed = old.identifiers.filter { position(of: $0) == nil }.sorted()
 
         // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken first.
-        var free: [Neighbourhood: [String]] = [:]
-        for step in added.reversed() { free[neighbourhood(of: step), default: []].append(step) }
-        var replaced: [GraphDifference.Replacement] = []
-        for step in removed {
-            guard let new = free[old.neighbourhood(of: step)]?.popLast() else { continue }
-            replaced.append(GraphDifference.Replacement(old: step, new: new))
+        var free: [[Set<String>]: [String]] = [:]
+        for step in added.reversed() { free[neighbours(of: step), default: []].append(step) }
+        let replaced = removed.compactMap { step in
+            free[old.neighbours(of: step)]?.popLast().map { GraphDifference.Replacement(old: step, new: $0) }
         }
-
         let (newEdges, oldEdges) = (edges, old.edges)
+        // The edges of an operation that only one of the graphs has come and go with it.
         func isShared(_ edge: Edge) -> Bool {
             [edge.operation, edge.dependency].allSatisfy { position(of: $0) != nil && old.position(of: $0) != nil }
         }
         return GraphDifference(
             addedSteps: added,
             removedSteps: removed,
-            // The edges of an operation that only one of the graphs has come and go with it.
             addedEdges: newEdges.subtracting(oldEdges).filter(isShared).sorted(),
             removedEdges: oldEdges.subtracting(newEdges).filter(isShared).sorted(),
             replacedSteps: replaced
         )
     }
 
-    private struct Neighbourhood: Hashable {
-        var dependencies: Set<String> = []
-        var dependents: Set<String> = []
-    }
-
-    private func neighbourhood(of id: String) -> Neighbourhood {
-        guard let node = position(of: id) else { return Neighbourhood() }
-        return Neighbourhood(
-            // As sets: the order in which dependencies were written, and one that was written twice, change nothing.
-            dependencies: Set(predecessors[node].map { self.id($0.index) }),
-            dependents: Set(successors[node].map { self.id($0.index) })
-        )
+    /// The dependencies and the dependents, as sets: the order in which dependencies were written, and one that was written twice, change nothing.
+    private func neighbours(of id: String) -> [Set<String>] {
+        position(of: id).map { node in [predecessors, successors].map { Set($0[node].map { self.id($0.index) }) } } ?? []
     }
 }

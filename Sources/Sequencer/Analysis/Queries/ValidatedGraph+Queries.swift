@@ -18,10 +18,7 @@ extension ValidatedGraph {
         /// `"login after fetch-config"`; a text without `" after "` is an edge that no graph has.
         public init(stringLiteral value: String) {
             // The first one: the name of the dependency may hold the word, that of the operation may not.
-            guard let separator = value.range(of: " after ") else {
-                self.init(value, after: "")
-                return
-            }
+            let separator = value.range(of: " after ") ?? value.endIndex..<value.endIndex
             self.init(String(value[..<separator.lowerBound]), after: String(value[separator.upperBound...]))
         }
 
@@ -36,27 +33,22 @@ extension ValidatedGraph {
 
     /// All dependencies.
     public var edges: Set<Edge> {
-        var edges = Set<Edge>()
-        for node in 0..<count {
-            for dependency in predecessors[node] { edges.insert(Edge(id(node), after: id(dependency.index))) }
-        }
-        return edges
+        Set((0..<count).flatMap { node in predecessors[node].map { Edge(id(node), after: id($0.index)) } })
     }
 
     /// The identifiers in an order in which every operation comes after those it waits for.
-    public var topologicalOrder: [String] { order.map { id($0) } }
+    public var topologicalOrder: [String] { order.map(id) }
 
     /// The operations by the length of the longest chain before each: those of one level never wait for one another.
     public var levels: [[String]] {
-        var level = [Int](repeating: 0, count: count)
-        var levels: [[String]] = []
-        for node in order {
-            for predecessor in predecessors[node] { level[node] = max(level[node], level[predecessor.index] + 1) }
-            if level[node] == levels.count { levels.append([]) }
-        }
-        for node in 0..<count { levels[level[node]].append(id(node)) }
+        let depths = depths
+        var levels = [[String]](repeating: [], count: depths.max().map { $0 + 1 } ?? 0)
+        for node in 0..<count { levels[depths[node]].append(id(node)) }
         return levels
     }
+
+    /// The length of the longest chain before each operation.
+    var depths: [Int] { CriticalPath(of: self) { _ in 1 }.earliestStart.map(Int.init) }
 
     /// The direct dependencies of an operation.
     ///
@@ -76,16 +68,14 @@ extension ValidatedGraph {
     ///
     /// - Throws: a `GraphError` when the graph has no such operation.
     public func ancestors(of id: String) throws(GraphError) -> Set<String> {
-        let start = try index(of: id)
-        return Set(predecessors.reachable(from: start).map { self.id($0) })
+        Set(predecessors.reachable(from: try index(of: id)).map { self.id($0) })
     }
 
     /// Everything that starts only after an operation has ended.
     ///
     /// - Throws: a `GraphError` when the graph has no such operation.
     public func descendants(of id: String) throws(GraphError) -> Set<String> {
-        let start = try index(of: id)
-        return Set(successors.reachable(from: start).map { self.id($0) })
+        Set(successors.reachable(from: try index(of: id)).map { self.id($0) })
     }
 
     /// Whether two operations can run at the same time: neither waits for the other, and they share no resource that only one may hold.
@@ -97,20 +87,5 @@ extension ValidatedGraph {
             !successors.reachable(from: right).contains(left)
         else { return false }
         return Set(unshared(left)).isDisjoint(with: unshared(right))
-    }
-
-    /// All pairs of operations that can run at the same time, each pair and the list in alphabetical order.
-    ///
-    /// - Complexity: O(operations · (operations + dependencies)): for tests of graphs of launch size.
-    package var overlappingPairs: [[String]] {
-        var pairs: [[String]] = []
-        for left in 0..<count {
-            let related = successors.reachable(from: left).union(predecessors.reachable(from: left))
-            // A range traps where its end comes before its beginning.
-            for right in (left + 1)..<max(count, left + 1) where !related.contains(right) {
-                if Set(unshared(left)).isDisjoint(with: unshared(right)) { pairs.append([id(left), id(right)].sorted()) }
-            }
-        }
-        return pairs.sorted { $0.lexicographicallyPrecedes($1) }
     }
 }

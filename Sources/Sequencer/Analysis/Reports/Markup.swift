@@ -10,10 +10,7 @@ package enum Markup {
     /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by their number, so a name cannot
     /// pass for another, or turn around the text after it.
     package static func text(_ text: String) -> String {
-        var text = text
-        let isPlain = text.withUTF8 { utf8 in
-            utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !isSpecial($0) }
-        }
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !special.contains($0) }
         // Nearly all texts: the other way looks at each character.
         if isPlain { return text }
         var result = ""
@@ -31,12 +28,7 @@ package enum Markup {
         return result
     }
 
-    private static func isSpecial(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
-        default: false
-        }
-    }
+    private static let special = Array("&<>\"'".utf8)
 
     /// A text of at most `limit` characters, the last of them `…` when something was cut off.
     static func shortened(_ text: String, to limit: Int) -> String {

@@ -7,32 +7,20 @@ enum PageScript {
           'use strict';
           const get = id => document.getElementById(id), timeline = get('timeline'), view = get('view'), rows = get('rows'), lines = get('lines');
           const body = document.querySelector('#operations tbody'), cells = [...document.querySelectorAll('#operations thead th')];
-          const headings = cells.map(cell => cell.textContent), start = headings.indexOf('Start');
           const all = [...body.rows], first = new Map(all.map((row, place) => [row, place])), idOf = element => element.dataset.op;
           const byId = selector => new Map([...document.querySelectorAll(selector)].map(each => [each.dataset.op ?? each.dataset.lane, each]));
           const rowOf = byId('#operations tr[data-op]'), barOf = byId('#rows a.op'), laneOf = byId('[data-lane]');
           const scoped = [...document.querySelectorAll('#rows div.op')];
-          const make = (tag, text, parent) => {
-            const element = document.createElement(tag);
-            element.textContent = text;
-            parent.append(element);
-            return element;
-          };
-          // Not as arguments of one call: Safari throws when there are too many.
-          const gather = elements => elements.reduce((fragment, each) => { fragment.append(each); return fragment; }, document.createDocumentFragment());
 
           // Search and filters.
-          const search = get('search'), filters = [...document.querySelectorAll('#tools [data-show]')], texts = new Map();
-          const textOf = each => {
-            if (!texts.has(each)) texts.set(each, (each.cells ? [...each.cells].map(cell => cell.textContent).join(' ') : each.title).toLowerCase());
-            return texts.get(each);
-          };
+          const search = get('search'), filters = [...document.querySelectorAll('#tools [data-show]')];
           function find() {
             const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
             const kinds = filters.filter(each => each.ariaPressed === 'true').map(each => each.dataset.show).join(', ');
             let count = 0;
             for (const each of all.concat(scoped)) {
-              const fits = (!kinds || each.matches(kinds)) && words.every(word => textOf(each).includes(word));
+              const text = (each.cells ? each.textContent : each.title).toLowerCase();
+              const fits = (!kinds || each.matches(kinds)) && words.every(word => text.includes(word));
               for (const shown of [each, barOf.get(idOf(each))]) if (shown) shown.hidden = !fits;
               laneOf.get(idOf(each))?.classList.toggle('out', !fits);
               count += fits;
@@ -46,55 +34,47 @@ enum PageScript {
           for (const each of filters) each.addEventListener('click', () => { each.ariaPressed = String(each.ariaPressed !== 'true'); find(); });
 
           // Rows of the table and of the timeline have one order: that of starts, unless asked otherwise.
-          const order = get('sort'), units = { ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, min: 6e10 };
-          let sorted = { column: start, falls: false };
+          const start = cells.findIndex(cell => cell.textContent === 'Start'), units = { ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, min: 6e10 };
           const isNumber = column => cells[column].classList.contains('n');
+          let sorted = start, falls = false;
           function valueOf(row, column) {
             const text = row.cells[column].textContent, [number, unit] = text.split(' ');
             if (column === start) return first.get(row);
             return isNumber(column) ? (text ? parseFloat(number) * (units[unit] ?? 1) : -Infinity) : text.toLowerCase();
           }
-          function sort(column, falls) {
-            sorted = { column, falls };
+          function sort(column) {
+            // Largest first, of numbers: these are looked for.
+            falls = column === sorted ? !falls : column !== start && isNumber(column);
+            sorted = column;
             const values = new Map(all.map(row => [row, valueOf(row, column)]));
             all.sort((left, right) => {
               const [a, b] = [values.get(left), values.get(right)];
               return (a === b ? 0 : typeof a === 'string' ? a.localeCompare(b) : a - b) * (falls ? -1 : 1) || first.get(left) - first.get(right);
             });
-            body.append(gather(all));
-            rows.prepend(gather(all.map(row => barOf.get(idOf(row))).filter(Boolean)));
+            // One at a time: Safari throws where a call has too many arguments.
+            for (const row of all) body.append(row);
+            for (const row of [...all].reverse()) if (barOf.has(idOf(row))) rows.prepend(barOf.get(idOf(row)));
             cells.forEach((cell, place) => { cell.ariaSort = place === column ? (falls ? 'descending' : 'ascending') : null; });
-            order.value = String(column);
             timeline.classList.toggle('sorted', column !== start || falls);
           }
           cells.forEach((cell, column) => {
-            make('option', headings[column].toLowerCase(), order).value = String(column);
-            cell.textContent = '';
-            const button = make('button', headings[column], cell);
+            const button = document.createElement('button');
             button.type = 'button';
-            // Largest first, of numbers: these are looked for.
-            button.addEventListener('click', () => sort(column, sorted.column === column ? !sorted.falls : column !== start && isNumber(column)));
+            button.textContent = cell.textContent;
+            cell.replaceChildren(button);
+            button.addEventListener('click', () => sort(column));
           });
-          order.value = String(start);
-          order.addEventListener('change', () => sort(Number(order.value), Number(order.value) !== start && isNumber(order.value)));
 
           // What an operation waited for, and what waited for it. One stop for the tabulator; arrows do the rest.
-          let marked = [], successors = null;
-          const before = id => (rowOf.get(id)?.dataset.after ?? '').split(' ').filter(Boolean);
-          const after = id => {
-            successors ??= all.reduce((map, row) => {
-              for (const each of before(idOf(row))) map.set(each, [...(map.get(each) ?? []), idOf(row)]);
-              return map;
-            }, new Map());
-            return successors.get(id) ?? [];
-          };
+          const before = id => (rowOf.get(id)?.dataset.after ?? '').split(' ').filter(Boolean), successors = new Map();
+          for (const row of all) for (const each of before(idOf(row))) successors.get(each)?.push(idOf(row)) ?? successors.set(each, [idOf(row)]);
+          const after = id => successors.get(id) ?? [], seen = () => [...rows.querySelectorAll('a.op:not([hidden])')];
+          let marked = [];
           function show(id) {
             for (const each of marked) each.classList.remove('before', 'after');
-            marked = [];
-            for (const [style, ids] of [['before', before(id)], ['after', after(id)]])
-              for (const each of ids.flatMap(other => [barOf.get(other), rowOf.get(other)]).filter(Boolean)) { each.classList.add(style); marked.push(each); }
+            const mark = (style, ids) => ids.flatMap(other => [barOf.get(other), rowOf.get(other)]).filter(each => { each?.classList.add(style); return each; });
+            marked = mark('before', before(id)).concat(mark('after', after(id)));
           }
-          const seen = () => [...rows.querySelectorAll('a.op:not([hidden])')];
           function stopAt(bar) {
             for (const each of barOf.values()) each.tabIndex = -1;
             const stop = bar ?? seen()[0];
@@ -114,32 +94,30 @@ enum PageScript {
           });
 
           // Magnification: by buttons, keys, the wheel with Control, and by dragging over a part of the time.
-          const extent = Number(timeline.dataset.extent), svg = (tag, parent, attributes) => {
-            const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-            for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-            parent.append(element);
-            return element;
-          };
+          const extent = Number(timeline.dataset.extent), axis = timeline.querySelector('.axis'), grid = lines.querySelector('.grid');
           const part = x => (x - lines.getBoundingClientRect().left) / lines.getBoundingClientRect().width;
           let zoom = 1, from = null, isDragged = false;
           const time = value => {
-            const [unit, size] = value >= 1e9 ? ['s', 1e9] : value >= 1e6 || !value ? ['ms', 1e6] : value >= 1e3 ? ['µs', 1e3] : ['ns', 1];
+            const [unit, size] = Object.entries(units).filter(([unit, size]) => size <= value && unit !== 'min').pop() ?? ['ms', 1e6];
             return `${Number((value / size).toFixed(6))} ${unit}`;
           };
-          // Round points in time, as many as there is room for.
+          // Round points in time, as many as there is room for. The first ones, which were drawn, are copied.
+          const [text, tick] = [axis.querySelector('text').cloneNode(), grid.querySelector('.tick').cloneNode()];
           function rule() {
-            const most = Math.max(lines.getBoundingClientRect().width / 80, 2), axis = timeline.querySelector('.axis'), grid = lines.querySelector('.grid');
-            const y = axis.querySelector('text').getAttribute('y');
+            const most = Math.max(lines.getBoundingClientRect().width / 80, 2), add = (parent, copy, attributes) => {
+              for (const [name, value] of Object.entries(attributes)) copy.setAttribute(name, value);
+              parent.append(copy);
+              return copy;
+            };
             let step = 1;
             for (let factor = 1; extent / step > most; factor *= 10)
               for (const multiple of [1, 2, 5]) if (extent / step > most) step = factor * multiple;
             axis.classList.add('ruled');
-            axis.replaceChildren();
-            grid.replaceChildren();
-            for (let number = 0; number * step <= extent; number += 1) {
-              const at = number * step / extent, x = `${at * 100}%`;
-              svg('text', axis, { x, y, 'text-anchor': number ? (at > 0.97 ? 'end' : 'middle') : 'start' }).textContent = time(number * step);
-              svg('line', grid, { class: 'tick', x1: x, x2: x, y1: '0', y2: '100%' });
+            for (const each of [axis, grid]) each.replaceChildren();
+            for (let now = 0; now <= extent; now += step) {
+              const x = `${now / extent * 100}%`, anchor = now ? (now / extent > 0.97 ? 'end' : 'middle') : 'start';
+              add(axis, text.cloneNode(), { x, 'text-anchor': anchor }).textContent = time(now);
+              add(grid, tick.cloneNode(), { x1: x, x2: x });
             }
           }
           // The point of the launch that is at `x` comes to `to`.
@@ -153,7 +131,7 @@ enum PageScript {
           }
           const edge = () => view.getBoundingClientRect().left + lines.getBoundingClientRect().left - timeline.getBoundingClientRect().left;
           const middle = () => view.getBoundingClientRect().left + view.clientWidth / 2;
-          const buttons = { closer: 2, farther: 1 / 2, whole: 1 / 256 };
+          const buttons = { closer: 2, farther: 1 / 2, whole: 1 / 256 }, keys = { '+': 'closer', '=': 'closer', '-': 'farther', 0: 'whole' };
           for (const [id, factor] of Object.entries(buttons)) get(id).addEventListener('click', () => magnify(factor, middle()));
           view.addEventListener('wheel', event => {
             if (!event.ctrlKey) return;
@@ -161,9 +139,8 @@ enum PageScript {
             magnify(event.deltaY < 0 ? 1.25 : 0.8, event.clientX);
           }, { passive: false });
           document.addEventListener('keydown', event => {
-            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.('input, select')) return;
-            const factor = { '+': 2, '=': 2, '-': 1 / 2, 0: 1 / 256 }[event.key];
-            if (factor) magnify(factor, middle());
+            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.('input')) return;
+            if (event.key in keys) get(keys[event.key]).click();
             else if (event.key === '/') search.focus();
             else return;
             event.preventDefault();
@@ -173,8 +150,7 @@ enum PageScript {
           view.addEventListener('pointerdown', event => { if (event.button === 0 && event.pointerType === 'mouse' && part(event.clientX) > 0) from = event.clientX; });
           addEventListener('pointermove', event => {
             if (from === null) return;
-            const box = timeline.getBoundingClientRect();
-            range.style.left = `${Math.min(from, event.clientX) - box.left}px`;
+            range.style.left = `${Math.min(from, event.clientX) - timeline.getBoundingClientRect().left}px`;
             range.style.width = `${Math.abs(event.clientX - from)}px`;
             range.hidden = Math.abs(event.clientX - from) < 6;
           });

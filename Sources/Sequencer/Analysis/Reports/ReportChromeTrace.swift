@@ -16,21 +16,18 @@ extension LaunchReport {
     /// - Parameter pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Complexity: O(dependencies + operations · log operations).
     public func chromeTrace(pretty: Bool = false) -> String {
-        fromProcessStart.trace(pretty: pretty)
-    }
-
-    private func trace(pretty: Bool) -> String {
-        var events: [JSONTree] = []
-        var process = TraceProcess(number: 1, name: scenario.isEmpty ? "launch" : scenario)
-        addEvents(of: &process, to: &events)
+        let report = fromProcessStart
+        var trace = ChromeTrace()
+        trace.add(report, scenario.isEmpty ? "launch" : scenario, reach: "g", from: .zero)
+        for scope in report.allScopes { trace.add(scope.report, "scope \(scope.name)", reach: "p", from: scope.start) }
         // Apart: their names are the app's.
         let attributes = sortedAttributes.map { (key: $0.key, value: JSONTree?.some(.text($0.value))) }
         let document: JSONTree = [
-            "displayTimeUnit": "ms", "traceEvents": .array(events),
+            "displayTimeUnit": "ms", "traceEvents": .array(trace.events),
             "otherData": [
                 "scenario": .text(scenario), "version": version.map { .text($0) },
-                "startedAt": startedAt.map { .text($0.formatted(Self.timestamp)) }, "verdict": .text(verdictText),
-                "attributes": attributes.isEmpty ? nil : .object(attributes),
+                "startedAt": report.startedAt.map { .text($0.formatted(Self.timestamp)) },
+                "verdict": .text(report.verdictText), "attributes": attributes.isEmpty ? nil : .object(attributes),
             ],
         ]
         return Self.withoutFinalBackslashes(document.document(pretty: pretty))
@@ -40,231 +37,143 @@ extension LaunchReport {
     ///
     /// Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and refuses the whole trace.
     private static func withoutFinalBackslashes(_ json: String) -> String {
-        let (backslash, quote) = (UInt8(ascii: "\\"), UInt8(ascii: "\""))
         // Nearly all traces have none: they are not copied.
-        guard json.utf8.contains(backslash) else { return json }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(json.utf8.count)
-        var isEscape = false
-        var isBackslash = false
+        guard json.utf8.contains(UInt8(ascii: "\\")) else { return json }
+        var bytes: [UInt8] = [], backslashes = 0
         for byte in json.utf8 {
-            if isBackslash, byte == quote {
+            // Of an odd number of them, the last one escapes the quote.
+            if byte == UInt8(ascii: "\""), backslashes > 0, backslashes.isMultiple(of: 2) {
                 bytes.removeLast()
-                bytes.append(contentsOf: "u005c".utf8)
+                bytes += "u005c".utf8
             }
+            backslashes = byte == UInt8(ascii: "\\") ? backslashes + 1 : 0
             bytes.append(byte)
-            isBackslash = isEscape && byte == backslash
-            isEscape = !isEscape && byte == backslash
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
 
-    /// Adds the launch, or a scope, and then the scopes within it; leaves the numbers that were given last in `process`.
-    private func addEvents(of process: inout TraceProcess, to events: inout [JSONTree]) {
-        let slices = TraceSlices(self)
-        events.append(process.event("process_name", "M", ["args": ["name": .text(process.name)]]))
-        for (track, name) in slices.trackNames.enumerated() {
-            events.append(process.event("thread_name", "M", track: track, ["args": ["name": .text(name)]]))
-            events.append(process.event("thread_sort_index", "M", track: track, ["args": ["sort_index": .number(track)]]))
+/// The events of a trace. The launch and each scope are a process, tracks of one group.
+///
+/// Readers of traces draw slices of one track inside one another when they overlap, drop empty ones, and drop arrows that go back in time. So
+/// slices here last a nanosecond or longer, come after those of their dependencies, and share a track only when they do not overlap.
+struct ChromeTrace {
+    private typealias Slice = (track: Int, start: Nanoseconds, end: Nanoseconds)
+
+    /// How much later a slice may begin to find a place on a track that is about to be free, so that many slices without a length need few tracks.
+    static let tolerance: Nanoseconds = 1000
+
+    private(set) var events: [JSONTree] = []
+    private var processes = 0, arrows = 0
+
+    /// Adds the launch, or a scope.
+    ///
+    /// - Parameters:
+    ///   - reach: how far its budgets' lines go: `g` through all tracks of the trace, `p` through those of the scope.
+    ///   - begin: when it began, counted from the launch's begin.
+    mutating func add(_ report: LaunchReport, _ name: String, reach: JSONTree, from begin: Duration) {
+        processes += 1
+        let process = processes, operations = report.operations, dependencies = report.dependencyPositions
+        let begin = max(begin.nanoseconds, 0)
+        func event(
+            _ name: String,
+            _ phase: String,
+            track: Int = 0,
+            at time: Nanoseconds? = nil,
+            length: Nanoseconds? = nil,
+            _ members: JSONTree
+        ) -> JSONTree {
+            // A thousand times as many milliseconds are as many microseconds.
+            func microseconds(_ time: Nanoseconds) -> JSONTree { .milliseconds(.nanoseconds(time) * 1000) }
+            let event: JSONTree = [
+                "name": .text(name), "ph": .text(phase), "pid": .number(process), "tid": .number(track + 1),
+                "ts": time.map { microseconds($0.addingSaturated(begin)) }, "dur": length.map(microseconds),
+            ]
+            return event + members
         }
+        let words: JSONTree = [
+            "outcome": .text(report.outcomeText), "verdict": .text(report.verdictText), "critical path": .texts(report.criticalPath),
+        ]
         // Readers take an empty name for a fault.
-        let length = max(makespan.nanoseconds, 1)
-        let words: JSONTree = ["outcome": .text(outcomeText), "verdict": .text(verdictText), "critical path": .texts(criticalPath)]
-        events.append(process.event(process.name, "X", at: 0, length: length, ["args": words]))
-        let clock = BudgetClock(self)
-        for (allowed, name, limit) in [
-            (budget.budget?.initialDisplay, "budget of the initial display", clock.displayLimit),
-            (budget.budget?.limit, "budget", clock.limit),
-        ] {
-            guard let allowed, let limit else { continue }
-            // A line through all tracks of the trace, or of the scope.
-            let reach: JSONTree = process.scope == nil ? "g" : "p"
-            events.append(process.event("\(name) \(durationText(allowed))", "i", at: limit, ["s": reach]))
+        var added = [event(name, "X", at: 0, length: max(report.makespan.nanoseconds, 1), ["args": words])]
+        for (name, allowed, end) in BudgetClock(report).ends {
+            if let end { added.append(event("\(name) \(durationText(allowed))", "i", at: end, ["s": reach])) }
         }
-        for node in slices.order { events += self.events(of: node, slices, process) }
-        let (start, path) = (process.start, process.scope)
-        process.arrows += slices.arrowCount
-        for scope in scopes {
-            process.number += 1
-            process.start = start.addingSaturated(max(scope.start.nanoseconds, 0))
-            process.scope = path.map { "\($0)/\(scope.name)" } ?? scope.name
-            process.name = "scope \(process.scope ?? scope.name)"
-            scope.report.addEvents(of: &process, to: &events)
+        var tracks = Tracks(places: report.placesUsed), slices = [Slice?](repeating: nil, count: operations.count)
+        // An operation that takes no time ends when its dependents start.
+        let keys = operations.map { ($0.start ?? $0.end, $0.end) }
+        for node in operations.indices.sorted(by: { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }) {
+            let operation = operations[node], words = Self.words(of: operation)
+            guard let began = operation.start?.nanoseconds else {
+                let end = max(operation.end.nanoseconds, 0)
+                added.append(event(operation.id, "i", track: tracks.open("not started"), at: end, ["s": "t", "args": words]))
+                continue
+            }
+            let waitedFor = dependencies[node].filter { operations[$0].end.nanoseconds <= began }.compactMap { slices[$0] }
+            // Near the largest time a slice would not fit.
+            let start = waitedFor.reduce(min(max(began, 0), .max - Self.tolerance)) { max($0, $1.end) }
+            let slice = tracks.place(operation.place ?? "no lane", start, operation.end.nanoseconds)
+            slices[node] = slice
+            let members: JSONTree = ["cat": .text(operation.marks.first ?? "operation"), "args": words]
+            added.append(event(operation.id, "X", track: slice.track, at: slice.start, length: slice.end - slice.start, members))
+            for earlier in waitedFor {
+                arrows += 1
+                // An arrow begins inside its slice, and the end of a slice lies outside of it.
+                let members: JSONTree = ["cat": "dependency", "id": .number(arrows)]
+                added.append(event("after", "s", track: earlier.track, at: earlier.end - 1, members))
+                // At the slice that is around this point: without it, the arrow would end at the next one that begins.
+                added.append(event("after", "f", track: slice.track, at: slice.start, ["bp": "e"] + members))
+            }
         }
+        events.append(event("process_name", "M", ["args": ["name": .text(name)]]))
+        for (track, name) in tracks.names.enumerated() {
+            events.append(event("thread_name", "M", track: track, ["args": ["name": .text(name)]]))
+            events.append(event("thread_sort_index", "M", track: track, ["args": ["sort_index": .number(track)]]))
+        }
+        events += added
     }
 
-    private func events(of node: Int, _ slices: TraceSlices, _ process: TraceProcess) -> [JSONTree] {
-        let operation = operations[node]
-        let words: JSONTree = [
+    private static func words(of operation: OperationReport) -> JSONTree {
+        [
             "title": operation.title.map { .text($0) }, "outcome": .text(operation.outcome.rawValue),
             "wait": operation.start == nil ? nil : .text(durationText(operation.wait)), "slack": .text(durationText(operation.slack)),
             "expected": operation.expected.map { .text(durationText($0)) }, "attempts": .number(operation.attempts),
             "marks": operation.marks.isEmpty ? nil : .texts(operation.marks), "message": operation.message.map { .text($0) },
             "notes": operation.notes.isEmpty ? nil : .texts(operation.notes),
         ]
-        guard let slice = slices[node] else {
-            let end = max(operation.end.nanoseconds, 0)
-            return [process.event(operation.id, "i", track: slices.instants, at: end, ["s": "t", "args": words])]
-        }
-        let kind: JSONTree = .text(operation.marks.first ?? "operation")
-        let own = process.event(
-            operation.id,
-            "X",
-            track: slice.track,
-            at: slice.start,
-            length: slice.end - slice.start,
-            ["cat": kind, "args": words]
-        )
-        let ends = slices.arrowsIn[node].map { arrow in
-            // At the slice that is around this point: without it, the arrow would end at the next one that begins.
-            let members: JSONTree = ["bp": "e", "cat": "dependency", "id": .number(process.arrows + arrow)]
-            return process.event("after", "f", track: slice.track, at: slice.start, members)
-        }
-        let starts = slices.arrowsOut[node].map { arrow in
-            // An arrow begins inside its slice, and the end of a slice lies outside of it.
-            let members: JSONTree = ["cat": "dependency", "id": .number(process.arrows + arrow)]
-            return process.event("after", "s", track: slice.track, at: slice.end - 1, members)
-        }
-        return [own] + ends + starts
-    }
-}
-
-/// The launch itself, or a scope: tracks of one group in a trace.
-private struct TraceProcess {
-    /// From 1; the last one that was given.
-    var number: Int
-    var name: String
-    /// The scope's path, as events name it; nil for the launch.
-    var scope: String?
-    /// When it began, counted from the launch's begin.
-    var start: Nanoseconds = 0
-    /// How many arrows come before its own: their numbers are the whole trace's.
-    var arrows = 0
-
-    /// An event on a track; its time counts from the start of the process.
-    func event(
-        _ name: String,
-        _ phase: String,
-        track: Int = 0,
-        at time: Nanoseconds? = nil,
-        length: Nanoseconds? = nil,
-        _ members: JSONTree
-    ) -> JSONTree {
-        // A thousand times as many milliseconds are as many microseconds.
-        func microseconds(_ time: Nanoseconds) -> JSONTree { .milliseconds(.nanoseconds(time) * 1000) }
-        let event: JSONTree = [
-            "name": .text(name), "ph": .text(phase), "pid": .number(number), "tid": .number(track + 1),
-            "ts": time.map { microseconds($0.addingSaturated(start)) }, "dur": length.map(microseconds),
-        ]
-        return event + members
-    }
-}
-
-/// Where and when each operation has its slice in a trace.
-///
-/// Readers of traces draw slices of one track inside one another when they overlap, drop empty ones, and drop arrows that go back in time. So
-/// slices here last a nanosecond or longer, come after those of their dependencies, and share a track only when they do not overlap.
-struct TraceSlices {
-    struct Slice {
-        var track: Int
-        var start: Nanoseconds
-        var end: Nanoseconds
-    }
-
-    /// How much later a slice may begin to find a place on a track that is about to be free, so that many slices without a length need few tracks.
-    static let tolerance: Nanoseconds = 1000
-
-    /// All operations, by their start and after their dependencies.
-    let order: [Int]
-    private var slices: [Slice?]
-    /// The name of each track; the first is the launch's own.
-    private(set) var trackNames = ["launch"]
-    /// The numbers of the arrows that end and begin at each operation, from 1.
-    private(set) var arrowsIn: [[Int]]
-    private(set) var arrowsOut: [[Int]]
-    private(set) var arrowCount = 0
-    /// The track of the operations that never started.
-    private(set) var instants = 0
-
-    subscript(node: Int) -> Slice? { slices[node] }
-
-    init(_ report: LaunchReport) {
-        let operations = report.operations
-        let dependencies = report.dependencyPositions
-        order = Self.order(of: operations, dependencies)
-        slices = [Slice?](repeating: nil, count: operations.count)
-        arrowsIn = [[Int]](repeating: [], count: operations.count)
-        arrowsOut = arrowsIn
-        var tracks = Tracks()
-        // Tracks come in the order that people look for them.
-        if operations.contains(where: { $0.start != nil && $0.isMain }) { tracks.open("main", &trackNames) }
-        // Sorted: a set has another order in each process.
-        for lane in Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane)).sorted() {
-            tracks.open("lane \(lane)", &trackNames)
-        }
-        for node in order {
-            let operation = operations[node]
-            guard let began = operation.start?.nanoseconds else { continue }
-            let waitedFor = dependencies[node].filter { operations[$0].end.nanoseconds <= began && slices[$0] != nil }
-            // Near the largest time a slice would not fit.
-            var start = min(max(began, 0), .max - Self.tolerance)
-            for dependency in waitedFor { start = max(start, slices[dependency]?.end ?? 0) }
-            let slice = tracks.place(operation.place ?? "no lane", start, operation.end.nanoseconds, &trackNames)
-            slices[node] = slice
-            for dependency in waitedFor {
-                arrowCount += 1
-                arrowsOut[dependency].append(arrowCount)
-                arrowsIn[node].append(arrowCount)
-            }
-        }
-        if slices.contains(where: { $0 == nil }) {
-            instants = trackNames.count
-            trackNames.append("not started")
-        }
-    }
-
-    /// By start, then after dependencies: an operation that takes no time ends when its dependents start.
-    private static func order(of operations: [OperationReport], _ dependencies: [[Int]]) -> [Int] {
-        var waitsFor = dependencies.map(\.count)
-        var successors = [[Int]](repeating: [], count: operations.count)
-        for (node, earlier) in dependencies.enumerated() {
-            for dependency in earlier { successors[dependency].append(node) }
-        }
-        // A document that came from a file may hold a circle: operations in it keep the last rank.
-        var ranks = [Int](repeating: operations.count, count: operations.count)
-        var pending = waitsFor.indices.filter { waitsFor[$0] == 0 }
-        var next = 0
-        while next < pending.count {
-            let node = pending[next]
-            ranks[node] = next
-            next += 1
-            for successor in successors[node] {
-                waitsFor[successor] -= 1
-                if waitsFor[successor] == 0 { pending.append(successor) }
-            }
-        }
-        let times = operations.map { $0.start ?? $0.end }
-        return operations.indices.sorted { (times[$0], ranks[$0], $0) < (times[$1], ranks[$1], $1) }
     }
 
     /// The tracks of each place, and until when each is taken.
     private struct Tracks {
+        /// The first one is the launch's own.
+        private(set) var names = ["launch"]
         private var tracks: [String: [(track: Int, until: Nanoseconds)]] = [:]
 
-        mutating func open(_ place: String, _ names: inout [String]) {
-            let number = tracks[place]?.count ?? 0
-            tracks[place, default: []].append((names.count, 0))
-            names.append(number == 0 ? place : "\(place) (\(number + 1))")
+        /// - Parameter places: come in this order, in which people look for them.
+        init(places: [String]) { for place in places { open(place) } }
+
+        /// The first track of a place.
+        @discardableResult
+        mutating func open(_ place: String) -> Int {
+            if let first = tracks[place]?.first { return first.track }
+            return add(place)
         }
 
-        mutating func place(_ place: String, _ start: Nanoseconds, _ end: Nanoseconds, _ names: inout [String]) -> Slice {
-            func free() -> Int? { tracks[place]?.firstIndex { $0.until <= start.addingSaturated(TraceSlices.tolerance) } }
-            if free() == nil { open(place, &names) }
-            guard let index = free(), let (track, until) = tracks[place]?[index] else { return Slice(track: 0, start: start, end: start) }
-            let begin = max(start, until)
-            let slice = Slice(track: track, start: begin, end: max(end, begin.addingSaturated(1)))
-            tracks[place]?[index].until = slice.end
-            return slice
+        private mutating func add(_ place: String) -> Int {
+            let number = (tracks[place]?.count ?? 0) + 1
+            tracks[place, default: []].append((names.count, 0))
+            names.append(number == 1 ? place : "\(place) (\(number))")
+            return names.count - 1
+        }
+
+        mutating func place(_ place: String, _ start: Nanoseconds, _ end: Nanoseconds) -> Slice {
+            var found = tracks[place, default: []]
+            let index = found.firstIndex { $0.until <= start.addingSaturated(ChromeTrace.tolerance) } ?? found.count
+            if index == found.count { found.append((add(place), 0)) }
+            let begin = max(start, found[index].until)
+            found[index].until = max(end, begin.addingSaturated(1))
+            tracks[place] = found
+            return (found[index].track, begin, found[index].until)
         }
     }
 }

@@ -7,9 +7,8 @@ extension LaunchReport {
         guard let before = beforeRun, before > .zero else { return self }
         var report = self
         // A step may be called so.
-        let taken = Set(operations.map(\.id))
         var id = "(before the launch)"
-        while taken.contains(id) { id = "(\(id))" }
+        while operations.contains(where: { $0.id == id }) { id = "(\(id))" }
         // Critical: nothing of the launch could begin before it.
         let first = OperationReport(
             id: id,
@@ -36,6 +35,21 @@ extension LaunchReport {
         // It is an operation now, and would be added a second time.
         report.beforeRun = nil
         return report
+    }
+}
+
+extension LaunchReport {
+    /// The scopes and those within them, each after the one that it is in, with its path, as `window/sync`, and its start in this launch.
+    var allScopes: [Scope] {
+        // Recursion has an end: scopes are within one another 16 deep at most.
+        scopes.flatMap { scope in
+            [scope]
+                + scope.report.allScopes.map { inner in
+                    var inner = inner
+                    (inner.name, inner.start) = ("\(scope.name)/\(inner.name)", scope.start + inner.start)
+                    return inner
+                }
+        }
     }
 }
 

@@ -93,7 +93,6 @@ private struct ReportPage {
             <span><button data-show=".critical" aria-pressed="false" type="button">Critical</button>
             <button data-show=".failed, .fell-back, .cancelled" aria-pressed="false" type="button">Not succeeded</button></span>
             <span id="found" role="status"></span>
-            <label>Sort by <select id="sort"></select></label>
             <span role="group" aria-label="Zoom"><button id="closer" type="button">Zoom in</button> <button id="farther" type="button">Zoom out</button>
             <button id="whole" type="button">Whole launch</button></span>
             </div>
@@ -142,9 +141,8 @@ private struct ReportPage {
     /// A colon and the operations that explain an overrun, with their times: as many as a terminal shows. Empty without any.
     private func causes() -> String {
         if report.budget.causes.isEmpty { return "" }
-        let positions = report.positions
         let causes = report.budget.causes.prefix(5).map { id in
-            guard let operation = positions[id].map({ report.operations[$0] }) else { return "<bdi>\(Markup.text(id))</bdi>" }
+            guard let operation = report[id] else { return "<bdi>\(Markup.text(id))</bdi>" }
             let times = Markup.text(operation.timesText())
             // The name of an event is an app's, in any script.
             return "<bdi>\(Markup.text(id))</bdi> (\(operation.awaitedEventText.isEmpty ? times : "<bdi>\(times)</bdi>"))"
@@ -233,10 +231,10 @@ private struct ReportPage {
     /// A row for each operation, in the order of their starts, as in the timeline.
     private func table() -> String {
         let numbers = ["Ready", "Start", "End", "Wait", "Duration", "Expected", "Slack"] + (gains.isEmpty ? [] : ["Gain"])
-        func heading(_ name: String, _ style: String = "") -> String { "<th scope=\"col\"\(style)>\(name)</th>" }
-        let headings =
-            ["Operation", "Outcome"].map { heading($0) } + numbers.map { heading($0, " class=\"n\"") } + [heading("Lane")]
-            + [heading("Attempts", " class=\"n\"")] + ["After", "Notes"].map { heading($0) }
+        let names = ["Operation", "Outcome"] + numbers + ["Lane", "Attempts", "After", "Notes"]
+        let headings = names.map { name in
+            "<th scope=\"col\"\(numbers.contains(name) || name == "Attempts" ? " class=\"n\"" : "")>\(name)</th>"
+        }
         return "<table id=\"operations\" style=\"--numbers:\(numbers.count)\">\n<thead><tr>\(headings.joined())</tr></thead>\n<tbody>\n"
             + report.rowOrder(Array(report.operations.indices)).map(tableRow).joined() + "</tbody>\n</table>"
     }

@@ -76,18 +76,8 @@ enum Markdown {
 
     /// An identifier, in the script of code.
     static func code(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
         // Within backticks nothing can be escaped: any other name is written as HTML.
-        return isPlain ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
+        return text.wholeMatch(of: /[A-Za-z0-9_.-]+/) != nil ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
     }
 
     /// Identifiers in a row, no more than a person reads.

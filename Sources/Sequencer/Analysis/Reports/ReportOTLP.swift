@@ -18,23 +18,16 @@ extension LaunchReport {
     ///   - pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Throws: an ``ExportError`` when the begin is not known, or some point in time is not between 1970 and 2262.
     public func otlp(startedAt: Date? = nil, service: String = "sequencer", pretty: Bool = false) throws(ExportError) -> String {
-        guard let date = startedAt ?? self.startedAt else {
-            throw ExportError(
-                code: .unknownStart,
-                description:
-                    "\(printable(scenario)): OTLP needs to know when the launch began, and a launch in virtual time has no such moment; give one"
-            )
+        guard let seconds = (startedAt ?? self.startedAt)?.timeIntervalSince1970 else {
+            let message = "OTLP needs to know when the launch began, and a launch in virtual time has no such moment; give one"
+            throw ExportError(.unknownStart, scenario, message)
         }
-        let seconds = date.timeIntervalSince1970
-        // To the microsecond: a date does not hold more.
-        // Less than 2^63 nanoseconds: beyond, the conversion would trap.
+        // To the microsecond: a date does not hold more. Less than 2^63 nanoseconds: beyond, the conversion would trap.
         guard seconds >= 0, seconds < 9_000_000_000, case let begin = Int64((seconds * 1e6).rounded()) * 1000,
             begin.addingSaturated(endWithScopes) < .max
         else {
-            throw ExportError(
-                code: .timeOutOfRange,
-                description: "\(printable(scenario)): OTLP counts nanoseconds from 1970 to 2262, and the launch is not within that time"
-            )
+            let message = "OTLP counts nanoseconds from 1970 to 2262, and the launch is not within that time"
+            throw ExportError(.timeOutOfRange, scenario, message)
         }
         let trace = OTLPTrace(self, begin: begin)
         // In one order: the same report gives the same text. OTLP forbids empty names, and two of one name.
@@ -69,10 +62,9 @@ private struct OTLPTrace {
     init(_ report: LaunchReport, begin: Nanoseconds) {
         var hash = FNV1a()
         for text in [report.scenario, report.version ?? "", String(begin)] { hash.add(part: text.utf8) }
+        // -1 for one that never started, which is not one that started at 0.
         for operation in report.operations {
-            hash.add(part: operation.id.utf8)
-            // -1 for one that never started, which is not one that started at 0.
-            hash.add(part: "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)".utf8)
+            for text in [operation.id, "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)"] { hash.add(part: text.utf8) }
         }
         numbers = SplitMix64(seed: hash.value)
         // 16 bytes, twice those of a span.
@@ -89,40 +81,37 @@ private struct OTLPTrace {
 
     /// - Parameter scope: the name of the scope; nil for the launch itself.
     private mutating func add(_ report: LaunchReport, scope: String?, begin: Nanoseconds, parent: String?, root: String) {
-        let identifiers = report.operations.map { _ in identifier() }
-        let path = scope.map { [("sequencer.scope", JSONTree.text($0)), ("sequencer.scenario", .text(report.scenario))] } ?? []
-        var error: JSONTree?
-        if case .failed(let operation, let message) = report.outcome { error = Self.error("\(printable(operation)): \(message)") }
+        let trace = JSONTree.text(self.trace), identifiers = report.operations.map { _ in identifier() }
         func time(_ time: Nanoseconds) -> JSONTree { .text(String(begin.addingSaturated(max(time, 0)))) }
-        func span(_ id: String, _ parent: String?, _ name: String, _ start: Nanoseconds, _ end: Nanoseconds) -> JSONTree {
-            [
-                "traceId": .text(trace), "spanId": .text(id), "parentSpanId": parent.map { .text($0) }, "name": .text(name),
+        func span(_ id: String, _ parent: String?, _ name: String, _ start: Nanoseconds, _ end: Nanoseconds, _ members: JSONTree)
+            -> JSONTree
+        {
+            let span: JSONTree = [
+                "traceId": trace, "spanId": .text(id), "parentSpanId": parent.map { .text($0) }, "name": .text(name),
                 // SPAN_KIND_INTERNAL
                 "kind": 1, "startTimeUnixNano": time(start),
                 // A file may hold times that run backwards; a span must not end before it begins.
                 "endTimeUnixNano": time(max(start, end)),
             ]
+            return span + members
         }
-        spans.append(
-            span(root, parent, scope ?? report.scenario, 0, report.makespan.nanoseconds)
-                + ["attributes": Self.attributes(path + report.otlpAttributes), "status": error]
-        )
+        let path = scope.map { [("sequencer.scope", JSONTree.text($0)), ("sequencer.scenario", .text(report.scenario))] } ?? []
+        var status: JSONTree?
+        if case .failed(let operation, let message) = report.outcome { status = Self.error("\(printable(operation)): \(message)") }
+        let members: JSONTree = ["attributes": Self.attributes(path + report.otlpAttributes), "status": status]
+        spans.append(span(root, parent, scope ?? report.scenario, 0, report.makespan.nanoseconds, members))
         for (node, (operation, dependencies)) in zip(report.operations, report.dependencyPositions).enumerated() {
             let links = dependencies.map { dependency -> JSONTree in
-                let name = JSONTree.text(report.operations[dependency].id)
-                return [
-                    "traceId": .text(trace), "spanId": .text(identifiers[dependency]),
-                    "attributes": Self.attributes([("sequencer.after", name)]),
-                ]
+                let after = Self.attributes([("sequencer.after", .text(report.operations[dependency].id))])
+                return ["traceId": trace, "spanId": .text(identifiers[dependency]), "attributes": after]
             }
             let isFailure = operation.outcome == .failed || operation.outcome == .timedOut
+            let members: JSONTree = [
+                "attributes": Self.attributes(operation.otlpAttributes), "links": links.isEmpty ? nil : .array(links),
+                "status": isFailure ? Self.error(operation.message ?? operation.outcome.words) : nil,
+            ]
             let start = operation.start ?? operation.end
-            spans.append(
-                span(identifiers[node], root, operation.id, start.nanoseconds, operation.end.nanoseconds) + [
-                    "attributes": Self.attributes(operation.otlpAttributes), "links": links.isEmpty ? nil : .array(links),
-                    "status": isFailure ? Self.error(operation.message ?? operation.outcome.words) : nil,
-                ]
-            )
+            spans.append(span(identifiers[node], root, operation.id, start.nanoseconds, operation.end.nanoseconds, members))
         }
         for inner in report.scopes {
             let start = begin.addingSaturated(max(inner.start.nanoseconds, 0))
@@ -219,4 +208,7 @@ public struct ExportError: DescribedError, Sendable, Hashable {
     public let code: Code
     /// One sentence: the trouble, and the remedy.
     public let description: String
+
+    /// - Parameter name: the launch's, or the graph's.
+    init(_ code: Code, _ name: String, _ message: String) { (self.code, description) = (code, "\(printable(name)): \(message)") }
 }

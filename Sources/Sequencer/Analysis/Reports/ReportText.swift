@@ -30,7 +30,6 @@ extension LaunchReport {
     /// - Parameter noun: comes after the number.
     func lanesText(_ noun: String = "") -> String {
         let used = lanesUsed.count
-        let usesMain = operations.contains { $0.isMain && $0.start != nil }
         return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "") + (usesMain ? " and the main thread" : "")
     }
 
@@ -38,6 +37,11 @@ extension LaunchReport {
     var lanesUsed: Set<Int> {
         Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
     }
+
+    private var usesMain: Bool { operations.contains { $0.isMain && $0.start != nil } }
+
+    /// The main thread and the lanes that operations ran on.
+    var placesUsed: [String] { (usesMain ? ["main"] : []) + lanesUsed.sorted().map { "lane \($0)" } }
 
     /// By how much the launch is over its budget: `140 ms over`; nil when it is within.
     package func excessText(_ text: (Duration) -> String = durationText) -> String? {
@@ -49,8 +53,7 @@ extension LaunchReport {
     package var progressText: String {
         let ended = operations.count { $0.outcome == .succeeded || $0.outcome == .fellBack }
         let notStarted = operations.count { $0.start == nil }
-        let total = operations.count
-        return "\(ended) of \(total) operation\(total == 1 ? "" : "s") done, \(notStarted) not started"
+        return "\(ended) of \(plural(operations.count, "operation")) done, \(notStarted) not started"
     }
 
     /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
@@ -67,7 +70,7 @@ extension LaunchReport {
         if count == 0, later.outcome == .completed { return nil }
         let isYetToHappen = isPlan || later.outcome == nil
         let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"
-        let subject = "\(count) operation\(count == 1 ? "" : "s") \(verb) on after the milestone"
+        let subject = "\(plural(count, "operation")) \(verb) on after the milestone"
         guard let outcome = later.outcome else { return subject }
         let start = subject + ", to \(text(makespan))"
         return switch outcome {
@@ -94,12 +97,8 @@ extension LaunchReport {
 extension OperationReport {
     /// Its special traits in any report: see ``LaunchReport/marks(of:)``.
     var marks: [String] {
-        var marks: [String] = []
-        if isCritical { marks.append("critical") }
-        if isInteractive { marks.append("interactive") }
-        if isCut { marks.append("cut") }
-        if isDeferred { marks.append("deferred") }
-        return marks
+        let marks = [(isCritical, "critical"), (isInteractive, "interactive"), (isCut, "cut"), (isDeferred, "deferred")]
+        return marks.filter(\.0).map(\.1)
     }
 
     /// Its duration, and the one that was expected where that was less: `800 ms, 450 ms expected`.
@@ -133,16 +132,9 @@ extension LaunchReport {
     /// - Complexity: O(operations · log operations).
     func selection(limit: Int) -> [Int] {
         guard operations.count > limit else { return Array(operations.indices) }
-        func rank(_ operation: OperationReport) -> Int {
-            operation.isCritical ? 0 : operation.outcome != .succeeded ? 1 : 2
-        }
         // Once: each comparison would ask for two of them.
-        let keys = operations.map { (rank: rank($0), duration: $0.duration) }
-        let byInterest = operations.indices.sorted { left, right in
-            let (a, b) = (keys[left], keys[right])
-            if a.rank != b.rank { return a.rank < b.rank }
-            return a.duration == b.duration ? left < right : a.duration > b.duration
-        }
+        let keys = operations.map { ($0.isCritical ? 0 : $0.outcome != .succeeded ? 1 : 2, Duration.zero - $0.duration) }
+        let byInterest = operations.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
         return byInterest.prefix(max(limit, 0)).sorted()
     }
 
@@ -158,18 +150,12 @@ extension LaunchReport {
         guard selection.count < operations.count else { return nil }
         let shown = Set(selection)
         let longest = operations.indices.lazy.filter { !shown.contains($0) }.map { operations[$0].duration }.max() ?? .zero
-        let number = operations.count - selection.count
-        return "\(number) more operation\(number == 1 ? "" : "s"), none longer than \(durationText(longest))"
-    }
-
-    /// The position of each operation by its identifier; of equal ones the first.
-    var positions: [String: Int] {
-        Dictionary(operations.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return "\(plural(operations.count - selection.count, "more operation")), none longer than \(durationText(longest))"
     }
 
     /// The dependencies of each operation, as positions, each once; identifiers that the report does not hold are left out.
     var dependencyPositions: [[Int]] {
-        let positions = positions
+        let positions = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         return operations.map { operation in
             var seen: Set<Int> = []
             return operation.dependencies.compactMap { positions[$0] }.filter { seen.insert($0).inserted }

@@ -16,7 +16,7 @@ package struct Timeline {
     struct Lane {
         let name: String
         /// Those with a row, and those without.
-        var shown: [Int] = [], others: [Int] = []
+        let shown: [Int], others: [Int]
     }
 
     /// A point in time that is marked from top to bottom, and named above the axis.
@@ -51,7 +51,7 @@ package struct Timeline {
         let report = report.fromProcessStart
         self.report = report
         let clock = BudgetClock(report)
-        pauses = clock.pauses.filter { !$0.isEmpty }
+        pauses = clock.pauses
         marks = Self.marks(report, clock)
         // In virtual time a launch may take none; its axis has a unit that people know.
         let end = report.endWithScopes > 0 ? report.endWithScopes : 1_000_000
@@ -73,10 +73,22 @@ package struct Timeline {
 
         rows = order.map { .operation(report.operations[$0], node: $0) }
         if !omissions.isEmpty { rows.append(.note(omissions.joined(separator: "; "))) }
-        var scopes = ScopeRows(left: max(maximumRows, 0))
-        scopes.add(report.scopes, within: nil, from: .zero)
-        rows += scopes.rows
-        if let omission = scopes.omission { rows.append(.note(omission)) }
+        var left = max(maximumRows, 0), omitted = (scopes: 0, operations: 0)
+        for scope in report.allScopes {
+            var selection: [Int] = []
+            if left > 0 {
+                rows.append(.heading(scope))
+                selection = scope.report.selection(limit: left - 1)
+                left -= 1 + selection.count
+            } else {
+                omitted.scopes += 1
+            }
+            let operations = scope.report.operations
+            rows += scope.report.rowOrder(selection).map { .operation(operations[$0].later(by: scope.start), node: nil) }
+            omitted.operations += operations.count - selection.count
+        }
+        let phrases = [(omitted.scopes, "more scope", ""), (omitted.operations, "more operation", " of scopes")].filter { $0.0 > 0 }
+        if !phrases.isEmpty { rows.append(.note(phrases.map { plural($0.0, $0.1) + $0.2 }.joined(separator: ", "))) }
     }
 
     /// For people who hear the timeline.
@@ -121,16 +133,11 @@ package struct Timeline {
 
     /// The ends of the budgets, of the initial display and of the milestone, and the moment at which an operation stopped the launch.
     private static func marks(_ report: LaunchReport, _ clock: BudgetClock) -> [Mark] {
-        var marks: [Mark] = []
-        let budget = report.budget.budget
-        for (allowed, name, limit) in [
-            (budget?.initialDisplay, "budget of the initial display", clock.displayLimit), (budget?.limit, "budget", clock.limit),
-        ] {
-            guard let allowed else { continue }
+        var marks = clock.ends.map { name, allowed, end in
             // The line stands at the budget's own time plus that of persons.
-            let asked = limit.map { $0 - allowed.nanoseconds } ?? 0
-            let rest = limit == nil ? " from the process's start" : asked > 0 ? " + \(durationText(.nanoseconds(asked))) of a person" : ""
-            marks.append(Mark(sign: .budget, label: "\(name) \(durationText(allowed))\(rest)", time: limit))
+            let asked = end.map { $0 - allowed.nanoseconds } ?? 0
+            let rest = end == nil ? " from the process's start" : asked > 0 ? " + \(durationText(.nanoseconds(asked))) of a person" : ""
+            return Mark(sign: .budget, label: "\(name) \(durationText(allowed))\(rest)", time: end)
         }
         for (id, name, sign) in [
             (report.initialDisplay, "initial display", TimelineSign.display), (report.milestone, "milestone", .milestone),
@@ -147,81 +154,27 @@ package struct Timeline {
     }
 
     private static func lanes(_ report: LaunchReport, _ shown: Set<Int>) -> [Lane] {
-        var lanes = report.lanesUsed.sorted().map { Lane(name: "lane \($0)") }
-        if report.operations.contains(where: { $0.isMain && $0.start != nil }) { lanes.insert(Lane(name: "main"), at: 0) }
-        let places = Dictionary(uniqueKeysWithValues: lanes.enumerated().map { ($1.name, $0) })
-        for (node, operation) in report.operations.enumerated() where operation.start != nil {
-            guard let lane = operation.place.flatMap({ places[$0] }) else { continue }
-            if shown.contains(node) { lanes[lane].shown.append(node) } else { lanes[lane].others.append(node) }
-        }
-        return lanes
-    }
-}
-
-/// The rows of scopes: each has a heading, and below it its operations at the launch's times. A scope of a scope comes later, as `window/sync`.
-private struct ScopeRows {
-    /// The number of rows that are left.
-    var left: Int
-    var rows: [Timeline.Row] = []
-    private var omitted = (scopes: 0, operations: 0)
-
-    init(left: Int) { self.left = left }
-
-    /// The phrase about the scopes and operations that have no row; nil when each has one.
-    var omission: String? {
-        let phrases = [(omitted.scopes, "more scope", ""), (omitted.operations, "more operation", " of scopes")]
-        let said = phrases.filter { $0.0 > 0 }.map { plural($0.0, $0.1) + $0.2 }
-        return said.isEmpty ? nil : said.joined(separator: ", ")
-    }
-
-    mutating func add(_ scopes: [LaunchReport.Scope], within path: String?, from begin: Duration) {
-        for var scope in scopes {
-            scope.name = path.map { "\($0)/\(scope.name)" } ?? scope.name
-            scope.start += begin
-            let operations = scope.report.operations
-            var selection: [Int] = []
-            if left > 0 {
-                rows.append(.heading(scope))
-                selection = scope.report.selection(limit: left - 1)
-                left -= 1 + selection.count
-            } else {
-                omitted.scopes += 1
-            }
-            rows += scope.report.rowOrder(selection).map { .operation(operations[$0].later(by: scope.start), node: nil) }
-            omitted.operations += operations.count - selection.count
-            // Recursion has an end: scopes are within one another 16 deep at most.
-            add(scope.report.scopes, within: scope.name, from: scope.start)
+        let nodes = report.operations.indices.filter { report.operations[$0].start != nil }
+        let byPlace = Dictionary(grouping: nodes) { report.operations[$0].place }
+        return report.placesUsed.map { place in
+            let nodes = byPlace[place] ?? []
+            return Lane(name: place, shown: nodes.filter(shown.contains), others: nodes.filter { !shown.contains($0) })
         }
     }
 }
 
-/// A thing that a timeline shows; the raw value is its class in the page and in the picture.
+/// A thing that a timeline shows; the raw value is the words of the legend.
 enum TimelineSign: String, CaseIterable {
-    case lane, main, interactive, failed
-    case fellBack = "fell-back"
-    case cancelled, never, critical, wait, slack, expected, pause, budget, display, milestone, takeover
+    case lane = "on a lane", main = "on the main thread", interactive = "asking a person"
+    case failed = "✕ failed or timed out", fellBack = "↶ fell back", cancelled = "⊘ cancelled", never = "never started"
+    case critical = "critical path", wait = "ready, waiting to start", slack = "slack", expected = "expected end"
+    case pause = "a person's time, does not count", budget = "budget", display = "initial display", milestone = "milestone"
+    case takeover = "the launch was stopped"
 
-    /// The words of the legend.
-    var text: String {
-        switch self {
-        case .lane: "on a lane"
-        case .main: "on the main thread"
-        case .interactive: "asking a person"
-        case .failed: "✕ failed or timed out"
-        case .fellBack: "↶ fell back"
-        case .cancelled: "⊘ cancelled"
-        case .never: "never started"
-        case .critical: "critical path"
-        case .wait: "ready, waiting to start"
-        case .slack: "slack"
-        case .expected: "expected end"
-        case .pause: "a person's time, does not count"
-        case .budget: "budget"
-        case .display: "initial display"
-        case .milestone: "milestone"
-        case .takeover: "the launch was stopped"
-        }
-    }
+    var text: String { rawValue }
+
+    /// Its class in the page and in the picture.
+    var style: String { self == .fellBack ? "fell-back" : "\(self)" }
 
     /// Stands before the name of an operation on the main thread.
     static let mainThread = "◆"
@@ -253,18 +206,13 @@ extension OperationReport {
     /// The classes of its row and of its bar on a lane.
     var timelineClasses: String {
         let flags = [(isMain, "main"), (isCritical, "critical"), (isMostlyInteractive, "interactive")]
-        return (["op"] + flags.filter(\.0).map(\.1) + [outcome.sign?.rawValue].compactMap { $0 }).joined(separator: " ")
+        return (["op"] + flags.filter(\.0).map(\.1) + [outcome.sign?.style].compactMap { $0 }).joined(separator: " ")
     }
 
     /// The words at its bar's end: its duration, and its outcome with a sign where it did not simply succeed.
     var timelineNote: String {
-        let sign =
-            switch outcome {
-            case .failed, .timedOut: "✕ "
-            case .fellBack: "↶ "
-            case .cancelled: "⊘ "
-            case .succeeded, .skipped: ""
-            }
+        // The sign of its words in the legend, and the space behind that.
+        let sign = outcome == .skipped ? "" : String(outcome.sign?.text.prefix(2) ?? "")
         if start == nil { return outcome == .cancelled ? "⊘ not started" : sign + outcome.words }
         return sign + durationText(duration) + (outcome == .succeeded ? "" : ", \(outcome.words)")
     }
@@ -277,34 +225,38 @@ extension OperationReport {
 struct BudgetClock {
     /// When persons were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
-    /// When the budget is used up; nil without one, and for a budget that counts from the process's start, a moment that is not part of the report.
-    let limit: Nanoseconds?
-    /// The same of the initial display's own budget.
-    let displayLimit: Nanoseconds?
+    /// The budgets, the initial display's own first: the time that each allows, and when it is used up. That is nil for a budget that counts from the
+    /// process's start, a moment that is not part of the report.
+    let ends: [(name: String, allowed: Duration, end: Nanoseconds?)]
+
+    /// When the budget is used up; nil without one, too.
+    var limit: Nanoseconds? { ends.last?.end }
 
     init(_ report: LaunchReport) {
-        let result = report.budget
-        let known = result.questions.map { $0.lowerBound.nanoseconds..<$0.upperBound.nanoseconds }
-        let operations = report.operations.compactMap { operation -> Range<Nanoseconds>? in
-            guard operation.isInteractive, let start = operation.start, operation.end > start else { return nil }
-            return start.nanoseconds..<operation.end.nanoseconds
+        let operations = report.operations.filter(\.isInteractive).compactMap { operation in
+            operation.start.map { $0..<max($0, operation.end) }
         }
+        let asked = report.budget.questions.isEmpty ? operations : report.budget.questions
         var pauses: [Range<Nanoseconds>] = []
         // Interactive operations may overlap, and each moment counts once.
-        for interval in (known.isEmpty ? operations : known).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = pauses.last, interval.lowerBound <= last.upperBound {
-                pauses[pauses.count - 1] = last.lowerBound..<max(last.upperBound, interval.upperBound)
+        for interval in asked.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            let (start, end) = (interval.lowerBound.nanoseconds, interval.upperBound.nanoseconds)
+            if let last = pauses.last, start <= last.upperBound {
+                pauses[pauses.count - 1] = last.lowerBound..<max(last.upperBound, end)
             } else {
-                pauses.append(interval)
+                pauses.append(start..<end)
             }
         }
         self.pauses = pauses
-        let budget = result.budget?.isFromProcessStart == true ? nil : result.budget
-        func end(_ time: Duration) -> Nanoseconds {
-            pauses.reduce(time.nanoseconds) { $1.lowerBound < $0 ? $0.addingSaturated($1.upperBound - $1.lowerBound) : $0 }
+        let budget = report.budget.budget
+        let all = [("budget of the initial display", budget?.initialDisplay), ("budget", budget?.limit)]
+        ends = all.compactMap { name, allowed in
+            guard let allowed else { return nil }
+            let end = pauses.reduce(allowed.nanoseconds) {
+                $1.lowerBound < $0 ? $0.addingSaturated($1.upperBound - $1.lowerBound) : $0
+            }
+            return (name, allowed, budget?.isFromProcessStart == true ? nil : end)
         }
-        limit = budget.map { end($0.limit) }
-        displayLimit = budget?.initialDisplay.map(end)
     }
 }
 

@@ -32,7 +32,7 @@ struct TimelineParts {
             let last = end.addingSaturated(operation.slack.nanoseconds)
             text += "<line class=\"slack\" x1=\"\(place(end))\" x2=\"\(place(last))\" y1=\"18\" y2=\"18\"/>"
         }
-        text += Self.bar(operation.outcome, span(start, end), from: place(start), to: place(end), top: 4, height: 11)
+        text += bar(of: operation, top: 4, height: 11)
         if operation.isCritical { text += "<rect class=\"way\" \(span(start, end)) y=\"17\" height=\"2\"/>" }
         if let expected = timeline.expectedEnd(of: operation) {
             // Below the words at the bar's end, where it is later than that.
@@ -41,15 +41,18 @@ struct TimelineParts {
         return text
     }
 
+    private func bar(of operation: OperationReport, top: Int, height: Int) -> String {
+        let (start, end) = ((operation.start ?? .zero).nanoseconds, operation.end.nanoseconds)
+        return Self.bar(operation.outcome.sign, span(start, end), from: place(start), to: place(end), top: top, height: height)
+    }
+
     /// A bar, and on it what tells its outcome apart without colours: failed bars have a dashed line in the middle, those of fallbacks a filled half.
-    private static func bar(_ outcome: Outcome, _ span: String, from: String, to: String, top: Int, height: Int) -> String {
-        let (bar, half) = ("<rect class=\"bar\" \(span) y=\"\(top)\" height=\"\(height)\"/>", Double(height) / 2)
-        let middle = pixels(Double(top) + half)
-        return switch outcome.sign {
-        case .failed?: bar + "<line class=\"strike\" x1=\"\(from)\" x2=\"\(to)\" y1=\"\(middle)\" y2=\"\(middle)\"/>"
-        case .fellBack?: bar + "<rect class=\"half\" \(span) y=\"\(middle)\" height=\"\(pixels(half))\"/>"
-        default: bar
-        }
+    private static func bar(_ sign: TimelineSign?, _ span: String, from: String, to: String, top: Int, height: Int) -> String {
+        let half = Double(height) / 2, middle = pixels(Double(top) + half)
+        var text = "<rect class=\"bar\" \(span) y=\"\(top)\" height=\"\(height)\"/>"
+        if sign == .failed { text += "<line class=\"strike\" x1=\"\(from)\" x2=\"\(to)\" y1=\"\(middle)\" y2=\"\(middle)\"/>" }
+        if sign == .fellBack { text += "<rect class=\"half\" \(span) y=\"\(middle)\" height=\"\(pixels(half))\"/>" }
+        return text
     }
 
     /// All that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large drawing stays small.
@@ -67,9 +70,9 @@ struct TimelineParts {
             text += "\"/></svg>"
         }
         for node in lane.shown {
-            let operation = operations[node], (start, end) = ((operation.start ?? .zero).nanoseconds, operation.end.nanoseconds)
+            let operation = operations[node]
             text += "<g class=\"\(operation.timelineClasses)\" data-lane=\"\(node)\"><title>\(Markup.text(operation.id))</title>"
-            text += Self.bar(operation.outcome, span(start, end), from: place(start), to: place(end), top: 3, height: 10) + "</g>"
+            text += bar(of: operation, top: 3, height: 10) + "</g>"
         }
         return text
     }
@@ -81,7 +84,7 @@ struct TimelineParts {
         let grid = timeline.ticks(atMost: ticks).map { line("tick", $0, "0", "100%") }
         let marks = timeline.marks.filter { $0.time.map { $0 <= timeline.extent } ?? false }
         return pauses.joined() + "<g class=\"grid\">\(grid.joined())</g>"
-            + marks.map { line($0.sign.rawValue, $0.time ?? 0, "0", "100%") }.joined()
+            + marks.map { line($0.sign.style, $0.time ?? 0, "0", "100%") }.joined()
     }
 
     /// The height of the names of the marks and the axis.
@@ -95,7 +98,7 @@ struct TimelineParts {
             let at = mark.time.map { timeline.place($0) } ?? 0
             // A name stands where it has room, also in a narrow drawing.
             let side = at > 0.66 ? "text-anchor=\"end\" dx=\"-5\"" : at > 0.33 ? "text-anchor=\"middle\"" : "dx=\"5\""
-            text += "<text class=\"mark \(mark.sign.rawValue)\" x=\"\(percent(at * 100))\" y=\"\(line * 14 + 11)\" \(side)>"
+            text += "<text class=\"mark \(mark.sign.style)\" x=\"\(percent(at * 100))\" y=\"\(line * 14 + 11)\" \(side)>"
             text += "\(Markup.text(mark.label))\(isBeyond ? " ›" : "")</text>\n"
         }
         text += "<g class=\"axis\">"
@@ -114,12 +117,11 @@ struct TimelineParts {
     ///   - rowHeight: the distance of rows.
     ///   - base: the line of the critical path, from the top of its row.
     func criticalPath(rowHeight: Double, base: Double) -> String {
-        func times(_ row: Int) -> (start: Nanoseconds, end: Nanoseconds) {
-            guard case .operation(let operation, _) = timeline.rows[row] else { return (0, 0) }
-            return ((operation.start ?? .zero).nanoseconds, operation.end.nanoseconds)
+        func operation(_ row: Int) -> OperationReport? {
+            if case .operation(let operation, _) = timeline.rows[row] { operation } else { nil }
         }
         return timeline.criticalSteps.map { step in
-            let (end, start) = (times(step.from).end, times(step.to).start)
+            let end = operation(step.from)?.end.nanoseconds ?? 0, start = operation(step.to)?.start?.nanoseconds ?? 0
             let (top, bottom) = (pixels(Double(step.from) * rowHeight + base), pixels(Double(step.to) * rowHeight + base))
             return line("path", end, top, bottom)
                 + "<line class=\"path\" x1=\"\(place(end))\" x2=\"\(place(start))\" y1=\"\(bottom)\" y2=\"\(bottom)\"/>"
@@ -132,22 +134,14 @@ struct TimelineParts {
         return switch sign {
         case .main: "<text x=\"50%\" y=\"14\" text-anchor=\"middle\">\(TimelineSign.mainThread)</text>"
         case .lane, .interactive, .cancelled, .failed, .fellBack:
-            "<g class=\"\(sign.rawValue)\">"
-                + bar(
-                    sign == .failed ? .failed : sign == .fellBack ? .fellBack : .succeeded,
-                    all,
-                    from: "0",
-                    to: "100%",
-                    top: 4,
-                    height: 11
-                ) + "</g>"
+            "<g class=\"\(sign.style)\">\(bar(sign, all, from: "0", to: "100%", top: 4, height: 11))</g>"
         case .never: "<circle class=\"never\" cx=\"75%\" cy=\"10\" r=\"3.5\"/>"
         case .critical: "<rect class=\"way\" \(all) y=\"9\" height=\"2\"/>"
         case .wait: "<rect class=\"wait\" \(all) y=\"8\" height=\"4\"/>"
         case .pause: "<rect class=\"pause\" \(all) y=\"3\" height=\"14\"/>"
         case .slack: "<line class=\"slack\" x1=\"0\" x2=\"100%\" y1=\"10\" y2=\"10\"/>"
         case .expected, .budget, .display, .milestone, .takeover:
-            "<line class=\"\(sign.rawValue)\" x1=\"80%\" x2=\"80%\" y1=\"3\" y2=\"17\"/>"
+            "<line class=\"\(sign.style)\" x1=\"80%\" x2=\"80%\" y1=\"3\" y2=\"17\"/>"
         }
     }
 }
@@ -155,16 +149,17 @@ struct TimelineParts {
 /// A number of pixels, to a tenth.
 func pixels(_ value: Double) -> String {
     // Bounded: the conversion traps where a number does not fit.
-    let tenths = Int((min(max(value, -1e9), 1e9) * 10).rounded())
-    let text = "\(tenths.magnitude / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths.magnitude % 10)")
-    return tenths < 0 ? "-" + text : text
+    decimal(Int((min(max(value, -1e9), 1e9) * 10).rounded()), 10)
 }
 
 /// A part of a hundred, to a thousandth, as `12.5%`; those outside are at the edges.
 func percent(_ value: Double) -> String {
-    let thousandths = Int((min(max(value, 0), 100) * 1000).rounded())
-    if thousandths.isMultiple(of: 1000) { return "\(thousandths / 1000)%" }
-    var digits = String(1000 + thousandths % 1000).dropFirst()
+    decimal(Int((min(max(value, 0), 100) * 1000).rounded()), 1000) + "%"
+}
+
+/// A number that was multiplied by a power of ten, without zeros at its end.
+private func decimal(_ number: Int, _ factor: Int) -> String {
+    var digits = String(factor + Int(number.magnitude) % factor).dropFirst()
     while digits.last == "0" { digits.removeLast() }
-    return "\(thousandths / 1000).\(digits)%"
+    return "\(number < 0 ? "-" : "")\(Int(number.magnitude) / factor)" + (digits.isEmpty ? "" : ".\(digits)")
 }

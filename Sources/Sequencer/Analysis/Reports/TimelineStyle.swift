@@ -113,7 +113,7 @@ enum TimelineStyle {
         .tall { max-height: 75vh; }
         #tools { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 16px; margin: 8px 0; font-size: 13px; }
         [hidden] { display: none !important; }
-        input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--faint); border-radius: 6px; padding: 1px 8px; }
+        input, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--faint); border-radius: 6px; padding: 1px 8px; }
         button[aria-pressed="true"] { color: var(--paper); background: var(--ink); }
         thead button { border: 0; padding: 0; font-weight: inherit; cursor: pointer; }
         thead [aria-sort] button::after { content: " ▴"; }

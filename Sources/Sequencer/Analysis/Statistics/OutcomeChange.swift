@@ -51,31 +51,22 @@ package struct OutcomeChange: Equatable, Sendable {
         from first: [(id: String, outcomes: OutcomeCounts)],
         to second: [(id: String, outcomes: OutcomeCounts)]
     ) -> [OutcomeChange] {
-        let before = Dictionary(first.map { ($0.id, $0.outcomes) }) { first, _ in first }
-        let ids = Set(second.map(\.id))
+        let before = Dictionary(first.map { ($0.id, $0.outcomes) }) { first, _ in first }, ids = Set(second.map(\.id))
         let gone = first.filter { !ids.contains($0.id) && $0.outcomes[.skipped] < $0.outcomes.total }
-        return second.compactMap { id, outcomes in
-            OutcomeChange(id: id, before: before[id] ?? OutcomeCounts(), after: outcomes)
-        } + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes) }
+        return second.compactMap { change($0.id, from: before[$0.id] ?? OutcomeCounts(), to: $0.outcomes) }
+            + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes, after: OutcomeCounts(), isCertain: true) }
     }
 
-    /// An operation that is gone.
-    private init(id: String, before: OutcomeCounts) { (self.id, self.before, after, isCertain) = (id, before, OutcomeCounts(), true) }
-
-    private init?(id: String, before: OutcomeCounts, after: OutcomeCounts) {
+    private static func change(_ id: String, from before: OutcomeCounts, to after: OutcomeCounts) -> OutcomeChange? {
         // Compared as products: shares of the same size need not be the same to the last digit.
         let differing = Outcome.allCases.filter { before[$0] * after.total != after[$0] * before.total }
         let isNew = [Outcome.fellBack, .failed, .timedOut, .skipped].contains { before[$0] == 0 && after[$0] > 0 }
-        // However few the runs: all of them before ended in one way, and all of them after in another.
-        if before.all.count == 1, after.all.count == 1 {
-            isCertain = !differing.isEmpty
-        } else if min(before.total, after.total) < SampleChange.leastRuns(isAlwaysSame: false) {
-            isCertain = false
-        } else {
-            isCertain = differing.contains { Self.p($0, before, after) < SampleChange.significance }
-        }
-        guard isCertain || isNew else { return nil }
-        (self.id, self.before, self.after) = (id, before, after)
+        let hasEnough = min(before.total, after.total) >= SampleChange.leastRuns(isAlwaysSame: false)
+        let isCertain =
+            // However few the runs: all of them before ended in one way, and all of them after in another.
+            before.all.count == 1 && after.all.count == 1
+            ? !differing.isEmpty : hasEnough && differing.contains { p($0, before, after) < SampleChange.significance }
+        return isCertain || isNew ? OutcomeChange(id: id, before: before, after: after, isCertain: isCertain) : nil
     }
 
     /// How probable such a difference of the numbers of one outcome is without a change: of runs that did or did not end so, Mann and Whitney's test is Fisher's.

@@ -7,9 +7,8 @@ package struct SortedSample: Equatable, Sendable {
 
     /// - Returns: nil without a measurement, or when one of them is not finite.
     package init?(_ values: some Sequence<Double>) {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty, sorted.allSatisfy(\.isFinite) else { return nil }
-        self.values = sorted
+        self.values = values.sorted()
+        guard !self.values.isEmpty, self.values.allSatisfy(\.isFinite) else { return nil }
     }
 
     package var count: Int { values.count }
@@ -44,14 +43,14 @@ package struct SortedSample: Equatable, Sendable {
     /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
     /// Nil of a single one, which is not off by anything.
     package var medianAbsoluteDeviation: Double? {
-        guard count > 1 else { return nil }
-        let median = median
-        // Not checked once more: distances of finite numbers are finite.
-        return SortedSample(unchecked: values.map { abs($0 - median) }.sorted()).median
+        count > 1 ? SortedSample(values.map { abs($0 - median) })?.median : nil
     }
 
-    private init(unchecked sorted: [Double]) {
-        values = sorted
+    /// The median of as many measurements as there are, each drawn any number of times.
+    fileprivate func resampledMedian(_ random: inout SplitMix64) -> Double {
+        // The measurements are sorted, so those at sorted places are.
+        let places = values.indices.map { _ in random.index(below: count) }.sorted()
+        return (values[places[(count - 1) / 2]] + values[places[count / 2]]) / 2
     }
 }
 
@@ -75,27 +74,21 @@ package struct OutlierRule: Equatable, Sendable {
     private let unit: Double
 
     package init(_ sample: SortedSample) {
-        let median = sample.median
-        self.median = median
-        let deviation = sample.medianAbsoluteDeviation ?? 0
-        if deviation > 0 {
+        median = sample.median
+        if let deviation = sample.medianAbsoluteDeviation, deviation > 0 {
             // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation.
             unit = deviation / 0.6745
         } else {
             // More than half of the measurements are the same. The mean distance, scaled likewise, stands in, or else every other value
             // would be an outlier, however near.
-            let mean = sample.values.reduce(0) { $0 + abs($1 - median) } / Double(sample.count)
-            unit = mean * 1.253314
+            let median = median
+            unit = sample.values.reduce(0) { $0 + abs($1 - median) } / Double(sample.count) * 1.253314
         }
     }
 
-    package func score(_ value: Double) -> Double {
-        unit > 0 ? (value - median) / unit : 0
-    }
+    package func score(_ value: Double) -> Double { unit > 0 ? (value - median) / unit : 0 }
 
-    package func isOutlier(_ value: Double) -> Bool {
-        abs(score(value)) > Self.limit
-    }
+    package func isOutlier(_ value: Double) -> Bool { abs(score(value)) > Self.limit }
 }
 
 /// An interval that contains the true value in 95 of 100 cases, found by measuring the measurements again: the percentile bootstrap of Efron,
@@ -116,8 +109,8 @@ package struct BootstrapInterval: Equatable, Sendable {
     /// Of the median; nil with too few measurements.
     package static func median(of sample: SortedSample) -> BootstrapInterval? {
         guard sample.count >= SortedSample.leastForInterval else { return nil }
-        var resampling = Resampling(sample, seed: seed)
-        return percentiles((0..<resamples(sample.count)).map { _ in resampling.median() })
+        var random = SplitMix64(seed: seed)
+        return interval(sample.count) { sample.resampledMedian(&random) }
     }
 
     /// Of the change of the median from one sample to another as a share of the first: 0.05 is 5% more.
@@ -133,59 +126,22 @@ package struct BootstrapInterval: Equatable, Sendable {
     package static func change(of parts: [(before: SortedSample, after: SortedSample)]) -> BootstrapInterval? {
         let count = parts.reduce(0) { sum, part in sum + part.before.count + part.after.count }
         guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
-        let weights = parts.map { Double($0.before.count + $0.after.count) / Double(count) }
-        var before = parts.enumerated().map { place, part in Resampling(part.before, seed: seed &+ UInt64(place)) }
-        // Other numbers than before: the two samples are drawn independently.
-        var after = parts.enumerated().map { place, part in Resampling(part.after, seed: (seed &+ UInt64(place)) ^ .max) }
-        return percentiles(
-            (0..<resamples(count)).map { _ in
-                weights.indices.reduce(0.0) { sum, place in
-                    sum + weights[place] * (after[place].median() / before[place].median() - 1)
-                }
+        // Other numbers for either side: the two samples are drawn independently.
+        var before = parts.indices.map { SplitMix64(seed: seed &+ UInt64($0)) }
+        var after = parts.indices.map { SplitMix64(seed: (seed &+ UInt64($0)) ^ .max) }
+        return interval(count) {
+            parts.enumerated().reduce(0.0) { sum, part in
+                let change = part.1.after.resampledMedian(&after[part.0]) / part.1.before.resampledMedian(&before[part.0]) - 1
+                return sum + change * Double(part.1.before.count + part.1.after.count) / Double(count)
             }
-        )
-    }
-
-    /// Enough for a steady second digit; fewer for many measurements, whose intervals are narrow.
-    private static func resamples(_ count: Int) -> Int {
-        min(10_000, max(1_000, 2_000_000 / count))
-    }
-
-    private static func percentiles(_ values: [Double]) -> BootstrapInterval {
-        // Not reached: there are a thousand values at least, and all are finite.
-        guard let sample = SortedSample(values) else { return BootstrapInterval(lower: 0, upper: 0) }
-        return BootstrapInterval(lower: sample.percentile(2.5), upper: sample.percentile(97.5))
-    }
-}
-
-/// Draws as many measurements as there are, each any number of times.
-private struct Resampling {
-    private let sample: SortedSample
-    private var random: SplitMix64
-    private var times: [Int]
-
-    init(_ sample: SortedSample, seed: UInt64) {
-        self.sample = sample
-        random = SplitMix64(seed: seed)
-        times = Array(repeating: 0, count: sample.count)
-    }
-
-    /// The median of one draw. The sample is sorted, so counting replaces sorting.
-    mutating func median() -> Double {
-        let count = sample.count
-        for index in times.indices { times[index] = 0 }
-        for _ in 0..<count { times[random.index(below: count)] += 1 }
-        let upper = value(at: count / 2)
-        return count.isMultiple(of: 2) ? (value(at: count / 2 - 1) + upper) / 2 : upper
-    }
-
-    private func value(at rank: Int) -> Double {
-        var left = rank
-        for (index, times) in times.enumerated() {
-            left -= times
-            if left < 0 { return sample.values[index] }
         }
-        return sample.maximum
+    }
+
+    private static func interval(_ count: Int, _ draw: () -> Double) -> BootstrapInterval? {
+        // Enough for a steady second digit; fewer for many measurements, whose intervals are narrow.
+        SortedSample((0..<min(10_000, max(1_000, 2_000_000 / count))).map { _ in draw() }).map {
+            BootstrapInterval(lower: $0.percentile(2.5), upper: $0.percentile(97.5))
+        }
     }
 }
 

@@ -20,15 +20,15 @@ package struct SampleChange: Sendable {
     private static let tolerance = 1e-9
 
     /// Of the medians, as a share of the first; nil when a sample is missing, or the first took no time.
-    package let change: Double?
+    package private(set) var change: Double?
     /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run is the same.
-    package let interval: BootstrapInterval?
-    package let test: MannWhitney?
+    package private(set) var interval: BootstrapInterval?
+    package private(set) var test: MannWhitney?
     /// Nil unless both sides have two modes; nil where there is no interval.
-    package let modes: ModeComparison?
-    package let verdict: ChangeVerdict
+    package private(set) var modes: ModeComparison?
+    package private(set) var verdict = ChangeVerdict.inconclusive
     /// The number of measurements that each side needs for a verdict; nil where both have as many, or one has none.
-    package let runsNeeded: Int?
+    package private(set) var runsNeeded: Int?
 
     /// - Parameters:
     ///   - isVirtual: whether the samples were taken in virtual time. If every run of a side is the same there, the medians alone decide.
@@ -36,36 +36,27 @@ package struct SampleChange: Sendable {
     ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
     package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
         // Nothing can be a share of 0.
-        guard let first, let second, first.minimum > 0 else {
-            (change, interval, test, modes, verdict, runsNeeded) = (nil, nil, nil, nil, .inconclusive, nil)
-            return
-        }
+        guard let first, let second, first.minimum > 0 else { return }
         let change = second.median / first.median - 1
         self.change = change
         // Runs may differ in virtual time, too: by the pauses between attempts, or by the app's own chance.
         let isAlwaysSame = isVirtual && first.minimum == first.maximum && second.minimum == second.maximum
         let least = Self.leastRuns(isAlwaysSame: isAlwaysSame)
         guard min(first.count, second.count) >= least else {
-            (interval, test, modes, verdict, runsNeeded) = (nil, nil, nil, .inconclusive, least)
+            runsNeeded = least
             return
         }
-        runsNeeded = nil
         if isAlwaysSame {
-            (interval, test, modes) = (nil, nil, nil)
             verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
             return
         }
         interval = BootstrapInterval.change(from: first, to: second)
         test = MannWhitney(first.values, second.values)
-        let (firstModes, secondModes) = (TwoModes(first), TwoModes(second))
-        modes = firstModes.flatMap { first in secondModes.flatMap { ModeComparison(first, $0) } }
-        guard let interval, let test else {
-            verdict = .inconclusive
-            return
-        }
-        let all = Self.verdict(interval, p: test.p, threshold: threshold, same: same)
-        let ofModes = modes.map { Self.verdict($0.interval, p: $0.p, threshold: threshold, same: same) }
-        verdict = ofModes.map { Self.verdict(of: all, interval, modes: $0) } ?? all
+        modes = TwoModes(first).flatMap { first in TwoModes(second).flatMap { ModeComparison(first, $0) } }
+        guard let interval, let test else { return }
+        verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same)
+        guard let modes else { return }
+        verdict = Self.verdict(of: verdict, interval, modes: Self.verdict(modes.interval, p: modes.p, threshold: threshold, same: same))
     }
 
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same

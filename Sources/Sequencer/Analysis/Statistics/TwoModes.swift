@@ -60,8 +60,7 @@ package struct ModeComparison: Equatable, Sendable {
     /// - Returns: nil when a kind took no time.
     package init?(_ before: TwoModes, _ after: TwoModes) {
         let parts = [(before: before.lower, after: after.lower), (before: before.upper, after: after.upper)]
-        guard let interval = BootstrapInterval.change(of: parts) else { return nil }
-        guard let p = Self.p(parts) else { return nil }
+        guard let interval = BootstrapInterval.change(of: parts), let p = Self.p(parts) else { return nil }
         (self.before, self.after, self.interval, self.p) = (before, after, interval, p)
     }
 

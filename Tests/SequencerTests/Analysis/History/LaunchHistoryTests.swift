@@ -154,15 +154,11 @@ struct LaunchHistoryTests {
         ] as [(String, String)]
     )
     func corrupt(text: String, reason: String) {
-        do throws(LaunchHistory.FormatProblem) {
+        do throws(HistoryProblem) {
             let history = try LaunchHistory(json: Data(text.utf8), maximumDurations: 20)
             Issue.record("read as \(history)")
         } catch {
-            guard case .corrupt(let found) = error else {
-                Issue.record("\(error)")
-                return
-            }
-            #expect(found.hasPrefix(reason), "\(found)")
+            #expect(error.code == .corrupt && error.reason.hasPrefix(reason), "\(error)")
         }
     }
 

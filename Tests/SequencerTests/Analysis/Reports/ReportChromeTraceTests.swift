@@ -49,8 +49,8 @@ struct ReportChromeTraceTests {
             + #"{"name":"small","ph":"X","pid":1,"tid":1,"ts":0,"dur":700000,"args":{"outcome":"Failed at b: no \"route\"","verdict":"failed","critical path":["a","b"]}},"#
             + #"{"name":"budget 500 ms","ph":"i","pid":1,"tid":1,"ts":500000,"s":"g"},"#
             + #"{"name":"a","ph":"X","pid":1,"tid":3,"ts":0,"dur":400000,"cat":"critical","args":{"title":"Load <a>","outcome":"succeeded","wait":"0 ms","slack":"0 ms","expected":"300 ms","attempts":1,"marks":["critical"],"notes":["from the cache"]}},"#
-            + #"{"name":"after","ph":"s","pid":1,"tid":3,"ts":399999.999,"cat":"dependency","id":1},"#
             + #"{"name":"b","ph":"X","pid":1,"tid":2,"ts":500000,"dur":200000,"cat":"critical","args":{"outcome":"failed","wait":"100 ms","slack":"0 ms","attempts":2,"marks":["critical"],"message":"no \"route\""}},"#
+            + #"{"name":"after","ph":"s","pid":1,"tid":3,"ts":399999.999,"cat":"dependency","id":1},"#
             + #"{"name":"after","ph":"f","pid":1,"tid":2,"ts":500000,"bp":"e","cat":"dependency","id":1},"#
             + #"{"name":"c","ph":"i","pid":1,"tid":4,"ts":700000,"s":"t","args":{"outcome":"skipped","slack":"0 ms","attempts":0,"message":"b failed"}}],"otherData":{"scenario":"small","startedAt":"2023-11-14T22:13:20.000Z","verdict":"failed"}}"#
         #expect(text == expected)
@@ -96,7 +96,7 @@ struct ReportChromeTraceTests {
         #expect(slices.count == document.operations.filter { $0.start != nil }.count)
         #expect(events.filter { $0.ph == "i" && $0.tid != 1 }.count == document.operations.filter { $0.start == nil }.count)
         // An empty slice lasts a nanosecond, and moves others by as much.
-        let most = document.operations.count + Int(TraceSlices.tolerance)
+        let most = document.operations.count + Int(ChromeTrace.tolerance)
         for operation in document.operations {
             guard let start = operation.start else { continue }
             let slice = try #require(byName[operation.id])

@@ -208,7 +208,7 @@ struct TimelineTests {
         let page = Self.launch().html()
         let elements = try Elements(page)
         #expect(page.contains(#"<div id="tools" hidden="hidden">"#))
-        for id in ["search", "found", "sort", "view", "lines", "rows", "range", "timeline", "tools"] {
+        for id in ["search", "found", "view", "lines", "rows", "range", "timeline", "tools"] {
             #expect(elements.ids.contains(id), "\(id)")
             #expect(PageScript.javaScript.contains("get('\(id)')"), "\(id)")
         }
