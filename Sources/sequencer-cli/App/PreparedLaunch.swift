@@ -10,13 +10,10 @@ struct LoadedScenario {
     static let defaultBudget = Duration.seconds(3)
 
     var graph: OperationGraph
-    var budget: Duration?
-    /// That of the initial display.
-    var initialDisplayBudget: Duration?
-    var lanes: Int?
-    var deadline: Duration?
     /// The file it was read from, and the place of each operation in it; nil for a built-in scenario.
-    var file: (name: String, document: ScenarioDocument)?
+    private(set) var file: (name: String, document: ScenarioDocument)?
+
+    var lanes: Int? { file?.document.lanes }
 
     /// Loads a built-in scenario by its name, or else a scenario file; `-` is standard input.
     ///
@@ -64,11 +61,7 @@ struct LoadedScenario {
             _ = try scenario.graph.validated()
         } catch {
             // The others are known, by their places in the file.
-            for problem in error.problems.filter({ $0.code == .cycle }).prefix(limit - mistakes.count) {
-                guard let position = problem.positions.first else { continue }
-                let place = document.operations[position].position
-                mistakes.append(ScenarioError(file: file, position: place, path: "operations[\(position)].after", message: problem.message))
-            }
+            mistakes += error.problems.filter { $0.code == .cycle }.prefix(limit - mistakes.count).compactMap(scenario.mistake)
         }
         return (scenario, mistakes)
     }
@@ -91,16 +84,13 @@ struct LoadedScenario {
     /// The scenario of a file.
     init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {
         graph = document.graph(clock: clock)
-        budget = document.budget
-        initialDisplayBudget = document.initialDisplayBudget
-        lanes = document.lanes
-        deadline = document.deadline
         self.file = (file, document)
     }
 
     /// The budget that a launch is given: the command line's, the scenario's own, or the default one.
     func budget(_ argument: Duration?, fromProcessStart: Bool = false) -> Budget {
-        Budget(argument ?? budget ?? Self.defaultBudget, initialDisplay: initialDisplayBudget, fromProcessStart: fromProcessStart)
+        let limit = argument ?? file?.document.budget ?? Self.defaultBudget
+        return Budget(limit, initialDisplay: file?.document.initialDisplayBudget, fromProcessStart: fromProcessStart)
     }
 
     /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
@@ -108,7 +98,7 @@ struct LoadedScenario {
         switch argument {
         case .some(.none): nil
         case .some(.after(let duration)): duration
-        case nil: deadline ?? LaunchOptions.defaultDeadline
+        case nil: file?.document.deadline ?? LaunchOptions.defaultDeadline
         }
     }
 
@@ -125,21 +115,26 @@ struct LoadedScenario {
         return document.operations.filter { !document.runs($0) }.map(\.id)
     }
 
+    /// The mistake at its place in the file.
+    private func mistake(_ problem: GraphProblem) -> ScenarioError? {
+        guard let file, let position = problem.positions.first else { return nil }
+        let place = file.document.operations[position].position
+        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.message)
+    }
+
     /// The graph, checked; errors name their place in the file.
     func validated() throws -> ValidatedGraph {
         do {
             return try graph.validated()
         } catch {
-            guard let file, let problem = error.problems.first, let position = problem.positions.first else { throw error }
-            throw ToolError(
-                .badData,
-                "\(file.name):\(file.document.operations[position].position): operations[\(position)].after: \(problem.message)"
-            )
+            if let placed = error.problems.first.flatMap(mistake) { throw placed }
+            throw error
         }
     }
 
     /// Makes an operation misbehave.
     mutating func inject(_ injection: Injection) throws(UsageError) {
+        func failure(_ problem: String) -> UsageError { UsageError("option '--inject': \(problem)", command: "run") }
         let fault: Fault
         switch injection.effect {
         case .fail: fault = .fail
@@ -147,11 +142,9 @@ struct LoadedScenario {
         case .crash: fault = .crash
         case .delay(let duration): fault = .delay(duration)
         case .required:
-            guard injection.operation == StartupStep.forceUpdate.id else {
-                throw UsageError(
-                    "option '--inject': only '\(StartupStep.forceUpdate.id)' can be required, not \(quoted(injection.operation))",
-                    command: "run"
-                )
+            let update = StartupStep.forceUpdate.id
+            guard injection.operation == update else {
+                throw failure("only '\(update)' can be required, not \(quoted(injection.operation))")
             }
             // The built-in step has been told what to find; one from a file has no verdict of its own.
             if file == nil { return }
@@ -160,7 +153,7 @@ struct LoadedScenario {
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw UsageError("option '--inject': \(error.problems.first?.message ?? error.description)", command: "run")
+            throw failure(error.problems.first?.message ?? error.description)
         }
     }
 }
@@ -171,13 +164,13 @@ extension ScenarioDocument {
     /// - Throws: a ``ToolError`` for a fact that the file does not have, or a value that the fact cannot have.
     mutating func set(_ arguments: [FactArgument], file: String) throws(ToolError) {
         for argument in arguments {
-            if facts.isEmpty { throw ToolError(.usage, "option '--fact': \(file) has no facts") }
+            func mistake(_ text: String) -> ToolError { ToolError(.usage, "option '--fact': \(text)") }
+            if facts.isEmpty { throw mistake("\(file) has no facts") }
             guard let values = facts[argument.name] else {
-                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.name, called: "fact", among: facts.keys.sorted()))
+                throw mistake(unknownWord(argument.name, called: "fact", among: facts.keys.sorted()))
             }
             guard values.contains(argument.value) else {
-                let name = "value of \(quoted(argument.name))"
-                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.value, called: name, among: values))
+                throw mistake(unknownWord(argument.value, called: "value of \(quoted(argument.name))", among: values))
             }
             facts[argument.name] = [argument.value] + values.filter { $0 != argument.value }
         }
@@ -338,8 +331,8 @@ enum LaunchThreads {
         guard let operations = scenario.file?.document.operations else { return wanted }
         // Lanes that no operation can use are not looked for: each one tried is a thread that is started.
         let widest = min(wanted ?? .max, operations.count)
-        // A command has a process, and two threads that attend to it.
-        let each = operations.contains { if case .command = $0.work { true } else { false } } ? 4 : 1
+        // A command has a process, and a thread that attends to it.
+        let each = operations.contains { if case .command = $0.work { true } else { false } } ? 3 : 1
         let own = needed(.wall)
         // The tool's own threads are had in addition, or the launch would begin with as many too few (L62).
         let (count, error) = countThreads(upTo: min(own + widest * each, maximumThreads))

@@ -3,13 +3,15 @@ import StartupNetworking
 import StartupOps
 
 /// Shows the sample app's screens on a terminal, and gives the person's answers.
+///
+/// Without a terminal it answers as an agreeable person would, at once: for launches that nobody watches.
 @MainActor
-final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
+final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
     EntryPointPresenter, MainPresenter, ScenePresenter
 {
-    private let screens: TerminalScreens
+    private let screens: TerminalScreens?
 
-    nonisolated init(_ screens: TerminalScreens) {
+    nonisolated init(_ screens: TerminalScreens?) {
         self.screens = screens
     }
 
@@ -19,7 +21,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func showSplash() async {
-        await screens.message(title: "Sample", lines: ["Music in every room."])
+        await screens?.message(title: "Sample", lines: ["Music in every room."])
     }
 
     func splashEnded() async {}
@@ -29,10 +31,10 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         case .required(let minimum, let message, let store):
             let text = message ?? "This version can no longer be used."
             let place = store.map { ["It can be had at \($0.absoluteString)."] } ?? []
-            await screens.message(title: "Update required", lines: [text, "Version \(minimum) or newer is needed."] + place)
+            await screens?.message(title: "Update required", lines: [text, "Version \(minimum) or newer is needed."] + place)
         case .maintenance(let message, let until):
             let end = until.map { ["Until \($0.formatted(.iso8601))."] } ?? []
-            await screens.message(title: "Closed for maintenance", lines: [message ?? "Please try again later."] + end)
+            await screens?.message(title: "Closed for maintenance", lines: [message ?? "Please try again later."] + end)
         case .mayContinue, .recommended: break
         }
     }
@@ -40,10 +42,11 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     func recommendUpdate(_ version: SemanticVersion) {
         // Not awaited: a recommendation must not keep the launch waiting, and the screen may be somebody else's for long.
         let screens = screens
-        Task { await screens.message(title: "Update available", lines: ["Version \(version) can be installed."]) }
+        Task { await screens?.message(title: "Update available", lines: ["Version \(version) can be installed."]) }
     }
 
     func chooseRegion(from countries: [Country]) async -> Region? {
+        guard let screens else { return countries.first.map { Region(country: $0.code, language: $0.languages.first ?? "en") } }
         let regions = countries.flatMap { country in country.languages.map { (country, $0) } }
         let index = await screens.menu(
             title: "Country and language",
@@ -54,6 +57,8 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func askForLogin(problem: String?) async -> LoginAnswer {
+        // The account that every sample service has. A service that has refused it refuses it again: a second attempt would make a loop.
+        guard let screens else { return problem == nil ? .logIn(email: "person@example.com", password: "correct horse") : .continueAsGuest }
         let choice = await screens.menu(
             title: "Welcome",
             question: problem ?? "Who is there?",
@@ -73,6 +78,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func askForVerificationCode(of email: String, problem: String?) async -> Secret? {
+        guard let screens else { return problem == nil ? "000000" : nil }
         let answers = await screens.form(
             title: "Verify \(email)",
             problem: problem,
@@ -82,15 +88,17 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func askToRestore(_ account: StoredSession) async throws -> Bool {
+        guard let screens else { return true }
         let name = account.account?.name ?? "an account"
         return try Self.answer(await screens.confirm(question: "Go on as \(name), found on this device?", default: true))
     }
 
     func showTutorial(_ pages: [TutorialPage]) async throws {
-        try Self.checkAnswer(await screens.pages(title: "Tutorial", pages.map { ($0.title, $0.text) }))
+        try await showPages("Tutorial", pages.map { ($0.title, $0.text) })
     }
 
     func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker? {
+        guard let screens else { return problem == nil ? speakers.first : nil }
         let choice = await screens.menu(
             title: "Your speaker",
             question: problem ?? (speakers.isEmpty ? "No speaker was found." : "Which speaker do you want to use?"),
@@ -102,37 +110,39 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func showPush(_ push: PushPayload) async {
-        await screens.pages(title: "Notification", [(push.title ?? "Message", push.body ?? "")])
+        await screens?.pages(title: "Notification", [(push.title ?? "Message", push.body ?? "")])
     }
 
     func follow(_ link: DeepLink) async {
-        await screens.message(title: "Link", lines: ["Showing the \(link.route)."])
+        await screens?.message(title: "Link", lines: ["Showing the \(link.route)."])
     }
 
     func perform(_ shortcut: ShortcutItem) async {
-        await screens.message(title: "Shortcut", lines: ["Doing: \(shortcut.type)."])
+        await screens?.message(title: "Shortcut", lines: ["Doing: \(shortcut.type)."])
     }
 
     func confirm(_ entryPoint: EntryPoint) async throws -> Bool {
+        // Nothing is changed that nobody has agreed to.
+        guard let screens else { return false }
         // Return alone must not change anything: a link may come from anybody.
-        try Self.answer(await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false))
+        return try Self.answer(await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false))
     }
 
     func showMain(_ content: MainContent) async {
         let speaker = content.speaker.map { "Connected to \($0.name)." } ?? "No speaker is connected."
-        await screens.message(title: "Music", lines: ["Hello, \(content.account.name).", speaker])
+        await screens?.message(title: "Music", lines: ["Hello, \(content.account.name).", speaker])
     }
 
     func showOnboarding() async throws {
-        try Self.checkAnswer(await screens.pages(title: "Welcome", [("Try it out", "Log in later to keep your playlists.")]))
+        try await showPages("Welcome", [("Try it out", "Log in later to keep your playlists.")])
     }
 
     func showPaywall() async {
-        _ = await screens.confirm(question: "Subscribe for music without pauses?", default: false)
+        _ = await screens?.confirm(question: "Subscribe for music without pauses?", default: false)
     }
 
     func becameActive() async {
-        await screens.message(title: "Music", lines: ["Welcome back."])
+        await screens?.message(title: "Music", lines: ["Welcome back."])
     }
 
     // MARK: No answer
@@ -145,54 +155,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         return answer
     }
 
-    private static func checkAnswer(_ isThere: Bool) throws {
-        if !isThere { throw NoAnswer() }
+    private func showPages(_ title: String, _ pages: [(title: String, text: String)]) async throws {
+        if let screens, await !screens.pages(title: title, pages) { throw NoAnswer() }
     }
-}
-
-/// Answers what the sample app asks as an agreeable person would, at once: for launches that nobody watches.
-@MainActor
-final class DefaultAnswers: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
-    EntryPointPresenter, MainPresenter, ScenePresenter
-{
-    nonisolated init() {}
-
-    /// Tells the phases of a scene that nobody looks at.
-    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
-        for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
-    }
-
-    func showSplash() async {}
-    func splashEnded() async {}
-
-    func showUpdate(_ decision: UpdateDecision) async {}
-    func recommendUpdate(_ version: SemanticVersion) {}
-
-    func chooseRegion(from countries: [Country]) async -> Region? {
-        countries.first.map { Region(country: $0.code, language: $0.languages.first ?? "en") }
-    }
-
-    /// The account that every sample service has. Where that is not accepted, or cannot be checked, a guest will do.
-    func askForLogin(problem: String?) async -> LoginAnswer {
-        // A service that has refused this account refuses it again: a second attempt would make a loop.
-        problem == nil ? .logIn(email: "person@example.com", password: "correct horse") : .continueAsGuest
-    }
-
-    func askForVerificationCode(of email: String, problem: String?) async -> Secret? { problem == nil ? "000000" : nil }
-    func askToRestore(_ account: StoredSession) async -> Bool { true }
-
-    func showTutorial(_ pages: [TutorialPage]) async {}
-
-    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? { problem == nil ? speakers.first : nil }
-
-    func showPush(_ push: PushPayload) async {}
-    func follow(_ link: DeepLink) async {}
-    func perform(_ shortcut: ShortcutItem) async {}
-    /// Nothing is changed that nobody has agreed to.
-    func confirm(_ entryPoint: EntryPoint) async -> Bool { false }
-
-    func showMain(_ content: MainContent) async {}
-    func showOnboarding() async {}
-    func showPaywall() async {}
-    func becameActive() async {}
 }

@@ -62,7 +62,7 @@ struct SampleApp {
                 entitlements: service,
                 speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))
             ),
-            presenters: screens.map { StartupPresenters(all: TerminalPresenter($0)) } ?? StartupPresenters(all: DefaultAnswers()),
+            presenters: StartupPresenters(all: SamplePresenter(screens)),
             directory: directory,
             journal: device?.journal
         )

@@ -90,25 +90,15 @@ extension BenchedScenario {
             )
         )
         milestone = report.milestone
-        let reports = report.operations
-        // Comparing the lists is cheaper than a dictionary for each of thousands of runs; nearly all have the same graph.
-        if operations.map(\.id) == reports.map(\.id) {
-            for (index, report) in reports.enumerated() { operations[index].add(report) }
-        } else {
-            // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
-            addByName(reports)
-        }
-    }
-
-    private mutating func addByName(_ reports: [OperationReport]) {
         var places = Dictionary(operations.indices.map { (operations[$0].id, $0) }) { first, _ in first }
-        for report in reports where places[report.id] == nil {
-            places[report.id] = operations.count
-            // It was absent in every run before this one, which has been appended already.
-            operations.append(BenchedOperation(id: report.id, durations: Array(repeating: nil, count: runs.count - 1)))
-        }
-        for report in reports {
-            guard let place = places[report.id] else { continue }
+        // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
+        for report in report.operations {
+            let place = places[report.id] ?? operations.count
+            if place == operations.count {
+                // It was absent in every run before this one, which has been appended already.
+                operations.append(BenchedOperation(id: report.id, durations: Array(repeating: nil, count: runs.count - 1)))
+                places[report.id] = place
+            }
             operations[place].add(report)
         }
         // One entry a run, also for those that this run left out: the reader refuses any other count.

@@ -130,7 +130,7 @@ extension BenchedScenario {
 extension BenchRun {
     fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(outcome.rawValue, for: "outcome")
-        document.write((isMet ? Verdict.pass : .fail).rawValue, for: "verdict")
+        document.write(isMet ? "pass" : "fail", for: "verdict")
         document.write(milliseconds: measured, for: "measuredMs")
         document.write(milliseconds: makespan, for: "makespanMs")
         document.write(milliseconds: interactive, for: "interactiveMs")
@@ -140,17 +140,12 @@ extension BenchRun {
 
     fileprivate init(_ document: DocumentReader) throws {
         outcome = try document.word("outcome")
-        let verdict: Verdict = try document.word("verdict")
-        isMet = verdict == .pass
+        isMet = try document.isMet()
         measured = try document.duration("measuredMs")
         makespan = try document.duration("makespanMs")
         interactive = try document.duration("interactiveMs")
         initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
-    }
-
-    private enum Verdict: String, CaseIterable {
-        case pass, fail
     }
 }
 
@@ -196,8 +191,10 @@ private func firstRepetition(_ names: [String]) -> Int? {
 }
 
 extension DocumentReader {
+    func isMet() throws -> Bool { try word("verdict", of: ["pass", "fail"]) == "pass" }
+
     /// One word out of a few, each spelled exactly.
-    fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
         let text = try string(key)
         guard let word = Word(rawValue: text) else {
             throw error(key, unknownWord(text, called: key, among: Word.allCases.map(\.rawValue)))
@@ -209,13 +206,10 @@ extension DocumentReader {
 extension BenchSummary {
     fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(sample?.count ?? 0, for: "completed")
-        document.write(nanoseconds: sample?.median, for: "medianMs")
-        document.write(nanoseconds: sample?.medianAbsoluteDeviation, for: "madMs")
-        document.write(nanoseconds: interval?.lower, for: "medianLowerMs")
-        document.write(nanoseconds: interval?.upper, for: "medianUpperMs")
-        document.write(nanoseconds: sample?.minimum, for: "minMs")
-        document.write(nanoseconds: sample?.nearestRank(90), for: "p90Ms")
-        document.write(nanoseconds: sample?.maximum, for: "maxMs")
+        document.write(nanoseconds: [
+            "medianMs": sample?.median, "madMs": sample?.medianAbsoluteDeviation, "medianLowerMs": interval?.lower,
+            "medianUpperMs": interval?.upper, "minMs": sample?.minimum, "p90Ms": sample?.nearestRank(90), "maxMs": sample?.maximum,
+        ])
         document.writeArray(for: "outlierRuns") { array in
             for outlier in outliers { array.write(outlier.run, for: nil) }
         }
@@ -230,8 +224,7 @@ extension TwoModes {
     fileprivate func write(to document: inout JSONWriter, for key: String) {
         document.writeObjects([lower, upper], for: key) { document, mode in
             document.write(mode.count, for: "runs")
-            document.write(nanoseconds: mode.median, for: "medianMs")
-            document.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
+            document.write(nanoseconds: ["medianMs": mode.median, "madMs": mode.medianAbsoluteDeviation])
         }
     }
 }
@@ -270,33 +263,23 @@ extension BenchComparison {
         }
         if let gap {
             json.writeObject(for: "apart") { json in
-                json.write(decimal: askedThreshold, for: "askedThreshold")
-                json.write(decimal: gap.seconds, for: "seconds")
-                json.write(decimal: gap.loadRatio, for: "loadRatio")
+                json.write(decimals: ["askedThreshold": askedThreshold, "seconds": gap.seconds, "loadRatio": gap.loadRatio])
                 // Without a trend there is nothing to explain.
                 if drift > 1 { json.write(decimal: drift, for: "drift") }
             }
         }
-        json.write(nanoseconds: before.sample?.median, for: "beforeMs")
-        json.write(nanoseconds: after.sample?.median, for: "afterMs")
+        json.write(nanoseconds: ["beforeMs": before.sample?.median, "afterMs": after.sample?.median])
         if let displays = initialDisplays {
-            json.writeObject(for: "initialDisplay") { json in
-                json.write(nanoseconds: displays.before, for: "beforeMs")
-                json.write(nanoseconds: displays.after, for: "afterMs")
-            }
+            json.writeObject(for: "initialDisplay") { $0.write(nanoseconds: ["beforeMs": displays.before, "afterMs": displays.after]) }
         }
-        json.write(decimal: change, for: "change")
-        json.write(decimal: interval?.lower, for: "changeLower")
-        json.write(decimal: interval?.upper, for: "changeUpper")
-        json.write(decimal: test?.u, for: "u")
-        json.write(decimal: test?.p, for: "p")
+        json.write(decimals: [
+            "change": change, "changeLower": interval?.lower, "changeUpper": interval?.upper, "u": test?.u, "p": test?.p,
+        ])
         if let runsNeeded { json.write(runsNeeded, for: "runsNeeded") }
         if before.modes != nil || after.modes != nil { json.writeObject(for: "modes") { json in writeModes(to: &json) } }
         json.writeObjects(operations, for: "operations") { json, operation in
             json.write(operation.id, for: "id")
-            json.write(nanoseconds: operation.before, for: "beforeMs")
-            json.write(nanoseconds: operation.after, for: "afterMs")
-            json.write(nanoseconds: operation.difference, for: "differenceMs")
+            json.write(nanoseconds: ["beforeMs": operation.before, "afterMs": operation.after, "differenceMs": operation.difference])
             json.write(decimal: operation.p, for: "p")
             if let p = operation.adjustedP { json.write(decimal: p, for: "adjustedP") }
             if let share = operation.accountsFor { json.write(nanoseconds: share, for: "accountsForMs") }
@@ -313,9 +296,7 @@ extension BenchComparison {
         before.modes?.write(to: &json, for: "before")
         after.modes?.write(to: &json, for: "after")
         guard let modes else { return }
-        json.write(decimal: modes.interval.lower, for: "changeLower")
-        json.write(decimal: modes.interval.upper, for: "changeUpper")
-        json.write(decimal: modes.p, for: "p")
+        json.write(decimals: ["changeLower": modes.interval.lower, "changeUpper": modes.interval.upper, "p": modes.p])
     }
 }
 

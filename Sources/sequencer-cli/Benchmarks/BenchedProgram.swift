@@ -34,26 +34,23 @@ struct BenchedProgram: Sendable {
                 return last.number
             }
             let begin = ContinuousClock.now
-            let capture = ChildProcess.Capture(limit: Self.maximumOutput, hasErrors: false)
-            // Kept as a result, because the time has to be written down before the error goes on.
-            let result: Result<ChildProcess.Output, any Error>
+            var output = ""
+            var failure: ChildProcessError?
+            defer {
+                let process = begin.duration(to: .now)
+                last.withLock { last in
+                    // A program that was slow to end after its deadline tells nothing of the next run.
+                    if last.number == number { (last.process, last.output, last.failure) = (process, output, failure) }
+                }
+            }
             do {
-                result = .success(try await ChildProcess(command.words, capture: capture).run())
-            } catch {
-                result = .failure(error)
-            }
-            // Taken before the lock, so that waiting for it is not part of the time.
-            let process = begin.duration(to: .now)
-            last.withLock { last in
-                // A program that was slow to end after its deadline tells nothing of the next run.
-                if last.number != number { return }
-                last.process = process
-                last.failure = result.failure as? ChildProcessError
+                output = try await ChildProcess(command.words, limit: Self.maximumOutput, hasErrors: false).run().tail
+            } catch let error as ChildProcessError {
                 // A program that fails may have printed its report before: its outcome is the report's.
-                last.output = (try? result.get().tail) ?? last.failure?.output.tail ?? ""
+                // The failure is the operation's own, so that a run without a report counts as failed.
+                (output, failure) = (error.output.tail, error)
+                throw error
             }
-            // A failure is the operation's own, so that a run without a report counts as failed.
-            _ = try result.get()
         }
         return graph
     }
@@ -66,8 +63,8 @@ struct BenchedProgram: Sendable {
         let run = last.withLock { $0 }
         switch run.failure?.reason {
         // Of these every run would tell the same: the bench ends at the first one.
-        case .notFound?, .notExecutable?: throw ToolError(.noInput, "\(run.failure?.description ?? "")")
-        case .system?: throw ToolError(.failed, "\(run.failure?.description ?? "")")
+        case .notFound?, .notExecutable?: throw ToolError(.noInput, run.failure?.description ?? "")
+        case .system?: throw ToolError(.failed, run.failure?.description ?? "")
         case .status?, .signal?, nil: break
         }
         let isCancelled = report.outcome == .cancelled
@@ -85,12 +82,5 @@ struct BenchedProgram: Sendable {
         guard output.first(where: { !$0.isWhitespace }) == "{" else { return nil }
         // Not an error: what a program prints need not be a report, and then the program itself is measured.
         return try? JSONDecoder().decode(LaunchReport.self, from: Data(output.utf8))
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { return error }
-        return nil
     }
 }

@@ -121,3 +121,39 @@ struct OperationBlame {
         return first != second ? first > second : left.id < right.id
     }
 }
+
+/// The paths to the end of a launch whose operations take their usual times.
+private struct BenchPaths {
+    private let operations: [BenchedOperation]
+    private let places: [String: Int]
+    private let durations: [Duration]
+    private let paths: MeasuredPaths
+
+    /// - Parameter times: the durations of the operations, in nanoseconds; 0 for missing ones.
+    /// - Returns: nil if the bench does not contain the dependencies.
+    init?(_ scenario: BenchedScenario, _ times: [String: Double]) {
+        operations = scenario.operations
+        // A bench that does not know them all would show paths that never were.
+        guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
+        let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let durations = operations.map { Duration.nearest(nanoseconds: times[$0.id] ?? 0) }
+        let nodes = zip(operations, durations).map { (predecessors: ($0.dependencies ?? []).compactMap { places[$0] }, duration: $1) }
+        guard let paths = MeasuredPaths(nodes, endingWith: scenario.milestone.flatMap { places[$0] }) else { return nil }
+        (self.places, self.durations, self.paths) = (places, durations, paths)
+    }
+
+    /// How much longer the launch is, in nanoseconds, than if this operation took `time` instead.
+    func difference(if id: String, took time: Double) -> Double {
+        // An operation that this side lacks makes no difference to its length.
+        guard let place = places[id] else { return 0 }
+        return Double(paths.longest().length - paths.longest(with: (place, .nearest(nanoseconds: time))).length)
+    }
+
+    /// The operations that made the launch as long as it was, in their order.
+    var critical: [String] { paths.longest().path.map { operations[$0].id } }
+
+    /// The time that these operations take one after the other, in nanoseconds; an operation that is not there takes none.
+    func time(of path: [String]) -> Double {
+        path.reduce(0) { sum, id in sum + (places[id].map { Double(durations[$0].nanoseconds) } ?? 0) }
+    }
+}

@@ -22,21 +22,14 @@ struct OperationTimes {
         before = first.medians
         after = second.medians
         let others = Dictionary(second.scenario.operations.map { ($0.id, $0) }) { first, _ in first }
+        // The kind of a run is a matter of the whole launch, so it is the same for all operations of a run.
+        let sides: [Bool?] = isByKind ? [true, false] : [nil]
         for operation in first.scenario.operations {
             guard let other = others[operation.id] else { continue }
-            var parts: [Part] = []
-            func add(_ isBefore: (BenchRun) -> Bool, _ isAfter: (BenchRun) -> Bool) {
-                guard let before = SortedSample(first.scenario.times(of: operation, where: isBefore)),
-                    let after = SortedSample(second.scenario.times(of: other, where: isAfter))
-                else { return }
-                parts.append((before: before, after: after))
-            }
-            // The kind of a run is a matter of the whole launch, so it is the same for all operations of a run.
-            if let (firstKinds, secondKinds) = kinds {
-                add({ firstKinds.isLower($0) }, { secondKinds.isLower($0) })
-                add({ !firstKinds.isLower($0) }, { !secondKinds.isLower($0) })
-            } else {
-                add({ _ in true }, { _ in true })
+            let parts: [Part] = sides.compactMap { isLower in
+                let before = first.scenario.times(of: operation) { isLower == nil || kinds?.0.isLower($0) == isLower }
+                let after = second.scenario.times(of: other) { isLower == nil || kinds?.1.isLower($0) == isLower }
+                return SortedSample(before).flatMap { before in SortedSample(after).map { (before: before, after: $0) } }
             }
             if parts.isEmpty { continue }
             self.parts[operation.id] = parts

@@ -56,7 +56,7 @@ struct BlameCommand: LaunchingCommand {
 
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
         let holdUps = HoldUps(report)
-        let gains = MeasuredPaths(report).gains()
+        let gains = report.gainsByPath
         // Nothing scarce, nothing to run: the longest path alone tells each gain.
         let rehearsed = await report.gains(of: shown)
         return shown.map { node in

@@ -94,7 +94,7 @@ struct ReportCommand: LaunchingCommand {
     private func form(of report: LaunchReport, for output: Output) async throws -> String {
         switch format ?? .text {
         case .text: TimelineText(report, style: TextStyle(common.color, for: output), width: output.width).text
-        case .html: report.html(gains: await MeasuredPaths.gains(in: report))
+        case .html: report.html(gains: await report.gains())
         case .svg: width.map { report.svg(width: $0) } ?? report.svg()
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()

@@ -49,21 +49,15 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     ///
     /// - Parameter isStrict: whether an operation counts that did not do its work though it was wanted, and a failure after the milestone.
     init(of report: LaunchReport, isStrict: Bool = false) {
-        switch report.outcome {
-        case .aborted: self = .aborted
-        case .failed, .cancelled: self = .failed
+        let later = report.afterMilestone
+        switch (report.outcome, later?.outcome) {
         // An aborted launch after the milestone completed all the same, and an update is required all the same.
-        case .completed:
-            let later = report.afterMilestone
-            if case .aborted? = later?.outcome {
-                self = .aborted
-            } else if !report.isWithinBudgets {
-                self = .overBudget
-            } else {
-                let isFlawless =
-                    report.troubled(of: report.operations).isEmpty && later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
-                self = isFlawless || !isStrict ? .success : .failed
-            }
+        case (.aborted, _), (.completed, .aborted?): self = .aborted
+        case (.failed, _), (.cancelled, _): self = .failed
+        case (.completed, _) where !report.isWithinBudgets: self = .overBudget
+        case (.completed, _):
+            let isLaterFlawless = later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
+            self = !isStrict || isLaterFlawless && report.troubled(of: report.operations).isEmpty ? .success : .failed
         }
     }
 }

@@ -51,30 +51,26 @@ extension ValidatedGraph {
     ///   - countsAttempts: whether to tell of timeouts that leave nothing to a further attempt.
     func notes(without unexpected: [String]? = nil, switchedOff: [String] = [], countsAttempts: Bool = false) -> [String] {
         let off = Set(switchedOff)
-        func note(_ ids: [String], _ one: String, _ many: String) -> String? {
-            if ids.isEmpty { return nil }
-            let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
-            let names = ids.prefix(5).map { printable($0, limit: 64) }.joined(separator: ", ") + more
-            return (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ") + names
-        }
-        return [
-            note(switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
-            note(
+        let notes: [([String], String, String)] = [
+            (switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
+            (
                 (unexpected ?? operationsWithoutExpectation).filter { !off.contains($0) },
-                "has no expected duration, and counts as 0 ms",
-                "have no expected duration, and count as 0 ms"
+                "has no expected duration, and counts as 0 ms", "have no expected duration, and count as 0 ms"
             ),
-            note(
+            (
                 joinsWithExpectation.filter { !off.contains($0) },
-                "has no work, and takes 0 ms whatever is expected of it",
-                "have no work, and take 0 ms whatever is expected of them"
+                "has no work, and takes 0 ms whatever is expected of it", "have no work, and take 0 ms whatever is expected of them"
             ),
-            note(
+            (
                 countsAttempts ? operationsWithTimeoutOfAllAttempts : [],
                 "has one timeout for all of its attempts, so that none follows one that hangs",
                 "have one timeout for all of their attempts, so that none follows one that hangs"
             ),
-        ].compactMap(\.self)
+        ]
+        return notes.filter { !$0.0.isEmpty }.map { ids, one, many in
+            (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ")
+                + VerdictText.list(ids) { printable($0, limit: 64) }
+        }
     }
 
     private var operationsWithTimeoutOfAllAttempts: [String] {

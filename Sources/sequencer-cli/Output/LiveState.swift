@@ -5,17 +5,11 @@ import SequencerAnalysis
 struct LiveState: Sendable {
     private enum Phase: Equatable, Sendable {
         case waiting
-        case running(since: Duration, attempt: Int)
-        /// Between two attempts.
-        case pausing(since: Duration, attempt: Int)
+        /// It runs, or pauses between two attempts.
+        case active(since: Duration, attempt: Int, isPausing: Bool)
         case ended(Outcome, duration: Duration?)
 
-        var since: Duration? {
-            switch self {
-            case .running(let since, _), .pausing(let since, _): since
-            case .waiting, .ended: nil
-            }
-        }
+        var since: Duration? { if case .active(let since, _, _) = self { since } else { nil } }
     }
 
     let name: String
@@ -45,8 +39,8 @@ struct LiveState: Sendable {
         case .launchStarted, .ready, .launchEnded, .dropped: break
         case .stopped: isStopping = true
         // Since the first attempt: the time that is shown goes on through the pauses.
-        case .started(let id, let attempt): update(id) { .running(since: $0.since ?? event.time, attempt: attempt) }
-        case .retrying(let id, let attempt): update(id) { .pausing(since: $0.since ?? event.time, attempt: attempt) }
+        case .started(let id, let attempt): update(id) { .active(since: $0.since ?? event.time, attempt: attempt, isPausing: false) }
+        case .retrying(let id, let attempt): update(id) { .active(since: $0.since ?? event.time, attempt: attempt, isPausing: true) }
         case .ended(let id, let outcome): update(id) { .ended(outcome, duration: $0.since.map { event.time - $0 }) }
         }
     }
@@ -91,10 +85,8 @@ struct LiveState: Sendable {
 
     private func summary(now: Duration) -> String {
         let waiting = identifiers.count - ended - active.count
-        var parts = ["\(ended) of \(identifiers.count) ended"]
-        if !active.isEmpty { parts.append("\(active.count) running") }
-        if waiting > 0 { parts.append("\(waiting) waiting") }
-        if isStopping { parts.append("stopping") }
+        let counts = [(active.count, " running"), (waiting, " waiting")].filter { $0.0 > 0 }.map { "\($0)\($1)" }
+        let parts = ["\(ended) of \(identifiers.count) ended"] + counts + (isStopping ? ["stopping"] : [])
         // An event may be newer than the clock that was read: the time shown never goes back.
         return "\(printable(name, limit: 200))  \(Self.elapsed(max(now, time)))  \(parts.joined(separator: ", "))"
     }
@@ -103,23 +95,21 @@ struct LiveState: Sendable {
         let unicode = style.isUnicode
         switch phase {
         case .waiting: return (unicode ? "·" : ".", .dim, "")
-        case .running(let since, let attempt):
-            let note = attempt > 1 ? "  attempt \(attempt)" : ""
-            return (Self.spinner(now, unicode), .cyan, Self.elapsed(max(now, time) - since) + note)
-        case .pausing(let since, let attempt):
-            return (Self.spinner(now, unicode), .yellow, Self.elapsed(max(now, time) - since) + "  attempt \(attempt) failed, retrying")
+        case .active(let since, let attempt, let isPausing):
+            let note = isPausing ? "  attempt \(attempt) failed, retrying" : attempt > 1 ? "  attempt \(attempt)" : ""
+            return (Self.spinner(now, unicode), isPausing ? .yellow : .cyan, Self.elapsed(max(now, time) - since) + note)
         case .ended(let outcome, let duration):
-            let time = duration.map(style.duration)
+            let (mark, tone): (String, TextStyle.Tone) =
+                switch outcome {
+                case .succeeded: (unicode ? "✓" : "+", .green)
+                case .fellBack: (unicode ? "✓" : "+", .yellow)
+                case .failed, .timedOut: (unicode ? "✗" : "x", .red)
+                case .cancelled: (unicode ? "✗" : "x", .yellow)
+                case .skipped: (unicode ? "↷" : ">", .yellow)
+                }
             // One that was skipped never began, and has no duration.
-            func note(_ text: String) -> String { time.map { "\($0)  \(text)" } ?? text }
-            switch outcome {
-            case .succeeded: return (unicode ? "✓" : "+", .green, time ?? "")
-            case .fellBack: return (unicode ? "✓" : "+", .yellow, note("fell back"))
-            case .failed: return (unicode ? "✗" : "x", .red, note("failed"))
-            case .timedOut: return (unicode ? "✗" : "x", .red, note("timed out"))
-            case .cancelled: return (unicode ? "✗" : "x", .yellow, note("cancelled"))
-            case .skipped: return (unicode ? "↷" : ">", .yellow, note("skipped"))
-            }
+            let notes = [duration.map(style.duration), outcome == .succeeded ? nil : outcome.words]
+            return (mark, tone, notes.compactMap(\.self).joined(separator: "  "))
         }
     }
 

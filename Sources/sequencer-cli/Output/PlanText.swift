@@ -16,13 +16,9 @@ struct PlanText {
 
     var text: String {
         guard let plan = earliest else { return "" }
-        var parts = [summary]
-        if plan.graph.count > 0 {
-            parts.append(
-                TimelineText(plan.report(budget, deadline: deadline, without: switchedOff), isPlan: true, style: style, width: width).text
-            )
-        }
-        if let durations { parts.append(comparison(plan, durations)) }
+        let report = plan.report(budget, deadline: deadline, without: switchedOff)
+        let timeline = plan.graph.count > 0 ? TimelineText(report, isPlan: true, style: style, width: width).text : nil
+        let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
         return parts.joined(separator: "\n") + remarks(plan)
     }
 
@@ -39,10 +35,9 @@ struct PlanText {
 
     private var summary: String {
         let hasMilestone = plans.first?.hasMilestone == true
-        let hasInitialDisplay = plans.first?.initialDisplayEnd != nil
-        let ends = (hasInitialDisplay ? ["initial display"] : []) + (hasMilestone ? ["milestone"] : [])
         let isMilestoneOff = plans.first?.graph.milestone.map(switchedOff.contains) ?? false
         // A column that would be the same as another is left out.
+        let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
@@ -54,15 +49,10 @@ struct PlanText {
             {
                 missed += ", initial display \(style.duration(end)) of \(style.duration(limit))"
             }
-            table.add(
-                ["\(plan.lanes)"] + [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil].compactMap { $0.map(style.duration) }
-                    + [
-                        style.duration(plan.makespan),
-                        style.duration(plan.lowerBound),
-                        "\(Int((plan.utilization * 100).rounded()))%",
-                        "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
-                    ]
-            )
+            let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
+            let used = "\(Int((plan.utilization * 100).rounded()))%"
+            let measured = "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)"
+            table.add(["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured])
         }
         return table.text(style)
     }
@@ -71,14 +61,8 @@ struct PlanText {
     private func comparison(_ plan: LaunchPlan, _ durations: [[Duration]]) -> String {
         var table = TextTable(["operation", "expected", "last took", "difference", "launches"])
         for (operation, past) in zip(plan.operations, durations) {
-            let last = past.last
-            table.add([
-                printable(operation.id, limit: 80),
-                style.duration(operation.duration),
-                last.map(style.duration) ?? "",
-                last.map { difference($0 - operation.duration) } ?? "",
-                "\(past.count)",
-            ])
+            let last = past.last.map { [style.duration($0), difference($0 - operation.duration)] } ?? ["", ""]
+            table.add([printable(operation.id, limit: 80), style.duration(operation.duration)] + last + ["\(past.count)"])
         }
         return table.text(style)
     }
@@ -89,16 +73,13 @@ struct PlanText {
     }
 
     private func remarks(_ plan: LaunchPlan) -> String {
-        var remarks: [String] = []
         let path = plan.criticalPath.map { printable($0, limit: 80) }
-        if !path.isEmpty {
-            let ids =
-                path.count > 12 ? path.prefix(11).joined(separator: ", ") + " and \(path.count - 11) more" : path.joined(separator: ", ")
-            remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
-        }
-        remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
-        remarks += plan.graph.notes(without: plan.operationsWithoutExpectation, switchedOff: switchedOff)
-        remarks.append(Grounds.plan(processors: plan.options.processors).text)
+        let ids = path.prefix(path.count > 12 ? 11 : 12).joined(separator: ", ") + (path.count > 12 ? " and \(path.count - 11) more" : "")
+        let longest: [String] = path.isEmpty ? [] : ["longest path: \(style.duration(plan.criticalPathDuration)), \(ids)"]
+        let remarks: [String] =
+            longest + ["deadline: \(deadline.map(style.duration) ?? "none")"]
+            + plan.graph.notes(without: plan.operationsWithoutExpectation, switchedOff: switchedOff)
+            + [Grounds.plan(processors: plan.options.processors).text]
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
 }

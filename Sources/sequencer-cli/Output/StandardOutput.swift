@@ -4,18 +4,10 @@ import Sequencer
 /// Why a result could not be written: exit code 73.
 struct OutputError: Error, Equatable, CustomStringConvertible {
     let path: String
-    let reason: String
+    /// The system's number of the error.
+    let code: Int32
 
-    init(path: String, reason: String) {
-        self.path = path
-        self.reason = reason
-    }
-
-    init(path: String, code: Int32) {
-        self.init(path: path, reason: String(cString: strerror(code)))
-    }
-
-    var description: String { "cannot write \(printable(path, limit: 200)): \(reason)" }
+    var description: String { "cannot write \(printable(path, limit: 200)): \(String(cString: strerror(code)))" }
 }
 
 /// Where a command writes its result.
@@ -51,34 +43,19 @@ enum Output: Equatable, Sendable {
         case .standardOutput:
             // Again at the end: a launch may have closed it meanwhile.
             try check()
-            do throws(SystemError) {
-                try writeAll(text, to: STDOUT_FILENO)
-            } catch {
-                // `head` has read enough (A4).
-                if error.code != EPIPE { throw OutputError(path: "<stdout>", code: error.code) }
-            }
-        case .file(let path):
-            do throws(SystemError) {
-                try writeFile(text, to: path)
-            } catch {
-                throw OutputError(path: path, code: error.code)
-            }
+            let code = writeAll(text, to: STDOUT_FILENO)
+            // `head` has read enough (A4).
+            if code != 0, code != EPIPE { throw OutputError(path: "<stdout>", code: code) }
+        case .file(let path): try OutputFile(path: path).write(text)
         }
         Self.hasWritten.withLock { $0 = true }
     }
 
     /// Finds out early whether writing must fail, before a launch takes its time; it creates nothing.
     func check() throws(OutputError) {
-        guard case .file(let path) = self else {
-            if isOpenStandardStream(STDOUT_FILENO) { return }
-            throw OutputError(path: "<stdout>", code: EBADF)
-        }
-        do throws(SystemError) {
-            guard case .regular(let target, _) = try resolve(path) else { return }
-            // The folder is written to, not the file: it gets a new entry.
-            if access(folder(of: target), W_OK | X_OK) != 0 { throw SystemError(code: errno) }
-        } catch {
-            throw OutputError(path: path, code: error.code)
+        switch self {
+        case .standardOutput: if !isOpenStandardStream(STDOUT_FILENO) { throw OutputError(path: "<stdout>", code: EBADF) }
+        case .file(let path): try OutputFile(path: path).check()
         }
     }
 }
@@ -102,150 +79,117 @@ extension Terminal {
     /// Writes text as it is. Nothing can be done when that fails.
     func write(_ text: String) {
         // A message that cannot be written has no other place to go.
-        guard isOpenStandardStream(descriptor) else { return }
-        do throws(SystemError) { try writeAll(text, to: descriptor) } catch {}
+        if isOpenStandardStream(descriptor) { _ = writeAll(text, to: descriptor) }
     }
 }
 
 // MARK: Writing
 
-private struct SystemError: Error {
-    let code: Int32
-}
+/// A path that a result is written to.
+private struct OutputFile {
+    let path: String
 
-/// Where a path leads.
-private enum Target {
-    /// A file to be replaced, or to be created, at the end of all symbolic links; with the permissions it has.
-    case regular(String, mode: mode_t?)
-    /// Something that must be written to as it is.
-    case special
-}
+    private func error(_ code: Int32 = errno) -> OutputError { OutputError(path: path, code: code) }
 
-private func writeFile(_ text: String, to path: String) throws(SystemError) {
-    switch try resolve(path) {
-    case .regular(let target, let mode): try replaceFile(at: target, mode: mode, with: text)
-    case .special:
-        // No new controlling terminal, should the special file be one.
-        let descriptor = try openFile(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-        defer { close(descriptor) }
-        try writeAll(text, to: descriptor)
+    func check() throws(OutputError) {
+        // The folder is written to, not the file: it gets a new entry.
+        if let target = try target(), access(folder(of: target.path), W_OK | X_OK) != 0 { throw error() }
     }
-}
 
-/// Follows symbolic links, so that the file they lead to is replaced, not the link.
-private func resolve(_ path: String) throws(SystemError) -> Target {
-    if path.isEmpty { throw SystemError(code: ENOENT) }
-    // To the system the path would end at the zero, and be another file's.
-    if path.utf8.contains(0) { throw SystemError(code: EINVAL) }
-    var status = stat()
-    if stat(path, &status) == 0 {
-        switch status.st_mode & S_IFMT {
-        case S_IFDIR: throw SystemError(code: EISDIR)
-        case S_IFREG: break
-        default: return .special
+    func write(_ text: String) throws(OutputError) {
+        guard let target = try target() else {
+            // No new controlling terminal, should the special file be one.
+            return try write(text, to: try openFile(path, O_WRONLY | O_NOCTTY))
         }
-        // Replacing needs no permission for the file itself, but a write protection is there on purpose.
-        guard access(path, W_OK) == 0, let real = realpath(path, nil) else { throw SystemError(code: errno) }
-        defer { free(real) }
-        return .regular(String(cString: real), mode: status.st_mode & 0o7777)
+        // Beside the file, for a rename cannot cross file systems; by a name that nobody can have prepared.
+        let temporary = folder(of: target.path) + "/.sequencer-cli-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".tmp"
+        // O_EXCL and O_NOFOLLOW: nobody can put a link in its place.
+        let descriptor = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        do throws(OutputError) {
+            try write(text, to: descriptor, mode: target.mode, syncs: true)
+            if rename(temporary, target.path) != 0 { throw error() }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
     }
-    // Only a file that is not there may be created; a folder that cannot be searched is an error.
-    guard errno == ENOENT else { throw SystemError(code: errno) }
-    return .regular(try endOfLinks(path), mode: nil)
-}
 
-/// The file that does not exist yet, where a chain of links may lead to.
-private func endOfLinks(_ path: String) throws(SystemError) -> String {
-    var path = path
-    // As many links as Linux follows.
-    for _ in 0..<40 {
-        // A path to a folder that does not exist cannot become a file.
-        if path.hasSuffix("/") { throw SystemError(code: EISDIR) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = readlink(path, &bytes, bytes.count)
-        // Not a link: the end of the chain.
-        if count < 0 { return path }
-        let link = String(decoding: bytes[..<count], as: UTF8.self)
-        // A relative link starts from the folder of the link, not of the process.
-        path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
-    }
-    throw SystemError(code: ELOOP)
-}
-
-private func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-}
-
-/// Writes beside the file, then puts the new one in the place of the old.
-private func replaceFile(at path: String, mode: mode_t?, with text: String) throws(SystemError) {
-    // In the same folder: a rename cannot cross file systems.
-    let (descriptor, temporary) = try createFile(in: folder(of: path))
-    do throws(SystemError) {
+    /// Writes all of it and closes the descriptor.
+    private func write(_ text: String, to descriptor: Int32, mode: mode_t? = nil, syncs: Bool = false) throws(OutputError) {
         defer { close(descriptor) }
         // Before the content: a file that only its owner may read must not be open to others for a moment.
-        if let mode, fchmod(descriptor, mode) != 0 { throw SystemError(code: errno) }
-        try writeAll(text, to: descriptor)
+        if let mode, fchmod(descriptor, mode) != 0 { throw error() }
+        let code = writeAll(text, to: descriptor)
+        if code != 0 { throw error(code) }
         // Without this, a crash of the machine could leave an empty file under the final name.
-        while fsync(descriptor) != 0 {
-            if errno != EINTR { throw SystemError(code: errno) }
-        }
-        if rename(temporary, path) != 0 { throw SystemError(code: errno) }
-    } catch {
-        unlink(temporary)
-        throw error
-    }
-}
-
-/// Creates a file of a name that nobody can have prepared.
-private func createFile(in folder: String) throws(SystemError) -> (descriptor: Int32, path: String) {
-    // A clash is hardly possible; without a bound an odd file system could hold the tool here.
-    for _ in 0..<100 {
-        let path = folder + "/.sequencer-cli-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".tmp"
-        do throws(SystemError) {
-            // O_EXCL and O_NOFOLLOW: nobody can put a link in its place.
-            return (try openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC), path)
-        } catch {
-            if error.code != EEXIST { throw error }
+        while syncs, fsync(descriptor) != 0 {
+            if errno != EINTR { throw error() }
         }
     }
-    throw SystemError(code: EEXIST)
-}
 
-private func openFile(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
-    while true {
-        // The mask of the process takes its part, as for a file that a shell makes.
-        let descriptor = open(path, flags, 0o666)
-        if descriptor >= 0 { return descriptor }
-        // A signal while a slow file system opens the file.
-        if errno != EINTR { throw SystemError(code: errno) }
+    /// The file to be replaced, or to be created, at the end of all symbolic links, with the permissions it has;
+    /// nil for something that must be written to as it is.
+    private func target() throws(OutputError) -> (path: String, mode: mode_t?)? {
+        if path.isEmpty { throw error(ENOENT) }
+        // To the system the path would end at the zero, and be another file's.
+        if path.utf8.contains(0) { throw error(EINVAL) }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { throw error(EISDIR) }
+            if status.st_mode & S_IFMT != S_IFREG { return nil }
+            // Replacing needs no permission for the file itself, but a write protection is there on purpose.
+            guard access(path, W_OK) == 0, let real = realpath(path, nil) else { throw error() }
+            defer { free(real) }
+            return (String(cString: real), status.st_mode & 0o7777)
+        }
+        // Only a file that is not there may be created; a folder that cannot be searched is an error.
+        guard errno == ENOENT else { throw error() }
+        var end = path
+        // As many links as Linux follows.
+        for _ in 0..<40 {
+            // A path to a folder that does not exist cannot become a file.
+            if end.hasSuffix("/") { throw error(EISDIR) }
+            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: end) else { return (end, nil) }
+            // A relative link starts from the folder of the link, not of the process.
+            end = link.hasPrefix("/") ? link : folder(of: end) + "/" + link
+        }
+        throw error(ELOOP)
+    }
+
+    private func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func openFile(_ path: String, _ flags: Int32) throws(OutputError) -> Int32 {
+        while true {
+            // The mask of the process takes its part, as for a file that a shell makes.
+            let descriptor = open(path, flags | O_CLOEXEC, 0o666)
+            if descriptor >= 0 { return descriptor }
+            // A signal while a slow file system opens the file.
+            if errno != EINTR { throw error() }
+        }
     }
 }
 
-private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
-    let bytes = Array(text.utf8)
-    var offset = 0
-    while offset < bytes.count {
-        let count = bytes[offset...].withUnsafeBytes { systemWrite(descriptor, $0) }
+/// - Returns: the system's error; 0 once all of it is written.
+private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 {
             // A pipe or a terminal may take less than it is given.
-            offset += count
-            continue
-        }
-        switch errno {
-        case EINTR: continue
-        case EAGAIN:
+            rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
             // Another process made this terminal or pipe non-blocking: wait for it instead.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             // Without a limit: the reader decides when it goes on, and a signal ends the tool.
             _ = poll(&request, 1, -1)
-        default: throw SystemError(code: errno)
+        } else if errno != EINTR {
+            return errno
         }
     }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
+    return 0
 }
 
 extension JSONWriter {
@@ -271,5 +215,13 @@ extension DocumentWriter {
     /// Writes nanoseconds as milliseconds.
     mutating func write(nanoseconds value: Double?, for key: String? = nil) {
         write(decimal: value.map { $0 / 1e6 }, for: key)
+    }
+
+    mutating func write(nanoseconds values: KeyValuePairs<String, Double?>) {
+        for (key, value) in values { write(nanoseconds: value, for: key) }
+    }
+
+    mutating func write(decimals values: KeyValuePairs<String, Double?>) {
+        for (key, value) in values { write(decimal: value, for: key) }
     }
 }

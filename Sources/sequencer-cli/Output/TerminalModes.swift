@@ -104,11 +104,7 @@ enum TerminalModes {
 
     private static func set(_ modes: termios, of descriptor: Int32) -> Bool {
         // In the background this would stop the process, which may be about to end.
-        var stopped = sigset_t()
-        var before = sigset_t()
-        sigemptyset(&stopped)
-        sigaddset(&stopped, SIGTTOU)
-        pthread_sigmask(SIG_BLOCK, &stopped, &before)
+        var before = maskSignals(SIG_BLOCK, [SIGTTOU])
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var modes = modes
         // Not after the output has drained: somebody may have stopped it with Ctrl-S.

@@ -81,7 +81,7 @@ struct TextStyle: Equatable, Sendable {
     var branch: String { isUnicode ? "└─" : "`-" }
 
     /// The characters that bars are drawn with.
-    var bars: BarGlyphs { isUnicode ? .unicode : .ascii }
+    var bars: BarGlyphs { BarGlyphs(isUnicode: isUnicode) }
 
     /// A duration in three digits and a unit that this style can show.
     func duration(_ duration: Duration) -> String {
@@ -94,49 +94,25 @@ struct TextStyle: Equatable, Sendable {
 
 /// The characters of a timeline.
 struct BarGlyphs: Equatable, Sendable {
-    /// A cell of an operation that runs.
-    let running: String
-    /// A cell of an operation that waits for a person.
-    let interactive: String
-    /// A cell of an operation between its last dependency's end and its start.
-    let waiting: String
-    /// A cell of an operation that did not do its work.
-    let unsuccessful: String
-    /// A cell filled from the left by one to seven eighths; empty in ASCII.
-    let eighths: [String]
-    /// A cell whose right half is filled.
-    let rightHalf: String
-    /// The axis, a tick on it, and the budget's mark.
-    let axis: String, tick: String, budget: String
-    /// In place of the duration of an operation that never started.
-    let nothing: String
-    /// Before the name of an operation on the main thread.
-    let main: String
+    let isUnicode: Bool
 
-    static let unicode = BarGlyphs(
-        running: "█",
-        interactive: "▒",
-        waiting: "░",
-        unsuccessful: "╳",
-        eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
-        rightHalf: "▐",
-        axis: "─",
-        tick: "┬",
-        budget: "│",
-        nothing: "–",
-        main: "◆"
-    )
-    static let ascii = BarGlyphs(
-        running: "#",
-        interactive: "~",
-        waiting: ".",
-        unsuccessful: "x",
-        eighths: [],
-        rightHalf: "#",
-        axis: "-",
-        tick: "+",
-        budget: "|",
-        nothing: "-",
-        main: "^"
-    )
+    /// A cell of an operation that runs.
+    var running: String { isUnicode ? "█" : "#" }
+    /// A cell of an operation that waits for a person.
+    var interactive: String { isUnicode ? "▒" : "~" }
+    /// A cell of an operation between its last dependency's end and its start.
+    var waiting: String { isUnicode ? "░" : "." }
+    /// A cell of an operation that did not do its work.
+    var unsuccessful: String { isUnicode ? "╳" : "x" }
+    var axis: String { isUnicode ? "─" : "-" }
+    var tick: String { isUnicode ? "┬" : "+" }
+    var budget: String { isUnicode ? "│" : "|" }
+    /// In place of the duration of an operation that never started.
+    var nothing: String { isUnicode ? "–" : "-" }
+    /// Before the name of an operation on the main thread.
+    var main: String { isUnicode ? "◆" : "^" }
+    /// Cells filled from the left by one to seven eighths; in Unicode alone, as the next.
+    static let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    /// A cell whose right half is filled.
+    static let rightHalf = "▐"
 }

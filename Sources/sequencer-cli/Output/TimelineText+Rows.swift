@@ -28,20 +28,6 @@ struct TimelineColumns: Equatable, Sendable {
     }
 }
 
-/// The style of a bar.
-enum BarKind: Hashable, Sendable {
-    case running, interactive, unsuccessful
-
-    /// Nil when the operation never ran.
-    init?(_ operation: OperationReport) {
-        guard operation.start != nil else { return nil }
-        switch operation.outcome {
-        case .failed, .timedOut, .cancelled: self = .unsuccessful
-        case .succeeded, .fellBack, .skipped: self = operation.isMostlyInteractive ? .interactive : .running
-        }
-    }
-}
-
 /// The identifier, and the title if there is one that says more.
 private func timelineName(of operation: OperationReport, withTitle: Bool) -> [String] {
     let id = printable(operation.id, limit: 200)
@@ -100,34 +86,29 @@ extension TimelineText {
     /// - Returns: the columns of the canvas that are taken, empty when the operation never ran.
     private func putBar(of operation: OperationReport, on canvas: inout Canvas) -> Range<Int> {
         let origin = columns.barStart
-        guard let kind = BarKind(operation), let start = operation.start else { return origin..<origin }
+        guard let look = look(of: operation), let start = operation.start else { return origin..<origin }
         let cells =
             // Other kinds have no character for a part of a cell.
-            kind == .running && style.isUnicode
-            ? fineCells(from: start, to: operation.end)
-            : coarseCells(from: start, to: operation.end, glyph: glyph(of: kind))
+            look.glyph == style.bars.running && style.isUnicode
+            ? fineCells(from: start, to: operation.end) : coarseCells(from: start, to: operation.end, glyph: look.glyph)
         let wait = waitColumns(of: operation) ?? cells.first..<cells.first
         canvas.fill(origin + wait.lowerBound..<origin + wait.upperBound, with: style.bars.waiting, tone: .dim)
         for (offset, glyph) in cells.glyphs.enumerated() {
-            canvas.fill(origin + cells.first + offset..<origin + cells.first + offset + 1, with: glyph, tone: tone(of: operation, kind))
+            canvas.fill(origin + cells.first + offset..<origin + cells.first + offset + 1, with: glyph, tone: look.tone)
         }
         return origin + min(wait.lowerBound, cells.first)..<origin + cells.first + cells.glyphs.count
     }
 
-    private func glyph(of kind: BarKind) -> String {
-        switch kind {
-        case .running: style.bars.running
-        case .interactive: style.bars.interactive
-        case .unsuccessful: style.bars.unsuccessful
-        }
-    }
-
-    private func tone(of operation: OperationReport, _ kind: BarKind) -> TextStyle.Tone {
-        switch kind {
-        // Red is for failures: the others were only told to stop.
-        case .unsuccessful: operation.outcome == .cancelled ? .yellow : .red
-        case .interactive: .cyan
-        case .running: operation.outcome == .fellBack ? .yellow : .green
+    /// The character and the colour of a bar; nil when the operation never ran.
+    func look(of operation: OperationReport) -> (glyph: String, tone: TextStyle.Tone)? {
+        guard operation.start != nil else { return nil }
+        switch operation.outcome {
+        case .failed, .timedOut: return (style.bars.unsuccessful, .red)
+        // Red is for failures: this was only told to stop.
+        case .cancelled: return (style.bars.unsuccessful, .yellow)
+        case _ where operation.isMostlyInteractive: return (style.bars.interactive, .cyan)
+        case .fellBack: return (style.bars.running, .yellow)
+        case .succeeded, .skipped: return (style.bars.running, .green)
         }
     }
 
@@ -143,16 +124,15 @@ extension TimelineText {
 
     /// The start to half a cell, the end to an eighth: Unicode has no finer characters.
     private func fineCells(from start: Duration, to end: Duration) -> Cells {
-        let bars = style.bars
         // Half cells exist on the right side, eighths only on the left.
         let begin = min((axis.position(start) * 2).rounded(), Double(axis.columns * 2 - 1)) / 2
         let first = Int(begin)
         let startsHalfway = begin > Double(first)
         // A bar that begins in the middle of a cell fills that cell to its end.
         let eighths = max(Int(((axis.position(end) - Double(first)) * 8).rounded()), startsHalfway ? 8 : 1)
-        var glyphs = Array(repeating: bars.running, count: eighths / 8)
-        if eighths % 8 > 0 { glyphs.append(bars.eighths[eighths % 8 - 1]) }
-        if startsHalfway { glyphs[0] = bars.rightHalf }
+        var glyphs = Array(repeating: style.bars.running, count: eighths / 8)
+        if eighths % 8 > 0 { glyphs.append(BarGlyphs.eighths[eighths % 8 - 1]) }
+        if startsHalfway { glyphs[0] = BarGlyphs.rightHalf }
         return (first, glyphs)
     }
 
@@ -266,13 +246,19 @@ struct TimelineAxis: Equatable, Sendable {
 
     /// Ticks at round times, as close as their labels allow.
     func ticks(_ style: TextStyle) -> [Tick] {
-        if range == .zero { return [Tick(column: 0, label: "0")] }
-        let unit = Unit(range)
-        let units = range / unit.duration
+        let (unit, name): (Duration, String) =
+            switch range {
+            case .seconds(300)...: (.seconds(60), "min")
+            case .seconds(1)...: (.seconds(1), "s")
+            case .milliseconds(1)...: (.milliseconds(1), "ms")
+            case .microseconds(1)...: (.microseconds(1), style.isUnicode ? "µs" : "us")
+            default: (.nanoseconds(1), "ns")
+            }
+        let units = range / unit
         var magnitude = 1e-3
         while magnitude <= units {
             for factor in [1.0, 2, 5] {
-                let ticks = ticks(every: factor * magnitude, of: unit, units: units, style)
+                let ticks = ticks(every: factor * magnitude, of: name, units: units)
                 if areApart(ticks) { return ticks }
             }
             magnitude *= 10
@@ -280,7 +266,7 @@ struct TimelineAxis: Equatable, Sendable {
         return [Tick(column: 0, label: "0")]
     }
 
-    private func ticks(every step: Double, of unit: Unit, units: Double, _ style: TextStyle) -> [Tick] {
+    private func ticks(every step: Double, of unit: String, units: Double) -> [Tick] {
         // A sum of tenths can lie just below a whole number of steps.
         let count = Int((units / step + 1e-9).rounded(.down))
         // More ticks than columns never fit.
@@ -289,34 +275,18 @@ struct TimelineAxis: Equatable, Sendable {
             // Rounded to thousandths: a product of decimal fractions shows digits that nobody asked for.
             let value = (Double(number) * step * 1000).rounded() / 1000
             let text = value == value.rounded() ? String(Int(value)) : String(value)
-            let label = number == 0 ? "0" : "\(text) \(style.isUnicode ? unit.name : unit.asciiName)"
-            return Tick(column: min(Int((value / units * Double(columns)).rounded()), columns - 1), label: label)
+            return Tick(
+                column: min(Int((value / units * Double(columns)).rounded()), columns - 1),
+                label: number == 0 ? "0" : "\(text) \(unit)"
+            )
         }
     }
 
     /// Whether two columns are free after every label; one before the last, which is drawn further to the left where it has to be.
     private func areApart(_ ticks: [Tick]) -> Bool {
-        guard !ticks.isEmpty else { return false }
-        return zip(ticks, ticks.dropFirst()).allSatisfy { left, right in
-            left.column + left.label.count + (right == ticks.last ? 1 : 2) <= right.column
-        }
-    }
-
-    /// The unit of the labels.
-    private struct Unit {
-        let duration: Duration
-        let name: String
-        var asciiName: String { name == "µs" ? "us" : name }
-
-        init(_ range: Duration) {
-            (duration, name) =
-                switch range {
-                case .seconds(300)...: (.seconds(60), "min")
-                case .seconds(1)...: (.seconds(1), "s")
-                case .milliseconds(1)...: (.milliseconds(1), "ms")
-                case .microseconds(1)...: (.microseconds(1), "µs")
-                default: (.nanoseconds(1), "ns")
-                }
-        }
+        !ticks.isEmpty
+            && zip(ticks, ticks.dropFirst()).allSatisfy { left, right in
+                left.column + left.label.count + (right == ticks.last ? 1 : 2) <= right.column
+            }
     }
 }

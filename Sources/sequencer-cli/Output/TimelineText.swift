@@ -33,10 +33,7 @@ struct TimelineText {
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
         anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
-        self.isPlan = isPlan
-        self.style = style
-        self.width = min(max(width, 40), 400)
-        operations = report.operations
+        (self.isPlan, self.style, self.width, operations) = (isPlan, style, min(max(width, 40), 400), report.operations)
         let chosen = Self.selection(of: operations)
         let columns = TimelineColumns(chosen, width: self.width, style: style)
         // A plan, or an operation that runs on, may end after the launch has.
@@ -44,8 +41,7 @@ struct TimelineText {
         // Starts that the axis cannot tell apart keep the order of the graph; operations that never started come last.
         func place(_ operation: OperationReport) -> Int { operation.start.map(axis.column) ?? .max }
         shown = chosen.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }.map(\.element)
-        self.columns = columns
-        self.axis = axis
+        (self.columns, self.axis) = (columns, axis)
         budgetMark = Self.budgetMark(report, axis, style)
     }
 
@@ -60,15 +56,16 @@ struct TimelineText {
             if !later.isEmpty { lines.append(style.dim("after the milestone")) }
             for operation in later { lines += rows(of: operation) }
             if shown.count < operations.count {
-                let count = operations.count - shown.count
-                let rest = "\(style.ellipsis) \(count) of \(operations.count) operations not shown: shorter, and not critical"
-                lines += wrapped(rest, to: width, indent: 2, ellipsis: style.ellipsis).map(style.dim)
+                let count = "\(operations.count - shown.count) of \(operations.count)"
+                lines += wrap("\(style.ellipsis) \(count) operations not shown: shorter, and not critical").map(style.dim)
             }
             lines.append(legend)
         }
-        if report.isVirtual { lines += wrapped(Grounds.virtualTime, to: width, indent: 2, ellipsis: style.ellipsis).map(style.dim) }
+        if report.isVirtual { lines += wrap(Grounds.virtualTime).map(style.dim) }
         return lines + messages + afterMilestone + scopes + verdict.lines
     }
+
+    private func wrap(_ text: String) -> [String] { wrapped(text, to: width, indent: 2, ellipsis: style.ellipsis) }
 
     /// The lines as one text.
     var text: String { lines.map { $0 + "\n" }.joined() }
@@ -76,7 +73,7 @@ struct TimelineText {
     /// The outcome of the operations that ran on; empty without any.
     private var afterMilestone: [String] {
         guard let text = report.afterMilestoneText(isPlan: isPlan, style.duration) else { return [] }
-        let lines = wrapped(printable(text, limit: 700), to: width, indent: 2, ellipsis: style.ellipsis)
+        let lines = wrap(printable(text, limit: 700))
         return report.afterMilestone?.outcome == .completed ? lines : lines.map(style.yellow)
     }
 
@@ -86,7 +83,7 @@ struct TimelineText {
         for scope in report.scopes.prefix(Self.maximumNoted) {
             let text = "scope \(printable(scope.scopeText(style.duration), limit: 700))"
             let isGood = scope.report.outcome == .completed && scope.report.isWithinBudgets
-            lines += wrapped(text, to: width, indent: 2, ellipsis: style.ellipsis).map { isGood ? $0 : style.yellow($0) }
+            lines += wrap(text).map { isGood ? $0 : style.yellow($0) }
         }
         let rest = report.scopes.count - Self.maximumNoted
         if rest > 0 { lines.append("and \(rest) more scope\(rest == 1 ? "" : "s")") }
@@ -111,25 +108,14 @@ struct TimelineText {
         let ended = report.outcome == .completed ? "in" : "after"
         let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
         let time = ": \(what) \(style.duration(report.endOfLaunchProper))"
-        let lanes =
-            switch report.lanes {
-            case 0: ""
-            case 1: ", 1 lane"
-            case let count: ", \(count) lanes"
-            }
+        let lanes = report.lanes == 0 ? "" : ", \(report.lanes) lane\(report.lanes == 1 ? "" : "s")"
         // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
         let whole = time + lanes + (usesMain ? " and the main thread" : "")
-        let fits = displayWidth(printable(report.scenario, limit: 200)) + displayWidth(whole) <= width
-        let rest = fits ? whole : time + lanes
-        let name = truncated(
-            printable(report.scenario, limit: 200),
-            // The name gives way: the rest of the line is the result.
-            to: max(width - displayWidth(rest), 8),
-            at: .middle,
-            ellipsis: style.ellipsis
-        )
-        return style.bold(name) + rest
+        let name = printable(report.scenario, limit: 200)
+        let rest = displayWidth(name) + displayWidth(whole) <= width ? whole : time + lanes
+        // The name gives way: the rest of the line is the result.
+        return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), at: .middle, ellipsis: style.ellipsis)) + rest
     }
 
     private var axisLines: [String] {
@@ -159,17 +145,18 @@ struct TimelineText {
 
     private var legend: String {
         let bars = style.bars
-        let kinds = Set(shown.compactMap(BarKind.init))
-        var parts: [String] = []
-        if shown.contains(where: isMarkedCritical) { parts.append(isPlan ? "* longest path" : "* critical path") }
-        if kinds.contains(.running) { parts.append("\(bars.running) running") }
-        if kinds.contains(.interactive) { parts.append("\(bars.interactive) interactive") }
-        if shown.contains(where: { waitColumns(of: $0) != nil }) { parts.append("\(bars.waiting) waiting") }
-        if kinds.contains(.unsuccessful) { parts.append("\(bars.unsuccessful) not done") }
-        if shown.contains(where: \.isMain) { parts.append("\(bars.main) main thread") }
-        if let budgetMark { parts.append("\(bars.budget) \(budgetMark.label)") }
+        let glyphs = Set(shown.compactMap { look(of: $0)?.glyph })
+        let parts: [String?] = [
+            shown.contains(where: isMarkedCritical) ? "* \(isPlan ? "longest" : "critical") path" : nil,
+            glyphs.contains(bars.running) ? "\(bars.running) running" : nil,
+            glyphs.contains(bars.interactive) ? "\(bars.interactive) interactive" : nil,
+            shown.contains { waitColumns(of: $0) != nil } ? "\(bars.waiting) waiting" : nil,
+            glyphs.contains(bars.unsuccessful) ? "\(bars.unsuccessful) not done" : nil,
+            shown.contains(where: \.isMain) ? "\(bars.main) main thread" : nil,
+            budgetMark.map { "\(bars.budget) \($0.label)" },
+        ]
         // Only kinds that are drawn: a legend of all of them would be longer than the timeline.
-        return style.dim(truncated(parts.joined(separator: "  "), to: width, ellipsis: style.ellipsis))
+        return style.dim(truncated(parts.compactMap(\.self).joined(separator: "  "), to: width, ellipsis: style.ellipsis))
     }
 }
 
@@ -191,7 +178,7 @@ extension TimelineText {
         if notes.count > Self.maximumNoted { messages.append("and \(notes.count - Self.maximumNoted) more notes") }
         messages += anomalies.prefix(Self.maximumNamed)
         if anomalies.count > Self.maximumNamed { messages.append("and \(anomalies.count - Self.maximumNamed) more like these") }
-        return messages.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map(style.yellow)
+        return messages.flatMap(wrap).map(style.yellow)
     }
 }
 

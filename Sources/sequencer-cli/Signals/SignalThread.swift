@@ -9,16 +9,12 @@ import Sequencer
 final class SignalThread: Sendable {
     static let shared = SignalThread()
 
-    /// The effect of signals on the launch that runs.
-    private struct Launch: Sendable {
-        let cancel: @Sendable () -> Void
-        let abandon: @Sendable () -> Void
-    }
-
     private struct State {
         /// The first signal that was to end the process: the one that a shell is told of.
         var first: Int32?
-        var launch: Launch?
+        var hasBegun = false
+        /// The effect of signals on the launch that runs.
+        var launch: (cancel: @Sendable () -> Void, abandon: @Sendable () -> Void)?
         var withdraw: (@Sendable () -> Void)?
         var tell: (@Sendable () -> Void)?
     }
@@ -28,7 +24,6 @@ final class SignalThread: Sendable {
     private static let patience = Duration.seconds(10)
 
     private let state = Locked(State())
-    private let hasBegun = Locked(false)
 
     /// The first signal that was to end the process.
     var first: Int32? { state.withLock { $0.first } }
@@ -36,10 +31,10 @@ final class SignalThread: Sendable {
     /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT, SIGQUIT and SIGTERM, which shells
     /// ignore out of habit.
     func begin() throws {
-        try hasBegun.withLock { hasBegun in
+        try state.withLock { state in
             // Once for the process: handlers and the pipe stay to its end. After an error the next call tries again.
-            if !hasBegun { try listen() }
-            hasBegun = true
+            if !state.hasBegun { try listen() }
+            state.hasBegun = true
         }
     }
 
@@ -68,7 +63,7 @@ final class SignalThread: Sendable {
     ///   - cancel: called at the first signal. Both are called on a thread that no launch can block.
     func launchBegan(abandon: @escaping @Sendable () -> Void = {}, cancel: @escaping @Sendable () -> Void) throws {
         try begin()
-        state.withLock { $0.launch = Launch(cancel: cancel, abandon: abandon) }
+        state.withLock { $0.launch = (cancel, abandon) }
     }
 
     /// From now on a signal ends the process at once.
@@ -98,20 +93,11 @@ final class SignalThread: Sendable {
 
     // MARK: The thread
 
-    /// Unblocks the handled signals in this thread: the parent process may have blocked them, as threads of Dispatch do.
-    private func setMask() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGUSR1] { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        // To write on a terminal from the background would stop the process.
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTTOU)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-    }
-
     private func run(_ bell: Int32) {
-        setMask()
+        // The parent process may have blocked them, as threads of Dispatch do.
+        maskSignals(SIG_UNBLOCK, [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGUSR1])
+        // To write on a terminal from the background would stop the process.
+        maskSignals(SIG_BLOCK, [SIGTTOU])
         /// When the cancelled launch has had its time; nil while none is to end. It does not pass while the machine sleeps.
         var limit: SuspendingClock.Instant?
         while true {
@@ -198,6 +184,18 @@ private func ring(_ number: Int32) {
     // write(2) is one of the few functions that a handler may call (POSIX, 2.4.3).
     _ = write(bell, &byte, 1)
     errno = code
+}
+
+/// Changes which signals are blocked in this thread.
+///
+/// - Returns: those that were blocked before.
+@discardableResult
+func maskSignals(_ how: Int32, _ numbers: [Int32]) -> sigset_t {
+    var (signals, before) = (sigset_t(), sigset_t())
+    sigemptyset(&signals)
+    for number in numbers { sigaddset(&signals, number) }
+    pthread_sigmask(how, &signals, &before)
+    return before
 }
 
 /// Whether this process ignores the signal, as `nohup` has it ignore SIGHUP: that is inherited.

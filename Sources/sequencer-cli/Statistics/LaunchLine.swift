@@ -62,7 +62,7 @@ extension LaunchLine {
         let display = try document.optionalObject("initialDisplayBudget")
         let isDisplayMet = try display?.optionalString("verdict") == nil ? nil : display?.isMet()
         end = .report(
-            try document.choice(of: document.string("outcome")),
+            try document.word("outcome"),
             measured: try budget.duration("measuredMs").milliseconds,
             isMet: LaunchReport.isWithinBudgets(try budget.isMet(), initialDisplay: isDisplayMet),
             display: try document.optionalDuration("initialDisplayMs")?.milliseconds,
@@ -77,18 +77,11 @@ extension LaunchLine.Operation {
         // A duration without a start is none.
         let hasStarted = try document.optionalDuration("startMs") != nil
         milliseconds = hasStarted ? try document.optionalDuration("durationMs")?.milliseconds : nil
-        outcome = try document.optionalString("outcome").map { try document.choice(of: $0) }
+        outcome = try document.optionalString("outcome").map { _ in try document.word("outcome") }
     }
 }
 
 extension DocumentReader {
-    fileprivate func isMet() throws -> Bool { try word("verdict", of: ["pass", "fail"]) == "pass" }
-
-    fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(of outcome: String) throws -> Choice {
-        if let choice = Choice(rawValue: outcome) { return choice }
-        throw error("outcome", unknownWord(outcome, called: "outcome", among: Choice.allCases.map(\.rawValue)))
-    }
-
     fileprivate func name(_ key: String) throws -> String { try optionalName(key) ?? string(key) }
 
     /// A text that is kept: so many are kept that long ones would fill the memory.

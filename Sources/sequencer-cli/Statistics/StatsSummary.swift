@@ -36,11 +36,10 @@ extension LaunchGroup {
         func rate(_ count: Int) -> Double? { LaunchStatistics.rate(count, of: launches) }
         json.write(launches, for: "launches")
         json.write(verdicts.misses, for: "budgetMisses")
-        json.write(decimal: verdicts.rate, for: "budgetMissRate")
-        json.write(decimal: verdicts.bound, for: "budgetMissRateUpperBound")
-        json.write(decimal: rate(count(of: .aborted)), for: "abortRate")
-        json.write(decimal: rate(count(of: .failed)), for: "failureRate")
-        json.write(decimal: rate(count(of: .cancelled)), for: "cancelRate")
+        json.write(decimals: [
+            "budgetMissRate": verdicts.rate, "budgetMissRateUpperBound": verdicts.bound, "abortRate": rate(count(of: .aborted)),
+            "failureRate": rate(count(of: .failed)), "cancelRate": rate(count(of: .cancelled)),
+        ])
         json.write(crashes, for: "crashes")
         json.write(decimal: rate(crashes), for: "crashRate")
         json.writeObjects(sortedCrashes, for: "crashesByOperation") { json, crash in
@@ -56,8 +55,7 @@ extension LaunchGroup {
             json.writeObject(for: "initialDisplayBudget") { json in
                 json.write(displayVerdicts.launches, for: "launches")
                 json.write(displayVerdicts.misses, for: "misses")
-                json.write(decimal: displayVerdicts.rate, for: "missRate")
-                json.write(decimal: displayVerdicts.bound, for: "missRateUpperBound")
+                json.write(decimals: ["missRate": displayVerdicts.rate, "missRateUpperBound": displayVerdicts.bound])
             }
         }
         if !slowest.isEmpty {

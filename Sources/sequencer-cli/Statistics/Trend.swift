@@ -35,15 +35,9 @@ struct Trend: Equatable, Sendable {
     static func p(_ values: [Double]) -> Double {
         // One measurement rises nowhere.
         guard values.count > 1 else { return 1 }
-        var sorted = values
-        let falling = countFalling(&sorted)
-        var ties = 0
-        var run = 1
-        for index in sorted.indices.dropFirst() {
-            run = sorted[index] == sorted[index - 1] ? run + 1 : 1
-            // In a run of equal ones, each makes a pair with all before it.
-            ties += run - 1
-        }
+        let (sorted, falling) = countFalling(values)
+        let sizes = Dictionary(sorted.map { ($0, 1) }, uniquingKeysWith: +).values
+        let ties = sizes.reduce(0) { $0 + $1 * ($1 - 1) / 2 }
         let count = Double(values.count)
         let pairs = values.count * (values.count - 1) / 2
         // Rising pairs minus falling ones: those of equal values are neither.
@@ -56,34 +50,15 @@ struct Trend: Equatable, Sendable {
 
     /// Sorts by merging, and counts the pairs whose later value is the smaller one: W. R. Knight, "A Computer Method for Calculating Kendall's Tau with
     /// Ungrouped Data", Journal of the American Statistical Association 61 (1966).
-    private static func countFalling(_ values: inout [Double]) -> Int {
-        var count = 0
-        var width = 1
-        // From the bottom up: no recursion.
-        while width < values.count {
-            var merged: [Double] = []
-            merged.reserveCapacity(values.count)
-            for start in stride(from: 0, to: values.count, by: 2 * width) {
-                let (middle, end) = (min(start + width, values.count), min(start + 2 * width, values.count))
-                var (left, right) = (start, middle)
-                while left < middle, right < end {
-                    // Only strictly smaller: an equal pair does not fall.
-                    if values[right] < values[left] {
-                        // All that are left on the left side are larger.
-                        count += middle - left
-                        merged.append(values[right])
-                        right += 1
-                    } else {
-                        merged.append(values[left])
-                        left += 1
-                    }
-                }
-                merged.append(contentsOf: values[left..<middle])
-                merged.append(contentsOf: values[right..<end])
-            }
-            values = merged
-            width *= 2
+    private static func countFalling(_ values: [Double]) -> (sorted: [Double], count: Int) {
+        if values.count < 2 { return (values, 0) }
+        let (left, right) = (countFalling(Array(values[..<(values.count / 2)])), countFalling(Array(values[(values.count / 2)...])))
+        var (count, larger) = (left.count + right.count, 0)
+        for value in right.sorted {
+            // Only strictly smaller: an equal pair does not fall.
+            while larger < left.sorted.count, left.sorted[larger] <= value { larger += 1 }
+            count += left.sorted.count - larger
         }
-        return count
+        return ((left.sorted + right.sorted).sorted(), count)
     }
 }

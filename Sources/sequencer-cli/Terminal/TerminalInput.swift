@@ -49,26 +49,25 @@ final class TerminalInput: Sendable {
     ///   - prompt: shows the question. From then on, nothing that is secret is shown.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
         // `poll` ignores a negative descriptor, so its question would wait for ever.
-        guard descriptor >= 0, !Task.isCancelled, let bell = try? makePipe(for: "") else { return .dismissed }
-        // The cancellation handler, which writes to the pipe, is over by then.
-        defer { for end in [bell.reading, bell.writing] { close(end) } }
+        guard descriptor >= 0, !Task.isCancelled else { return .dismissed }
         // Before the prompt: it is the sign that typed text is hidden.
         if isSecret, !TerminalModes.hideTyping(on: descriptor) { return .dismissed }
         // However the question ends: answered, cancelled or given up by the reader.
         defer { if isSecret { TerminalModes.showTyping(on: descriptor) } }
         prompt()
+        let isCancelled = Locked(false)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { answer in
-                let thread: Void? = try? startThread { answer.resume(returning: self.read(until: bell.reading)) }
+                let thread: Void? = try? startThread { answer.resume(returning: self.read { isCancelled.withLock { $0 } }) }
                 if thread == nil { answer.resume(returning: .dismissed) }
             }
         } onCancel: {
-            _ = write(bell.writing, "!", 1)
+            isCancelled.withLock { $0 = true }
         }
     }
 
-    /// Reads a line, unless the bell rings before.
-    private func read(until bell: Int32) -> TerminalLine {
+    /// Reads a line, unless the question is withdrawn before.
+    private func read(_ isCancelled: () -> Bool) -> TerminalLine {
         var line = rest.withLock { $0 }
         rest.withLock { $0 = [] }
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -79,14 +78,15 @@ final class TerminalInput: Sendable {
             }
             // The end of a line that is too long is no line.
             line = Array(line.prefix(TerminalLine.limit + 1))
-            var requests = [bell, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            // Interrupted by a signal: nothing in the requests counts.
-            if poll(&requests, 2, -1) < 0 { continue }
-            if requests[0].revents != 0 {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // A person does not see the time after which a question that was withdrawn is gone.
+            let isReady = poll(&request, 1, 20) > 0
+            if isCancelled() {
                 // Half a password must not become the beginning of another answer, or of a command once the tool has ended.
                 tcflush(descriptor, TCIFLUSH)
                 return .dismissed
             }
+            guard isReady else { continue }
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             // Ctrl-D, or a terminal that is gone. After half a line Ctrl-D sends that half, as terminals do.

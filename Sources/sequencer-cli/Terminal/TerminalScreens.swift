@@ -24,7 +24,8 @@ struct TerminalScreens: Sendable {
     let live: LiveView?
     /// Puts text on the terminal.
     let output: @Sendable (String) -> Void
-    private let turns = Turns()
+    /// Whether a screen has the terminal.
+    private let isTaken = Locked(false)
 
     /// Shows a text, and does not wait for anybody.
     ///
@@ -128,9 +129,20 @@ struct TerminalScreens: Sendable {
 
     /// Has the terminal for itself until `body` returns; nil without having it when the task is cancelled before.
     private func screen<Result>(_ body: () async -> Result?) async -> Result? {
-        guard await turns.take() else { return nil }
+        func take() -> Bool {
+            isTaken.withLock { isTaken in
+                defer { isTaken = true }
+                return !isTaken
+            }
+        }
+        while true {
+            if Task.isCancelled { return nil }
+            if take() { break }
+            // A person takes seconds for a screen: it is enough to look from time to time whether it is over.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
         // In this order, undone the other way round: the view comes back before the next screen can begin.
-        defer { turns.give() }
+        defer { isTaken.withLock { $0 = false } }
         live?.pause()
         defer { live?.resume() }
         return await body()

@@ -20,25 +20,18 @@ struct ChildProcess: Sendable {
         let isTruncated: Bool
     }
 
-    /// Which output is kept.
-    struct Capture: Equatable, Sendable {
-        /// The most bytes.
-        var limit = OutputTail.limit
-        /// Whether standard error is kept, with standard output; it is lost otherwise.
-        var hasErrors = true
-    }
-
     /// The command and its arguments.
     let command: [String]
-    let capture: Capture
+    /// The most bytes of output that are kept.
+    let limit: Int
+    /// Whether standard error is kept, with standard output; it is lost otherwise.
+    let hasErrors: Bool
     /// How long a cancelled command may take to end by itself.
     let killDelay: Duration
 
     /// - Parameter command: The command and its arguments. A command without a slash is looked up in `PATH`.
-    init(_ command: [String], capture: Capture = Capture(), killDelay: Duration = .milliseconds(200)) {
-        self.command = command
-        self.capture = capture
-        self.killDelay = killDelay
+    init(_ command: [String], limit: Int = OutputTail.limit, hasErrors: Bool = true, killDelay: Duration = .milliseconds(200)) {
+        (self.command, self.limit, self.hasErrors, self.killDelay) = (command, limit, hasErrors, killDelay)
     }
 
     /// Runs the command to its end, and returns its output.
@@ -51,14 +44,75 @@ struct ChildProcess: Sendable {
     /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0; `CancellationError` if it was
     ///   still running when the task was cancelled, once it has ended.
     func run() async throws -> Output {
-        let child = RunningChild(command, capture, killDelay: killDelay)
+        let isCancelled = Locked(false)
         // A handler and not a child task: the process is outside of Swift's cancellation.
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { child.start($0) }
+            try await withCheckedThrowingContinuation { continuation in
+                do throws(ThreadError) {
+                    // A thread of its own, so that no shared one waits for the child.
+                    try startThread { continuation.resume(with: Result { try attend { isCancelled.withLock { $0 } } }) }
+                } catch {
+                    continuation.resume(throwing: failure(.system("could not be started: \(error)")))
+                }
+            }
         } onCancel: {
-            child.cancel()
+            isCancelled.withLock { $0 = true }
         }
     }
+
+    private func failure(_ reason: ChildProcessError.Reason, _ output: OutputTail = OutputTail()) -> ChildProcessError {
+        ChildProcessError(command: command.first ?? "", reason: reason, output: output.output)
+    }
+
+    /// Starts the child, reads its output until it has ended, and reaps it. A cancelled child's group is asked to end, and killed after the
+    /// delay. If the child ends before, the rest of the group is killed as soon as nobody can write to the output any more.
+    ///
+    /// One thread looks at all of that, about a hundred times a second while nothing is written: a system has no call
+    /// that waits for an end, an output and a cancellation at once.
+    private func attend(_ isCancelled: () -> Bool) throws -> Output {
+        if isCancelled() { throw CancellationError() }
+        let child = try spawn(command, hasErrors: hasErrors)
+        defer { close(child.output) }
+        var output = ChildOutput(child.output, limit: limit)
+        var wasCancelled = false
+        /// When the group is killed. Setting the wall clock does not end a command, nor does the machine's sleep.
+        var killTime: SuspendingClock.Instant?
+        var ending: Bool?
+        repeat {
+            output.read()
+            // First: a child that was asked to end may have done so meanwhile.
+            if !wasCancelled, isCancelled() {
+                wasCancelled = true
+                signalGroup(child.pid, SIGTERM)
+                killTime = .now + killDelay
+            }
+            if let time = killTime, time <= .now {
+                signalGroup(child.pid, SIGKILL)
+                killTime = nil
+            }
+            ending = hasEnded(child.pid)
+            // Others of a cancelled child's group that still have the output open get the rest of the delay.
+        } while ending == false || ending == true && killTime != nil && output.isOpen
+        // A group whose child ended by itself may go on: it may be a daemon. Until the child is reaped no other group can have its number.
+        if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
+        let reason = LiveChildren.reap(child.pid)
+        // What the ended child left in the pipe.
+        output.read(waits: false)
+        // Before the status: a child that was cancelled and ended well was cancelled all the same.
+        if wasCancelled { throw CancellationError() }
+        if reason != .status(0) { throw failure(reason, output.tail) }
+        return output.tail.output
+    }
+}
+
+/// Whether a child has ended, and is left to be reaped, so that its pid stays its own; nil where somebody else has reaped it.
+func hasEnded(_ pid: pid_t) -> Bool? {
+    var information = siginfo_t()
+    // WNOWAIT: the status stays, and with it the pid.
+    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG) != 0 {
+        if errno != EINTR { return nil }
+    }
+    return information.si_signo != 0
 }
 
 /// Why a command did not end with status 0.
@@ -141,5 +195,43 @@ struct OutputTail {
             kept = kept.dropFirst(kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
         }
         return ChildProcess.Output(tail: String(decoding: kept, as: UTF8.self), isTruncated: isTruncated)
+    }
+}
+
+/// The output of a child, as it comes.
+private struct ChildOutput {
+    private let descriptor: Int32
+    private(set) var tail: OutputTail
+    private(set) var isOpen = true
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    /// In microseconds.
+    private var pause: useconds_t = 100
+
+    init(_ descriptor: Int32, limit: Int) {
+        (self.descriptor, tail) = (descriptor, OutputTail(limit: limit))
+    }
+
+    /// Reads what there is.
+    ///
+    /// - Parameter waits: whether it waits a moment for something.
+    mutating func read(waits: Bool = true) {
+        if waits, isOpen {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&request, 1, 10)
+        } else if waits {
+            // Most children end right after their output.
+            usleep(pause)
+            pause = min(2 * pause, 10_000)
+        }
+        // No pipe is larger than this; another process that has it open may go on writing for ever.
+        var rest = 1 << 20
+        while isOpen, rest > 0 {
+            let count = Foundation.read(descriptor, &buffer, buffer.count)
+            // It does not block, so nothing interrupts it either.
+            if count < 0, errno == EAGAIN { return }
+            isOpen = count > 0
+            tail.append(buffer[..<max(count, 0)])
+            rest -= count
+        }
     }
 }

@@ -38,12 +38,11 @@ enum LiveChildren {
     }
 
     /// Takes the status of a child that has ended, and gives its pid up.
-    ///
-    /// - Returns: the system's error; 0 when there is a status.
-    static func reap(_ pid: pid_t, _ status: inout Int32) -> Int32 {
+    static func reap(_ pid: pid_t) -> ChildProcessError.Reason {
         // Before the pid is given up: the guard must not kill a stranger that gets it later.
         ChildGuard.ended(pid)
-        return state.withLock { state in
+        var status: Int32 = 0
+        let code: Int32 = state.withLock { state in
             state.pids.remove(pid)
             // Does not wait: the child has ended, and only its status is left.
             while waitpid(pid, &status, 0) < 0 {
@@ -51,6 +50,10 @@ enum LiveChildren {
             }
             return 0
         }
+        if code != 0 { return .system("could not be waited for: \(String(cString: strerror(code)))") }
+        // The macros of the header are not visible to Swift.
+        let signal = status & 0x7F
+        return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
     }
 
     /// Ends every child and its group, because the process ends.

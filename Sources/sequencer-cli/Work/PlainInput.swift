@@ -120,8 +120,8 @@ final class PlainInput {
         guard let pid = child else { return nil }
         child = nil
         // Taking the status must not wait, since it keeps others from starting children.
-        _ = waitForExit(pid)
-        return reap(pid)
+        while hasEnded(pid) == false { usleep(1_000) }
+        return LiveChildren.reap(pid)
     }
 }
 

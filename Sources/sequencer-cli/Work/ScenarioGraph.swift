@@ -75,22 +75,17 @@ extension OperationDocument {
         let after = edges.dependencies(of: self)
         let options = StepOption.all(options(runs: runs, edges.policy(of: self)) + displays)
         if onMain {
-            graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
-                try await perform(in: launch, clock: clock)
-            }
+            graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in try await perform(in: launch, clock: clock) }
         } else if work == .none, fallback == nil {
             graph.join(id, options, after: after)
         } else if work.computes, clock == .wall {
             // Not async: a step that computes must not hold a thread of the cooperative pool (O8).
-            let duration = work.knownDuration ?? expected ?? .zero
             graph.add(id, options, after: after, fallback: fallback) { launch in
-                try burnProcessorTime(duration, in: launch)
+                try burnProcessorTime(work.knownDuration ?? expected ?? .zero, in: launch)
                 return ""
             }
         } else {
-            graph.add(id, options, after: after, fallback: fallback) { launch in
-                try await perform(in: launch, clock: clock)
-            }
+            graph.add(id, options, after: after, fallback: fallback) { launch in try await perform(in: launch, clock: clock) }
         }
     }
 
@@ -103,13 +98,11 @@ extension OperationDocument {
     }
 
     /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation is expected to take without the person.
-    private var isAnswer: Bool {
-        guard interactive, !expectsOwnTime else { return false }
-        switch work {
-        case .simulate, .expected(keepsThread: false): return true
-        case .compute, .command, .http, .expected, .none: return false
-        }
-    }
+    private var isAnswer: Bool { interactive && !expectsOwnTime && work.isOwn && !work.computes }
+
+    private static let qualities: [QualityDocument: QualityOfService] = [
+        .userInteractive: .userInteractive, .userInitiated: .userInitiated, .utility: .utility, .background: .background,
+    ]
 
     private func options(runs: Bool, _ policy: FailurePolicyDocument) -> [StepOption] {
         var options: [StepOption] = []
@@ -122,7 +115,7 @@ extension OperationDocument {
         if when != nil || !conditions.isEmpty { options.append(runs ? .when { true } : .switchedOff) }
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
-        if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
+        if let qos { options.append(.qualityOfService(Self.qualities[qos] ?? .default)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
@@ -133,18 +126,6 @@ extension OperationDocument {
         case .continue: options.append(.onFailure(.continue))
         }
         return options
-    }
-}
-
-extension QualityDocument {
-    fileprivate var qualityOfService: QualityOfService {
-        switch self {
-        case .userInteractive: .userInteractive
-        case .userInitiated: .userInitiated
-        case .utility: .utility
-        case .background: .background
-        case .default: .default
-        }
     }
 }
 
@@ -160,9 +141,16 @@ extension WorkDocument {
     /// Whether it keeps its thread for all of its time.
     fileprivate var computes: Bool {
         switch self {
-        case .compute: true
-        case .expected(let keepsThread): keepsThread
-        case .simulate, .command, .http, .none: false
+        case .compute, .expected(keepsThread: true): true
+        case .simulate, .command, .http, .expected, .none: false
+        }
+    }
+
+    /// Whether it only takes time.
+    fileprivate var isOwn: Bool {
+        switch self {
+        case .simulate, .compute, .expected: true
+        case .command, .http, .none: false
         }
     }
 
@@ -170,25 +158,15 @@ extension WorkDocument {
     ///
     /// - Returns: the output of a command; an empty text for other work.
     fileprivate nonisolated(nonsending) func perform(in launch: StepContext, clock: ClockMode, expected: Duration?) async throws -> String {
-        switch self {
-        case .simulate(let duration):
-            try await launch.sleep(for: duration)
-        case .expected(keepsThread: false):
-            try await launch.sleep(for: expected ?? .zero)
-        case .expected(keepsThread: true):
-            let duration = expected ?? .zero
-            // In virtual time a computation is a wait that keeps its processor.
-            if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
-        case .compute(let duration):
-            if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
-        case .command(let command):
-            if clock == .wall { return try await ChildProcess(command).run().tail }
-            try await launch.sleep(for: expected ?? .zero)
-        case .http(let document):
-            if clock == .wall { return try await document.fetch(by: launch.deadline) }
-            try await launch.sleep(for: expected ?? .zero)
-        case .none:
-            break
+        let duration = knownDuration ?? expected ?? .zero
+        switch (self, clock) {
+        case (.none, _): break
+        case (.command(let command), .wall): return try await ChildProcess(command).run().tail
+        case (.http(let document), .wall): return try await document.fetch(by: launch.deadline)
+        case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
+        // In virtual time a computation is a wait that keeps its processor.
+        case _ where computes: try await launch.compute(for: duration)
+        case _: try await launch.sleep(for: duration)
         }
         return ""
     }

@@ -13,26 +13,18 @@ struct WorkQuestion: Equatable, Sendable {
     /// - Parameter file: its name in messages.
     /// - Returns: nil for a scenario that runs no program and sends no request.
     init?(_ document: ScenarioDocument, file: String) {
-        var works: [(text: String, first: String, more: Int)] = []
-        var places: [String: Int] = [:]
-        var (programs, requests) = (0, 0)
         // Only work that will run: a person would read in vain.
-        for operation in document.operations where document.runs(operation) {
-            guard let text = operation.work.foreignText else { continue }
-            if case .command = operation.work { programs += 1 } else { requests += 1 }
-            // One search for both questions: whether the text is known, and its place.
-            if let place = places.updateValue(works.count, forKey: text) {
-                places[text] = place
-                works[place].more += 1
-            } else {
-                works.append((text, operation.id, 0))
-            }
-        }
+        let works = document.operations.filter(document.runs).compactMap { operation in operation.work.foreignText.map { (operation, $0) } }
         if works.isEmpty { return nil }
-        lines = works.map { work in
-            "  \(printable(work.first, limit: 60))\(work.more > 0 ? " and \(work.more) more" : ""): \(work.text)"
+        let counts = Dictionary(works.map { ($1, 1) }, uniquingKeysWith: +)
+        var told: Set<String> = []
+        lines = works.filter { told.insert($0.1).inserted }.map { operation, text in
+            let more = (counts[text] ?? 1) - 1
+            return "  \(printable(operation.id, limit: 60))\(more > 0 ? " and \(more) more" : ""): \(text)"
         }
-        (self.file, self.programs, self.requests) = (file, programs, requests)
+        self.file = file
+        programs = works.count { if case .command = $0.0.work { true } else { false } }
+        requests = works.count - programs
     }
 
     /// `launch.json runs 2 programs and sends 1 request:`, and these.

@@ -222,7 +222,7 @@ struct RealTerminalScreensTests {
 
     @Test("Ctrl-D is no answer to what the app asks and remembers, neither yes nor no; to go on without a speaker is one")
     func noAnswer() async throws {
-        let presenter = TerminalPresenter(screens)
+        let presenter = SamplePresenter(screens)
         let entryPoint = EntryPoint.app(try AppEntryPoint("handoff", [1]))
         let questions: [@Sendable () async throws -> Void] = [
             { _ = try await presenter.chooseSpeaker(from: [], problem: nil) },
