@@ -12,24 +12,22 @@ struct BenchCommand: LaunchingCommand {
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
     static let positionals: [CommandPositional<Self>] = [
-        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.") { $0.arguments.scenario = $1 }
+        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
+            $0.arguments.scenario = $1
+        }
     ]
     static let options: [CommandOption<Self>] = combined(
         [
             .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
-            .integer(
-                "warmup",
-                "N",
-                in: 0...maximumRuns,
-                help: "Run N times before that, without measuring (default: 1)."
-            ) { $0.warmups = $1 },
+            .integer("warmup", "N", in: 0...maximumRuns, help: "Run N times before that, without measuring (default: 1).") {
+                $0.warmups = $1
+            },
             .text("interleave", "SCENARIO", help: "Compare with another, run in turns, to find small changes.") { $0.other = $1 },
             .repeated(
                 "command",
                 "COMMAND",
-                help: "Measure a program, started anew for each run, instead of a scenario; given twice, compare the two.",
-                read: ProgramCommand.all
-            ) { $0.commands = $1 },
+                help: "Measure a program, started anew for each run, instead of a scenario; given twice, compare the two."
+            ) { $0.commands = try ProgramCommand.all($1) },
             .text("save", "FILE", help: "Keep all measurements in FILE.") { $0.save = $1 },
             .text("baseline", "FILE", help: "Compare with a bench saved in FILE; it finds changes of 10% and more.") { $0.baseline = $1 },
             .word("format", "FORMAT", Format.self, help: "text (default), json, or github-action-benchmark, for the action of that name.") {
@@ -89,7 +87,7 @@ struct BenchCommand: LaunchingCommand {
     /// The scenarios in the order of their turns.
     private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
 
-    func check() throws(UsageError) {
+    mutating func check() throws(UsageError) {
         if commands.isEmpty, arguments.scenario == nil { throw Self.failure("the argument SCENARIO is missing") }
         if !commands.isEmpty, let given = scenarioArgument {
             throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
@@ -98,9 +96,7 @@ struct BenchCommand: LaunchingCommand {
         if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
         }
-        if common.json, let format, format != .json {
-            throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other")
-        }
+        format = try Self.format(format, common, json: .json)
         if (scenarios + [baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
             throw Self.failure("standard input ('-') can be read only once")
         }
@@ -113,16 +109,14 @@ struct BenchCommand: LaunchingCommand {
         let given = [
             (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
             (!arguments.injections.isEmpty, "inject"), (!arguments.facts.isEmpty, "fact"), (arguments.state != nil, "state"),
-            (arguments.backend != nil, "backend"),
-            (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
+            (arguments.backend != nil, "backend"), (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
         ]
         return given.first { $0.0 }.map { "'--\($0.1)'" }
     }
 
     func launch() async throws -> ExitCode {
         // All that can be refused is refused before the first run: a bench may take an hour.
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
         var document = BenchDocument(
@@ -144,17 +138,20 @@ struct BenchCommand: LaunchingCommand {
             // In one line, for a bench of many runs is megabytes long when it is indented.
             try Output(save).write(document.json(pretty: false))
         }
-        switch format ?? (common.json ? .json : .text) {
-        case .text: try output.write(text(document, comparisons, for: output))
-        case .json: try output.write(document.json(comparisons))
-        case .githubActionBenchmark: try output.write(BenchmarkActionText(document: document).text)
+        switch format ?? .text {
+        case .text:
+            let bench = BenchText(document: document, style: page.style, requested: runs).text
+            let texts = [bench] + comparisons.map { ComparisonText(comparison: $0, style: page.style).text }
+            try page.output.write(texts.joined(separator: "\n"))
+        case .json: try page.output.write(document.json(comparisons))
+        case .githubActionBenchmark: try page.output.write(BenchmarkActionText(document: document).text)
         }
         // After the output: the runs that were complete are told, and only the code says that there were to be more.
         if let signal { return .interrupted(by: signal) }
         return code(document, comparisons)
     }
 
-    /// Runs every scenario in turn, so that a temporary load of the machine slows all of them.
+    /// Measures, and removes at the end what the subjects left on disk.
     ///
     /// - Returns: the signal that ended it early.
     private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
@@ -162,53 +159,47 @@ struct BenchCommand: LaunchingCommand {
         let states = Locked<[BenchState]>([])
         let cancellable = CancellableLaunch()
         let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
-        defer { progress?.end() }
-        // Removes all copies at the end and after an error, while signals are still handled here: one that came earlier would leave them on disk.
-        let removeAll: @Sendable () -> Void = {
-            for state in states.withLock({ $0 }) { state.remove() }
-        }
+        // Also after an error, while signals are still handled here: one that came earlier would leave the copies on disk.
         let abandon: @Sendable () -> Void = {
             progress?.end()
-            removeAll()
+            for state in states.withLock({ $0 }) { state.remove() }
         }
         // From here on a signal has something to remove.
         try SignalThread.shared.launchBegan(abandon: abandon) { cancellable.cancel() }
         do {
-            try await launch(into: &document, before, states, cancellable, progress)
+            var subjects = try scenarios.map { scenario in
+                try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
+            }
+            for command in commands {
+                let isSecond = subjects.contains { $0.name == command.text }
+                subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
+            }
+            // The progress would be drawn over the question.
+            progress?.pause()
+            for subject in subjects { try await subject.askWhetherToRun(cancellable) }
+            progress?.resume()
+            try await measure(subjects, into: &document, before, cancellable, progress)
         } catch {
-            removeAll()
+            abandon()
             // After a signal the state is gone, and errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
             return signal
         }
-        removeAll()
+        abandon()
         return SignalThread.shared.launchEnded()
     }
 
-    private func launch(
+    /// Runs every subject in turn, so that a temporary load of the machine slows all of them.
+    private func measure(
+        _ subjects: [BenchSubject],
         into document: inout BenchDocument,
         _ before: BenchDocument?,
-        _ states: Locked<[BenchState]>,
         _ cancellable: CancellableLaunch,
         _ progress: ProgressBar?
     ) async throws {
-        var subjects = try scenarios.map { scenario in
-            try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
-        }
-        for command in commands {
-            let isSecond = subjects.contains { $0.name == command.text }
-            subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
-        }
-        // The progress would be drawn over the question.
-        progress?.pause()
-        for subject in subjects { try await subject.askWhetherToRun(cancellable) }
-        progress?.resume()
         // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
-        for subject in subjects {
-            let budget = subject.budget
-            document.scenarios.append(
-                BenchedScenario(name: subject.name, budget: budget.limit, initialDisplayBudget: budget.initialDisplay)
-            )
+        document.scenarios = subjects.map {
+            BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
         }
         if let before, let baseline, before.sameNames(as: document).isEmpty {
             let names = alternatives(subjects.map(\.name))
@@ -222,13 +213,12 @@ struct BenchCommand: LaunchingCommand {
         // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
-        let total = (warmups + runs) * subjects.count
+        let total = Double((warmups + runs) * subjects.count)
         var done = 0
         for round in 0..<warmups + runs {
             // The second one first in every other round: a machine that becomes slower all the time favours neither.
-            let order: [Int] = round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed()
-            for index in order {
-                progress?.update(fraction: Double(done) / Double(total))
+            for index in round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed() {
+                progress?.update(fraction: Double(done) / total)
                 let launch = try await subjects[index].launch(cancellable, say: say)
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 guard let launch, !cancellable.isCancelled else { return }
@@ -271,12 +261,6 @@ struct BenchCommand: LaunchingCommand {
         if change == .regression { return change }
         return document.scenarios.contains { BenchSummary($0).isOverBudget } ? .overBudget : change
     }
-
-    private func text(_ document: BenchDocument, _ comparisons: [BenchComparison], for output: Output) -> String {
-        let style = TextStyle(common.color, for: output)
-        let bench = BenchText(document: document, style: style, requested: runs).text
-        return ([bench] + comparisons.map { ComparisonText(comparison: $0, style: style).text }).joined(separator: "\n")
-    }
 }
 
 /// The text of a bench, for people.
@@ -287,80 +271,73 @@ struct BenchText {
     let style: TextStyle
     /// How many runs of each scenario were asked for.
     let requested: Int
-    private var isOfPrograms: Bool { document.scenarios.contains { $0.runs.contains { $0.process != nil } } }
 
     var text: String {
         // Programs are measured from outside, scenarios from inside: the reader has to know which.
+        let isOfPrograms = document.scenarios.contains { $0.runs.contains { $0.process != nil } }
         let clock =
             isOfPrograms
             ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
             : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
-        let parts = document.scenarios.map { text(BenchSummary($0)) }
         let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime) + "\n" : ""
+        let parts = document.scenarios.map { text(BenchSummary($0)) }
         return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {
         let scenario = summary.scenario
         let runs = scenario.runs.count
-        var lines = [
-            style.bold(printable(scenario.name, limit: 80))
-                // Of the wanted number only where it was not reached, after a signal.
-                + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
-                + " after \(document.warmups) to warm up, budget \(scenario.budgetText(style.duration))"
-        ]
-        if let sample = summary.sample {
-            let interval = summary.interval.map { "95% interval \(time($0.lower)) to \(time($0.upper))" } ?? "too few runs for an interval"
-            lines.append("  median    \(time(sample.median)), \(interval)")
-            if let deviation = sample.medianAbsoluteDeviation { lines.append("  MAD       \(time(deviation))") }
-            let p90 = sample.nearestRank(90).map { ", p90 \(time($0))" } ?? ""
-            lines.append("  range     \(time(sample.minimum)) to \(time(sample.maximum))\(p90)")
-            if let modes = summary.modes {
-                let (lower, upper) = (modes.lower, modes.upper)
-                let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
-                lines.append("  modes     " + style.yellow("two") + ": \(kinds); the median tells of neither")
-            }
-            lines.append("  outliers  \(outliers(summary, sample))")
-            if let trend = summary.trend {
-                let change = ShareText.format(trend.ratio - 1, signed: true)
-                lines.append("  trend     " + style.yellow(change) + " from the earlier half of the runs to the later one")
-            }
-            if let display = summary.initialDisplay {
-                let range = "\(time(display.minimum)) to \(time(display.maximum))"
-                lines.append("  display   \(time(display.median)) to the initial one, \(range)")
-            }
-            if let process = summary.process {
-                lines.append(
-                    "  process   \(time(process.median)) from its start to its exit, \(time(process.minimum)) to \(time(process.maximum))"
-                )
-            }
-        } else {
-            lines.append(style.yellow("  no run completed: there is no time to tell"))
-        }
+        // Of the wanted number only where it was not reached, after a signal.
+        let counts = "\(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
+        let budget = "budget \(scenario.budgetText(style.duration))"
+        var rows = summary.sample.map { times(summary, $0) } ?? [style.yellow("  no run completed: there is no time to tell")]
         // The times above are those of completed runs: the others are counted here, so that nobody misses them.
         for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
-            lines.append(
-                style.yellow("  \(outcome.rawValue)".padded(to: 12) + "\(summary.count(of: outcome)) of \(runs), not in the times above")
-            )
+            rows.append(style.yellow(row(outcome.rawValue, "\(summary.count(of: outcome)) of \(runs), not in the times above")))
         }
-        if summary.sample != nil || summary.misses > 0 { lines.append("  budget    \(misses(summary))") }
-        return lines.joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
+        if summary.sample != nil || summary.misses > 0 { rows.append(row("budget", misses(summary))) }
+        let head = style.bold(printable(scenario.name, limit: 80)) + "  \(counts) after \(document.warmups) to warm up, \(budget)"
+        return ([head] + rows).joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }
 
-    private func outliers(_ summary: BenchSummary, _ sample: SortedSample) -> String {
-        let count = summary.outliers.count
-        if count == 0 { return "none" }
-        let named = summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" }.joined(separator: ", ")
-        return style.yellow("\(count) of \(sample.count)") + " (\(named)\(count > 5 ? ", \(style.ellipsis)" : ""))"
+    private func times(_ summary: BenchSummary, _ sample: SortedSample) -> [String] {
+        func range(_ sample: SortedSample) -> String { "\(time(sample.minimum)) to \(time(sample.maximum))" }
+
+        let interval = summary.interval.map { "95% interval \(time($0.lower)) to \(time($0.upper))" } ?? "too few runs for an interval"
+        var rows = [row("median", "\(time(sample.median)), \(interval)")]
+        if let deviation = sample.medianAbsoluteDeviation { rows.append(row("MAD", time(deviation))) }
+        rows.append(row("range", range(sample) + (sample.nearestRank(90).map { ", p90 \(time($0))" } ?? "")))
+        if let (lower, upper) = summary.modes.map({ ($0.lower, $0.upper) }) {
+            let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
+            rows.append(row("modes", style.yellow("two") + ": \(kinds); the median tells of neither"))
+        }
+        let outliers =
+            summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (summary.outliers.count > 5 ? [style.ellipsis] : [])
+        let named = style.yellow("\(summary.outliers.count) of \(sample.count)") + " (\(outliers.joined(separator: ", ")))"
+        rows.append(row("outliers", outliers.isEmpty ? "none" : named))
+        if let trend = summary.trend {
+            let change = style.yellow(ShareText.format(trend.ratio - 1, signed: true))
+            rows.append(row("trend", change + " from the earlier half of the runs to the later one"))
+        }
+        if let display = summary.initialDisplay {
+            rows.append(row("display", "\(time(display.median)) to the initial one, \(range(display))"))
+        }
+        if let process = summary.process {
+            rows.append(row("process", "\(time(process.median)) from its start to its exit, \(range(process))"))
+        }
+        return rows
+    }
+
+    private func row(_ name: String, _ text: String) -> String {
+        "  " + name + String(repeating: " ", count: max(0, 10 - name.count)) + text
     }
 
     private func misses(_ summary: BenchSummary) -> String {
-        let misses = summary.misses
-        let count = "\(misses) of \(summary.scenario.runs.count) missed"
+        let count = "\(summary.misses) of \(summary.scenario.runs.count) missed"
         // In virtual time each run is the same, so a bound would be a mere function of their number.
-        if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
-        let bound = summary.missBound.map { "; the true rate is below \(ShareText.format($0)) with 95% confidence" } ?? ""
-        return (misses > 0 ? style.red(count) : count) + bound
+        let missBound = document.clock == .virtual ? nil : summary.missBound
+        let bound = missBound.map { "; the true rate is below \(ShareText.format($0)) with 95% confidence" } ?? ""
+        return (summary.misses > 0 ? style.red(count) : count) + bound
     }
 
     /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
@@ -373,28 +350,16 @@ struct BenchText {
     }
 
     private func operations(_ summary: BenchSummary) -> String {
-        guard !summary.operations.isEmpty else { return "" }
+        if summary.operations.isEmpty { return "" }
         var table = TextTable(["operation", "median", "MAD", "max", "runs"])
         for operation in summary.operations.prefix(Self.maximumOperations) {
-            let sample = operation.sample
-            table.add([
-                printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), time(sample.median),
-                sample.medianAbsoluteDeviation.map(time) ?? "", time(sample.maximum), "\(sample.count)",
-            ])
+            let (name, sample) = (printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), operation.sample)
+            table.add([name, time(sample.median), sample.medianAbsoluteDeviation.map(time) ?? "", time(sample.maximum), "\(sample.count)"])
         }
         let rest = summary.operations.count - Self.maximumOperations
         let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
         return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }
 
-    private func time(_ nanoseconds: Double) -> String {
-        style.duration(.nearest(nanoseconds: nanoseconds))
-    }
-}
-
-extension String {
-    /// With spaces after it, up to `width` characters.
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
+    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
 }

@@ -11,9 +11,7 @@ struct BlameCommand: LaunchingCommand {
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",
     ]
-    static let exitCodes: KeyValuePairs = [
-        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
-    ]
+    static let exitCodes = LoadedReport.exitCodes
 
     /// More rows than anyone reads.
     private static let maximumRows = 50
@@ -28,29 +26,24 @@ struct BlameCommand: LaunchingCommand {
         let gain: Duration
         /// How much shorter the launch would be without it, where something was scarce; nil where nothing was, or where that was not worked out.
         let scheduledGain: Duration?
-        /// Whether a schedule alone tells the gain.
-        let needsSchedule: Bool
+        /// Whether only a launch in virtual time tells the gain, and there was none.
+        let isUnknown: Bool
         /// The operation that held it up.
         let holder: String?
 
-        /// Zero where it was not worked out.
-        var knownGain: Duration { scheduledGain ?? (needsSchedule ? .zero : gain) }
+        var knownGain: Duration { isUnknown ? .zero : scheduledGain ?? gain }
     }
 
     func launch() async throws -> ExitCode {
-        let output = Output(common.output)
-        // Before the launch of a scenario, which may take long.
-        try output.check()
-        let report = try await ProgressBar.during("blame", reading: source) {
-            try await LoadedReport.load(source)
-        }
+        let page = try ResultPage(common)
+        let report = try await ProgressBar.during("blame", reading: source) { try await LoadedReport.load(source) }
         // The launch is over with its milestone: operations that ran on are not to blame for its length.
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
         // A program gets all rows; a person gets as many as can be read.
         let rows = await rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
-        try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
+        try page.write(json: json(report, rows), text: text(report, rows, omitted: longest.count - rows.count, page))
         return .success
     }
 
@@ -60,80 +53,61 @@ struct BlameCommand: LaunchingCommand {
         // Nothing scarce, nothing to run: the longest path alone tells each gain.
         let rehearsed = await report.gains(of: shown)
         return shown.map { node in
-            let operation = report.operations[node]
+            let holder = holdUps.holder(of: node).map { report.operations[$0].id }
+            let scheduled = rehearsed?[node]
+            let isUnknown = rehearsed != nil && scheduled == nil
             return Row(
-                operation: operation,
+                operation: report.operations[node],
                 gain: gains[node],
-                scheduledGain: rehearsed?[node],
-                needsSchedule: rehearsed != nil,
-                holder: holdUps.holder(of: node).map { report.operations[$0].id }
+                scheduledGain: scheduled,
+                isUnknown: isUnknown,
+                holder: holder
             )
         }
     }
 
-    private func text(_ report: LaunchReport, _ rows: [Row], omitted: Int, for output: Output) -> String {
-        let style = TextStyle(common.color, for: output)
-        var text =
-            style.bold(printable(report.scenario))
-            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
-        let after = later(report)
-        if after > .zero {
-            text.insert(contentsOf: ", \(style.duration(after)) of it after the milestone", at: text.index(before: text.endIndex))
-        }
-        text += report.warning(style, width: output.width)
+    private func text(_ report: LaunchReport, _ rows: [Row], omitted: Int, _ page: ResultPage) -> String {
+        let style = page.style
+        func name(_ id: String) -> String { printable(id, limit: 80) }
+        /// Blank instead of zero: the few that are not stand out.
+        func cell(_ duration: Duration) -> String { duration == .zero ? "" : style.duration(duration) }
+
+        let later = report.afterMilestone?.operations
+        let ids = Set(later ?? [])
+        let after = report.operations.lazy.filter { ids.contains($0.id) }.reduce(Duration.zero) { $0 + $1.duration }
+        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))"
+        text +=
+            ", \(style.duration(report.work)) of work" + (after > .zero ? ", \(style.duration(after)) of it after the milestone\n" : "\n")
+        text += report.warning(style, width: page.output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
-        let hasHolders = rows.contains { $0.holder != nil }
         // A column that would be empty in every row is left out.
+        let hasHolders = rows.contains { $0.holder != nil }
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         // What is worth shortening comes first; of equal gains, the longest.
-        let order = rows.indices.sorted { (rows[$0].knownGain, $1) > (rows[$1].knownGain, $0) }
-        for row in order.map({ rows[$0] }) {
+        for row in rows.indices.sorted(by: { (rows[$0].knownGain, $1) > (rows[$1].knownGain, $0) }).map({ rows[$0] }) {
             let operation = row.operation
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
-                printable(operation.id, limit: 80) + marks,
-                style.duration(operation.duration),
-                // Blank cells instead of zeros: the few waits stand out.
-                operation.wait == .zero ? "" : style.duration(operation.wait),
-                style.duration(operation.slack),
-                gain(row, style),
-                row.holder.map { printable($0, limit: 80) } ?? "",
+                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait), style.duration(operation.slack),
+                row.isUnknown ? "?" : cell(row.knownGain), row.holder.map(name) ?? "",
             ])
         }
         text += table.text(style)
-        let unknown = rows.count { $0.needsSchedule && $0.scheduledGain == nil }
+        var notes: [String] = []
+        let unknown = rows.count(where: \.isUnknown)
         if unknown > 0 {
-            text += style.dim(
-                "  ? not worked out: something was scarce, so each gain takes a launch in virtual time; the \(rows.count - unknown) longest were run\n"
-            )
+            let reason = "something was scarce, so each gain takes a launch in virtual time"
+            notes.append("? not worked out: \(reason); the \(rows.count - unknown) longest were run")
         }
-        if omitted > 0 { text += style.dim("  and \(omitted) more that took less\n") }
-        if let later = report.afterMilestone?.operations {
-            text += style.dim(
-                "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
-            )
-        }
+        if omitted > 0 { notes.append("and \(omitted) more that took less") }
+        if let later { notes.append("not counted, for they ran on after the milestone: \(VerdictText.list(later, describe: name))") }
         for (step, other) in report.sharedOnMain.prefix(VerdictText.maximumNamed) {
-            let (step, other) = (printable(step, limit: 80), printable(other, limit: 80))
-            text += style.dim(
-                "  \(other) had the main thread while \(step) was suspended there: a part of \(step)'s time may be a wait for it\n"
-            )
+            let (step, other) = (name(step), name(other))
+            notes.append("\(other) had the main thread while \(step) was suspended there: a part of \(step)'s time may be a wait for it")
         }
-        text += report.scopeNote(style) + report.groundsNote(style)
+        text += notes.map { style.dim("  \($0)\n") }.joined() + report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
-    }
-
-    /// The work of what ran on after the milestone.
-    private func later(_ report: LaunchReport) -> Duration {
-        let later = Set(report.afterMilestone?.operations ?? [])
-        return report.operations.lazy.filter { later.contains($0.id) }.reduce(.zero) { $0 + $1.duration }
-    }
-
-    private func gain(_ row: Row, _ style: TextStyle) -> String {
-        // A question mark is not a zero: the text below the table says how many were worked out.
-        if row.needsSchedule, row.scheduledGain == nil { return "?" }
-        return row.knownGain == .zero ? "" : style.duration(row.knownGain)
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
@@ -167,9 +141,7 @@ extension LaunchReport {
         var others: [String: OperationReport] = [:]
         var open: OperationReport?
         for operation in main {
-            if let step = open, let start = operation.start, start < step.end,
-                others[step.id].map({ $0.duration < operation.duration }) ?? true
-            {
+            if let step = open, let start = operation.start, start < step.end, others[step.id]?.duration ?? .zero < operation.duration {
                 others[step.id] = operation
             }
             if open.map({ $0.end <= operation.end }) ?? true { open = operation }

@@ -1,12 +1,13 @@
 import Foundation
+import Sequencer
 
-/// A subcommand: its arguments, its help and its work, in one file. It is added to the tool by a line in ``CommandDeclaration/commands``.
+/// A subcommand: its arguments, its help and its work, in one file. It is added to the tool by a line in ``Commands``.
 ///
 /// ```swift
 /// struct VerifyCommand: Command {
 ///     static let name = "verify"
 ///     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-///     static let options: [CommandOption<Self>] = combined(part(CommonArguments.options, \.common))
+///     static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
 ///     ...
 ///     var scenario = ""
 ///     var common = CommonArguments()
@@ -39,6 +40,7 @@ protocol Command: Equatable, Sendable {
 extension Command {
     static var positionals: [CommandPositional<Self>] { [] }
     static var options: [CommandOption<Self>] { [] }
+    static var examples: KeyValuePairs<String, String> { [:] }
     static var exitCodes: KeyValuePairs<String, String> { [:] }
     static var signals: KeyValuePairs<String, String> { [:] }
 
@@ -47,34 +49,25 @@ extension Command {
     /// Reads the words after the command's name.
     init(_ words: ArraySlice<String>) throws(UsageError) {
         self.init()
-        let scanned = try ScannedArguments(words, for: Self.declaration)
+        let scanned = try ScannedArguments(words, of: Self.name, Self.declaredPositionals, Self.declaredOptions)
         let positionals = Self.positionals
         for (place, word) in scanned.positionals.enumerated() {
             // The last one may be repeated.
             let positional = positionals[min(place, positionals.count - 1)]
-            do throws(ValueError) { try positional.store(&self, word) } catch { throw Self.failure(error.message) }
+            do { try positional.store(&self, word) } catch { throw Self.failure("\(error)") }
         }
+        // Absent options store nothing: the property's own default stands.
         for option in Self.options {
-            let name = option.declaration.name
-            // Absent options store nothing: the property's own default stands.
-            guard let texts = scanned.values[name] else { continue }
-            do throws(ValueError) { try option.store(&self, texts) } catch { throw Self.failure("option '--\(name)': \(error.message)") }
+            guard let texts = scanned.values[option.declaration.name] else { continue }
+            do { try option.store(&self, texts) } catch { throw Self.failure("option '--\(option.declaration.name)': \(error)") }
         }
         // At the end, when all arguments have their values.
         try check()
     }
 
-    static var declaration: CommandDeclaration {
-        CommandDeclaration(
-            name: name,
-            summary: summary,
-            positionals: positionals.map(\.declaration),
-            options: options.map(\.declaration),
-            examples: examples,
-            exitCodes: exitCodes,
-            signals: signals
-        )
-    }
+    static var declaredPositionals: [PositionalDeclaration] { positionals.map(\.declaration) }
+
+    static var declaredOptions: [OptionDeclaration] { options.map(\.declaration) + [.help] }
 
     static func failure(_ message: String) -> UsageError { UsageError(message, command: name) }
 
@@ -85,6 +78,17 @@ extension Command {
 
     /// Groups of options, in the order of help.
     static func combined(_ groups: [CommandOption<Self>]...) -> [CommandOption<Self>] { groups.flatMap(\.self) }
+
+    /// The one format that `--format` and `--json` ask for together; nil where neither is given.
+    static func format<Format: RawRepresentable<String> & Equatable>(
+        _ format: Format?,
+        _ common: CommonArguments,
+        json: Format
+    ) throws(UsageError) -> Format? {
+        if !common.json || format == json { return format }
+        guard let format else { return json }
+        throw failure("options '--\(common.isInLines ? "json-lines" : "json")' and '--format \(format.rawValue)' exclude each other")
+    }
 }
 
 /// A command that runs launches. They need the main thread for their steps on it, so the work goes on beside a run loop.
@@ -101,16 +105,34 @@ extension LaunchingCommand {
     func run() throws -> ExitCode { try CommandLineTool.runBesideMainLoop(clock) { try await launch() } }
 }
 
-extension CommandDeclaration {
+/// Where a command writes its result, and how.
+struct ResultPage {
+    let output: Output
+    let style: TextStyle
+    let isJSON: Bool
+
+    /// Finds out before the work, which may take long, that a result could not be written.
+    init(_ common: CommonArguments) throws(OutputError) {
+        output = Output(common.output)
+        try output.check()
+        style = TextStyle(common.color, for: output)
+        isJSON = common.json
+    }
+
+    func write(json: @autoclosure () throws -> String, text: @autoclosure () throws -> String) throws {
+        try output.write(isJSON ? json() : text())
+    }
+}
+
+enum Commands {
     /// All commands, in the order of help.
-    static let commands: [any Command.Type] = [
+    static let all: [any Command.Type] = [
         RunCommand.self, PlanCommand.self, GraphCommand.self, VerifyCommand.self, ExploreCommand.self, BlameCommand.self,
-        CriticalChainCommand.self,
-        BenchCommand.self, CompareCommand.self, ReportCommand.self, ImportCommand.self, StatsCommand.self, ExplainCommand.self,
-        ScenariosCommand.self, CompletionsCommand.self, HelpCommand.self,
+        CriticalChainCommand.self, BenchCommand.self, CompareCommand.self, ReportCommand.self, ImportCommand.self, StatsCommand.self,
+        ExplainCommand.self, ScenariosCommand.self, CompletionsCommand.self, HelpCommand.self,
     ]
 
-    static let all = commands.map { $0.declaration }
+    static var names: [String] { all.map { $0.name } }
 }
 
 /// Reads the words of a command line, without the name of the program.
@@ -118,30 +140,27 @@ extension CommandDeclaration {
 /// Help is given wherever it is asked for, even among mistakes: a person in doubt adds `--help` to an unfinished line.
 func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
     guard let first = arguments.first else { throw UsageError("a command is missing") }
+    let rest = arguments.dropFirst()
     switch first {
     case "-h", "--help": return HelpCommand()
     case "--version": return VersionCommand()
-    case CompleteCommand.name: return CompleteCommand(words: Array(arguments.dropFirst()))
-    default: break
-    }
+    case CompleteCommand.name: return CompleteCommand(words: Array(rest))
     // A dash alone is standard input, and so a missing command, not an option.
-    if first.hasPrefix("-"), first != "-" {
-        let known = ["--help", "--version"]
-        let options = CommandDeclaration.all.flatMap(\.allOptions)
+    case _ where first.hasPrefix("-") && first != "-":
         // An option that exists was put in the wrong place: to call it unknown would be wrong.
-        if options.contains(where: { first == "--" + $0.name || first == $0.short.map { "-\($0)" } }) {
+        if Commands.all.contains(where: { $0.declaredOptions.contains { $0.isSpelled(first) } }) {
             throw UsageError("expected a command before the option \(quoted(first))")
         }
-        throw UsageError("unknown option \(quoted(first))", hint: suggestion(for: first, in: known))
+        throw UsageError("unknown option \(quoted(first))", hint: suggestion(for: first, in: ["--help", "--version"]))
+    default:
+        let command = try command(named: first)
+        // Not behind `--`, where every word is an argument.
+        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) { return HelpCommand(topic: first) }
+        return try command.init(rest)
     }
-    let command = try command(named: first)
-    let rest = arguments.dropFirst()
-    // Not behind `--`, where every word is an argument.
-    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) { return HelpCommand(topic: first) }
-    return try command.init(rest)
 }
 
 func command(named name: String) throws(UsageError) -> any Command.Type {
-    if let command = CommandDeclaration.commands.first(where: { $0.name == name }) { return command }
-    throw UsageError("unknown command \(quoted(name))", hint: suggestion(for: name, in: CommandDeclaration.all.map(\.name)))
+    if let command = Commands.all.first(where: { $0.name == name }) { return command }
+    throw UsageError("unknown command \(quoted(name))", hint: suggestion(for: name, in: Commands.names))
 }

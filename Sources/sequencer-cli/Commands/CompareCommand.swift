@@ -6,8 +6,8 @@ struct CompareCommand: Command {
     static let name = "compare"
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
     static let positionals: [CommandPositional<Self>] = [
-        .required("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
-        .required("AFTER", help: "A later one.") { $0.after = $1 },
+        CommandPositional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
+        CommandPositional("AFTER", help: "A later one.") { $0.after = $1 },
     ]
     static let options: [CommandOption<Self>] = combined(
         part(VerdictArguments.options, \.verdict),
@@ -36,23 +36,21 @@ struct CompareCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let first = try ProgressBar.during("compare", reading: before) { try readBench(before) }
         let second = try ProgressBar.during("compare", reading: after) { try readBench(after) }
         try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)
-        let pairs = first.pairs(with: second)
-        guard !pairs.isEmpty else {
+        let gap = BenchGap(first, second)
+        let comparisons = first.pairs(with: second).map {
+            BenchComparison($0, $1, clock: first.clock, threshold: verdict.threshold, gap: gap)
+        }
+        if comparisons.isEmpty {
             let names = alternatives(first.scenarios.map(\.name))
             throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(after)) has no \(names)")
         }
-        let gap = BenchGap(first, second)
-        let comparisons = pairs.map { BenchComparison($0, $1, clock: first.clock, threshold: verdict.threshold, gap: gap) }
-        let style = TextStyle(common.color, for: output)
-        try output.write(
-            common.json
-                ? BenchComparison.json(comparisons)
-                : comparisons.map { ComparisonText(comparison: $0, style: style).text }.joined(separator: "\n")
+        try page.write(
+            json: BenchComparison.json(comparisons),
+            text: comparisons.map { ComparisonText(comparison: $0, style: page.style).text }.joined(separator: "\n")
         )
         return ExitCode(of: comparisons, strict: verdict.isStrict)
     }
@@ -79,29 +77,25 @@ struct VerdictArguments: Equatable, Sendable {
 /// Refuses to compare benches of different machines or clocks, whose times say nothing about each other.
 ///
 /// - Parameter force: whether machines may differ; virtual time is the same on all of them.
-func checkComparable(_ first: BenchDocument, named firstName: String, _ second: BenchDocument, named secondName: String, force: Bool) throws
-{
+func checkComparable(
+    _ first: BenchDocument,
+    named firstName: String,
+    _ second: BenchDocument,
+    named secondName: String,
+    force: Bool
+) throws(ToolError) {
     // Even with --force: a virtual time is a sum of expectations, and compares with nothing measured.
     if first.clock != second.clock {
-        throw ToolError(
-            .badData,
-            "\(firstName) was measured in \(first.clock) time, \(secondName) in \(second.clock) time; measure both with the same '--clock'"
-        )
+        let clocks = "\(firstName) was measured in \(first.clock) time, \(secondName) in \(second.clock) time"
+        throw ToolError(.badData, "\(clocks); measure both with the same '--clock'")
     }
-    if first.machine != second.machine, first.clock == .wall, !force {
-        if let name = first.machine == .unknown ? firstName : second.machine == .unknown ? secondName : nil {
-            let other = first.machine == .unknown ? secondName : firstName
-            throw ToolError(
-                .badData,
-                "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'"
-            )
-        }
-        throw ToolError(
-            .badData,
-            "\(firstName) was measured on another machine (\(printable(first.machine.description)); \(secondName): "
-                + "\(printable(second.machine.description))); measure both on the same one, or add '--force'"
-        )
+    if first.machine == second.machine || first.clock == .virtual || force { return }
+    if first.machine == .unknown || second.machine == .unknown {
+        let (name, other) = first.machine == .unknown ? (firstName, secondName) : (secondName, firstName)
+        throw ToolError(.badData, "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'")
     }
+    let machines = "\(printable(first.machine.description)); \(secondName): \(printable(second.machine.description))"
+    throw ToolError(.badData, "\(firstName) was measured on another machine (\(machines)); measure both on the same one, or add '--force'")
 }
 
 extension ExitCode {
@@ -126,68 +120,61 @@ struct ComparisonText {
     let comparison: BenchComparison
     let style: TextStyle
 
+    /// The two sides, with their names in sentences.
+    private var sides: [(place: String, summary: BenchSummary)] { [("before", comparison.before), ("after", comparison.after)] }
+
     var text: String {
-        let (before, after) = (comparison.before, comparison.after)
-        let names = [before, after].map { printable($0.scenario.name, limit: 80) }
+        let names = sides.map { printable($0.summary.scenario.name, limit: 80) }
+        let counts = sides.map { $0.summary.sample?.count ?? 0 }
         // Two names where the scenarios were renamed between the benches.
-        var lines = [style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])") + "  \(counts)"]
-        for (place, summary) in [("before", before), ("after", after)] {
+        let name = style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])")
+        var lines = ["\(name)  \(counts[0]) against \(counts[1]) completed runs"]
+        for (place, summary) in sides {
             // Completed runs are in the counts already.
             let others = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
             if !others.isEmpty { lines.append(style.yellow("  \(place): \(others.joined(separator: ", ")), not in the times")) }
         }
-        if let first = before.sample, let second = after.sample {
-            lines.append(
-                "  median  \(time(first.median)) \(arrow) \(time(second.median))" + (comparison.change.map { ", " + signed($0) } ?? "")
-            )
+        if let first = comparison.before.sample, let second = comparison.after.sample {
+            let change = comparison.change.map { ", " + signed($0) } ?? ""
+            lines.append("  median  \(time(first.median)) \(arrow) \(time(second.median))\(change)")
         }
         if let displays = comparison.initialDisplays {
             // A display that took no time has no ratio.
             let change = displays.before > 0 ? ", " + signed(displays.after / displays.before - 1) : ""
             lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
         }
-        if let interval = comparison.interval {
-            lines.append("  change  \(signed(interval.lower)) to \(signed(interval.upper)) (95% interval)")
-        }
+        if let interval = comparison.interval { lines.append("  change  \(range(interval.lower, interval.upper))") }
         if let test = comparison.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
-        lines += modes
-        lines += comparison.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
+        lines += modes + comparison.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
         let moreOutcomes = comparison.outcomes.count - Self.maximumOperations
         if moreOutcomes > 0 { lines.append("          and \(moreOutcomes) more operations") }
-        if let gap = comparison.gap {
-            lines.append("  apart   \(Self.text(gap, drift: comparison.drift)): only a change of more than \(threshold) counts")
-        }
+        if let gap = comparison.gap { lines.append("  apart   \(text(of: gap)): only a change of more than \(threshold) counts") }
         return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
     }
 
     /// The kinds of runs, where a side has two of them.
     private var modes: [String] {
+        func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
+
         // Two modes on one side only cannot be compared with each other: they are told, and nothing is concluded.
         guard let modes = comparison.modes else {
-            return [("before", comparison.before.modes), ("after", comparison.after.modes)].compactMap { place, modes in
-                modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
+            return sides.compactMap { place, summary in
+                summary.modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
             }
         }
         let (before, after, changes) = (modes.before, modes.after, modes.changes)
         return [
             "  modes   \(kind(before.lower)) \(arrow) \(kind(after.lower)), \(signed(changes.lower))",
             "          \(kind(before.upper)) \(arrow) \(kind(after.upper)), \(signed(changes.upper))",
-            "  by mode \(signed(modes.interval.lower)) to \(signed(modes.interval.upper)) (95% interval), \(probability(modes.p))",
+            "  by mode \(range(modes.interval.lower, modes.interval.upper)), \(probability(modes.p))",
         ]
-    }
-
-    private func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
-
-    private var counts: String {
-        let counts = [comparison.before, comparison.after].map { $0.sample?.count ?? 0 }
-        return "\(counts[0]) against \(counts[1]) completed runs"
     }
 
     private var operations: String {
         // Where nothing changed, the sentence would only repeat the verdict.
-        guard !comparison.operations.isEmpty else {
+        if comparison.operations.isEmpty {
             return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
         }
         var table = TextTable(["operation", "change", "accounts for", "before", "after", "p"])
@@ -200,17 +187,17 @@ struct ComparisonText {
             ])
         }
         let rest = comparison.operations.count - Self.maximumOperations
-        let more = rest > 0 ? "  and \(rest) more\n" : ""
-        return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their changes do not add up")
-            + "\n" + move + "\n"
+        let note = style.dim("  * on the critical path; operations overlap, their changes do not add up")
+        return "\n" + table.text(style) + (rest > 0 ? "  and \(rest) more\n" : "") + note + "\n" + move + "\n"
     }
 
     /// Which operations no longer make the launch as long as it is, and which do instead.
     private var move: String {
         guard let move = comparison.criticalPathMove else { return "" }
         let names = [move.from, move.to].map { ids in
-            ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
-                + (ids.count > Self.maximumMoved ? ", \(style.ellipsis)" : "")
+            let named =
+                ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) } + (ids.count > Self.maximumMoved ? [style.ellipsis] : [])
+            return named.joined(separator: ", ")
         }
         return "  by median times the longest path moved from \(names[0]) to \(names[1])\n"
     }
@@ -242,12 +229,12 @@ struct ComparisonText {
 
     /// Why there is nothing to say, and what to do about it.
     private var doubt: String {
-        let names = [("before", comparison.before), ("after", comparison.after)]
-        if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
+        if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
         if let needed = comparison.runsNeeded {
-            let counts = names.map { $0.1.sample?.count ?? 0 }
-            let few = zip(names, counts).filter { $0.1 < needed }.map { $0.0.0 }
-            return "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0] : "of each")"
+            let counts = sides.map { $0.summary.sample?.count ?? 0 }
+            let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }
+            return
+                "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0].place : "of each")"
         }
         if let place = comparison.withoutOutcomes {
             return "the bench \(place) does not say how its operations ended, so they may have done other work; measure it anew"
@@ -257,42 +244,42 @@ struct ComparisonText {
         }
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
-        if let modes = comparison.modes, modes.p < SampleChange.significance,
-            modes.interval.lower > comparison.threshold || modes.interval.upper < -comparison.threshold
+        let limit = comparison.threshold
+        if let modes = comparison.modes, modes.p < SampleChange.significance, modes.interval.lower > limit || modes.interval.upper < -limit
         {
             return "each kind of runs has changed one way, and the shares of the kinds the other way"
         }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
-        if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
+        if test.p >= SampleChange.significance, interval.lower > limit || interval.upper < -limit {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
         }
+        let turns = "measure both in turns ('bench --command' twice)"
         // Within the threshold for benches taken apart: more runs of the same kind would not help, turns would.
-        if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
-            return "the machine alone may have made the change; measure both in turns ('bench --command' twice)"
+        if comparison.gap != nil, max(-interval.lower, interval.upper) <= limit {
+            return "the machine alone may have made the change; \(turns)"
         }
-        let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : "measure both in turns ('bench --command' twice)"
+        let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : turns
         return "the change may be more or less than \(threshold); \(advice)"
     }
 
-    private static func text(_ gap: BenchGap, drift: Double) -> String {
+    /// How far the benches are apart: in the largest unit that gives at least 2, or else in seconds; rounded down.
+    private func text(of gap: BenchGap) -> String {
         let time =
             switch gap.seconds {
-            case nil: "taken apart, not in turns"
-            case 0?: "taken at the same time only in part, not in turns"
-            case let seconds?: "taken \(Self.text(ofSeconds: seconds)) apart, not in turns"
+            case nil: "taken apart"
+            case 0?: "taken at the same time only in part"
+            case let seconds?:
+                [(86_400.0, "days"), (3_600, "h"), (60, "min")].first { seconds >= 2 * $0.0 }
+                    .map { "taken \(Int(seconds / $0.0)) \($0.1) apart" } ?? "taken \(Int(seconds)) s apart"
             }
-        let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
-        return time + busy + (drift > 1 ? ", while runs became longer or shorter all the time" : "")
-    }
-
-    /// In the largest unit that gives at least 2, or else in seconds; rounded down.
-    private static func text(ofSeconds seconds: Double) -> String {
-        let units = [(86_400.0, "days"), (3_600, "h"), (60, "min")]
-        guard let (unit, name) = units.first(where: { seconds >= 2 * $0.0 }) else { return "\(Int(seconds)) s" }
-        return "\(Int(seconds / unit)) \(name)"
+        let isBusier = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } ?? false
+        return "\(time), not in turns" + (isBusier ? " and on a machine that was not as busy" : "")
+            + (comparison.drift > 1 ? ", while runs became longer or shorter all the time" : "")
     }
 
     private var arrow: String { style.isUnicode ? "→" : "->" }
+
+    private func range(_ lower: Double, _ upper: Double) -> String { "\(signed(lower)) to \(signed(upper)) (95% interval)" }
 
     private func signedTime(_ nanoseconds: Double) -> String {
         // The sign is written out, for a change without one reads like a time.
@@ -303,11 +290,7 @@ struct ComparisonText {
 
     private func probability(_ p: Double) -> String { p < 0.0001 ? "p < 0.0001" : "p = \(brief(p))" }
 
-    private func brief(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? String((number * 10_000).rounded() / 10_000)
-    }
+    private func brief(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? String((number * 10_000).rounded() / 10_000) }
 
-    private func time(_ nanoseconds: Double) -> String {
-        style.duration(.nearest(nanoseconds: nanoseconds))
-    }
+    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
 }

@@ -10,12 +10,7 @@ struct CompletionsCommand: Command {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
     static let positionals: [CommandPositional<Self>] = [
-        .required("SHELL", help: "bash, zsh or fish.") { command, word throws(ValueError) in
-            guard let shell = Shell(rawValue: word) else {
-                throw ValueError(message: unknownWord(word, called: "shell", among: Shell.allCases.map(\.rawValue)))
-            }
-            command.shell = shell
-        }
+        CommandPositional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
     ]
     static let options: [CommandOption<Self>] = part([CommonArguments.outputOption], \.common)
     static let examples: KeyValuePairs = [
@@ -100,44 +95,37 @@ struct CompletionsCommand: Command {
 struct CompleteCommand: Command {
     static let name = "--complete"
     static let summary = "Print what may stand in place of the last word."
-    static let examples: KeyValuePairs<String, String> = [:]
     private static let files = ":files"
+    private static let commands = Commands.all.map { "\($0.name)\t\($0.summary)" }
 
     /// The line without the name of the tool, up to the word that is being typed.
     var words: [String] = []
 
     func run() throws -> ExitCode {
-        try Output(nil).write(lines.map { $0 + "\n" }.joined())
-        return .success
-    }
-
-    private var lines: [String] {
         let current = words.last ?? ""
         // bash takes `--clock=wall` for three words.
         let lines = current == "=" ? [] : candidates(after: words.dropLast().filter { $0 != "=" }, current)
-        return lines.filter { $0.hasPrefix(current) || $0 == Self.files }
+        try Output(nil).write(lines.filter { $0.hasPrefix(current) || $0 == Self.files }.map { $0 + "\n" }.joined())
+        return .success
     }
 
     private func candidates(after words: [String], _ current: String) -> [String] {
-        let commands = CommandDeclaration.all
-        guard let name = words.first else {
-            return commands.map { "\($0.name)\t\($0.summary)" } + ["--help\tShow help.", "--version\tShow the version."]
+        guard let name = words.first else { return Self.commands + ["--help\tShow help.", "--version\tShow the version."] }
+        guard let command = Commands.all.first(where: { $0.name == name }) else { return [] }
+        let words = words.dropFirst()
+        if let previous = words.last, let option = command.declaredOptions.first(where: { $0.isSpelled(previous) }),
+            let value = option.value
+        {
+            // By the name of the value, so that help and completions cannot disagree. Files would be a wrong guess for a value of another kind.
+            if value.hasPrefix("OP=") { return operations(in: words) }
+            return option.words.isEmpty && (value.contains("FILE") || value.contains("DIR")) ? [Self.files] : option.words
         }
-        guard let command = commands.first(where: { $0.name == name }) else { return [] }
-        let option = words.dropFirst().last.flatMap { previous in
-            command.allOptions.first { "--\($0.name)" == previous || $0.short.map { "-\($0)" } == previous }
-        }
-        if let option, option.value != nil {
-            if option.takesOperation { return operations(in: words.dropFirst()) }
-            // Files would be a wrong guess for a value of another kind.
-            return option.words.isEmpty && option.takesFile ? [Self.files] : option.words
-        }
-        if current.hasPrefix("-") { return command.allOptions.map { "--\($0.name)\t\($0.help)" } }
+        if current.hasPrefix("-") { return command.declaredOptions.map { "--\($0.name)\t\($0.help)" } }
         // By the name in the declaration: an argument that help calls SCENARIO is completed as one.
-        switch command.positionals.first?.name {
+        switch command.declaredPositionals.first?.name {
         case nil: return []
         case "SCENARIO", "SOURCE": return Scenario.builtIn.map { "\($0.name)\t\($0.summary)" } + [Self.files]
-        case "COMMAND": return commands.map { "\($0.name)\t\($0.summary)" }
+        case "COMMAND": return Self.commands
         case "SHELL": return Shell.allCases.map(\.rawValue)
         default: return [Self.files]
         }
@@ -146,7 +134,7 @@ struct CompleteCommand: Command {
     /// The operations of the scenario that the line names, to be followed by a value; only names that mean nothing to a shell.
     private func operations(in words: ArraySlice<String>) -> [String] {
         let scenario = words.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? LoadedScenario.load($0, clock: .virtual) }.first
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-        return (scenario?.graph.identifiers ?? []).filter { $0.allSatisfy(plain.contains) }.map { $0 + "=" }
+        func isPlain(_ byte: UInt8) -> Bool { URLText.isAlphanumeric(byte) || "._-".utf8.contains(byte) }
+        return (scenario?.graph.identifiers ?? []).filter { $0.utf8.allSatisfy(isPlain) }.map { $0 + "=" }
     }
 }

@@ -10,7 +10,7 @@ struct ExplainCommand: Command {
     static let options: [CommandOption<Self>] = combined(
         [
             .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
-            .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: \(defaultLast)).") { $0.last = $1 },
+            .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
         ],
         part(CommonArguments.options, \.common)
     )
@@ -19,30 +19,22 @@ struct ExplainCommand: Command {
         "explain --state device --json": "Say it as JSON, for launches that keep their state in 'device'.",
     ]
 
-    private static let defaultLast = 10
-
     /// The folder of what the app remembers between launches; nil is the user's own.
     var state: String?
     /// How many launches are told of, at the most.
-    var last = Self.defaultLast
+    var last = 10
     var common = CommonArguments()
 
     func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let folder = try folder()
         // Read, never opened: to explain must not count as a launch, and a damaged journal is told as far as it goes.
         let launches = LaunchJournal.launches(in: folder)
-        let explanation = Explanation(
-            folder: folder.path,
-            // The next launch is of the version that the last one was, as far as anybody knows.
-            next: LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version),
-            // Only the shown ones are cut; recovery above needs them all.
-            launches: Array(launches.prefix(last)),
-            count: launches.count
-        )
-        let style = TextStyle(common.color, for: output)
-        try output.write(common.json ? explanation.json() : ExplainText(explanation: explanation, style: style).text)
+        // The next launch is of the version that the last one was, as far as anybody knows. Only the launches that are shown are cut.
+        let next = LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version)
+        let shown = Array(launches.prefix(last))
+        let explanation = Explanation(folder: folder.path, next: next, launches: shown, count: launches.count)
+        try page.write(json: explanation.json(), text: explanation.text(page.style))
         return .success
     }
 
@@ -57,14 +49,13 @@ struct ExplainCommand: Command {
                 throw ToolError(.noInput, error.description)
             }
         }
+        let name = quoted(folder.path, limit: 200)
         var isDirectory: ObjCBool = false
         // Checked by itself, since an empty folder is an answer and a missing one a mistake.
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory) else {
-            throw ToolError(.noInput, "there is no folder \(quoted(folder.path, limit: 200)); 'run' makes it, or name another with --state")
+            throw ToolError(.noInput, "there is no folder \(name); 'run' makes it, or name another with --state")
         }
-        guard isDirectory.boolValue else {
-            throw ToolError(.noInput, "\(quoted(folder.path, limit: 200)) is no folder; expected one that 'run --state' has made")
-        }
+        if !isDirectory.boolValue { throw ToolError(.noInput, "\(name) is no folder; expected one that 'run --state' has made") }
         return folder
     }
 }
@@ -77,53 +68,51 @@ struct Explanation {
     let launches: [JournaledLaunch]
     /// Of all launches.
     let count: Int
-}
 
-/// How the last launches ended, for people.
-struct ExplainText {
-    let explanation: Explanation
-    let style: TextStyle
-
-    var text: String {
-        let folder = printable(explanation.folder, limit: 200)
-        if explanation.launches.isEmpty { return "No launch was written down in \(folder).\n" }
-        let shown = explanation.launches.count
-        let more = explanation.count > shown ? ", \(shown) of \(explanation.count)" : ""
-        return next + "\nLaunches in \(folder), the newest first\(more):\n\n" + table + notes
+    /// The explanation as JSON, in the format `sequencer.explanation/1`, described by `Schemas/explanation.schema.json`.
+    func json() -> String {
+        JSONWriter.document("sequencer.explanation/1") { json in
+            json.write(folder, for: "state")
+            json.writeObject(for: "next") { json in
+                next.write(to: &json)
+                json.write(next.summary, for: "summary")
+                if let outlook = next.outlook { json.write(outlook, for: "outlook") }
+            }
+            json.writeObjects(launches, for: "launches") { json, launch in launch.write(to: &json) }
+        }
     }
 
-    private var next: String {
-        let next = explanation.next
+    /// The explanation for people.
+    func text(_ style: TextStyle) -> String {
+        let folder = printable(folder, limit: 200)
+        if launches.isEmpty { return "No launch was written down in \(folder).\n" }
+        let more = count > launches.count ? ", \(launches.count) of \(count)" : ""
+        return outlook(style) + "\nLaunches in \(folder), the newest first\(more):\n\n" + table(style) + notes
+    }
+
+    private func outlook(_ style: TextStyle) -> String {
         guard next.isSafeMode else { return style.bold("The next launch leaves nothing out.") + "\n" }
-        var lines = [style.bold("The next launch is in safe mode: \(next.summary).")]
-        if let reason = next.reason { lines.append("  Why: \(reason).") }
-        if let outlook = next.outlook { lines.append("  \(outlook)") }
-        return lines.map { $0 + "\n" }.joined()
+        let lines = [
+            style.bold("The next launch is in safe mode: \(next.summary)."), next.reason.map { "  Why: \($0)." },
+            next.outlook.map { "  \($0)" },
+        ]
+        return lines.compactMap(\.self).map { $0 + "\n" }.joined()
     }
 
-    private var table: String {
+    private func table(_ style: TextStyle) -> String {
         var table = TextTable(["", "began (UTC)", "version", "scenario", "level", "after", "ended"], leading: 7)
-        for launch in explanation.launches {
+        for launch in launches {
+            // In UTC and without a zone, `2026-11-21 13:47:54`: the column's title says so.
+            let began = launch.startedAt.map { String($0.formatted(.iso8601).prefix(19)).replacing("T", with: " ") }
             table.add([
-                "\(launch.number)",
-                launch.startedAt.map(Self.time) ?? "",
-                printable(launch.version ?? "", limit: 20),
-                printable(launch.scenario ?? "", limit: 30),
-                launch.recovery.level.rawValue,
-                style.duration(launch.lastEvent),
-                ended(launch),
+                "\(launch.number)", began ?? "", printable(launch.version ?? "", limit: 20), printable(launch.scenario ?? "", limit: 30),
+                launch.recovery.level.rawValue, style.duration(launch.lastEvent), ended(launch, style),
             ])
         }
         return table.text(style)
     }
 
-    /// `2026-11-21 13:47:54`
-    private static func time(_ date: Date) -> String {
-        // In UTC and without a zone: the column's title says so.
-        String(date.formatted(.iso8601).prefix(19)).replacing("T", with: " ")
-    }
-
-    private func ended(_ launch: JournaledLaunch) -> String {
+    private func ended(_ launch: JournaledLaunch, _ style: TextStyle) -> String {
         var text = launch.ending.description
         if launch.isHealthy { text += ", stayed healthy" }
         // A journal that says that it runs on tells so already.
@@ -135,28 +124,13 @@ struct ExplainText {
 
     /// Sentences that are too long for the table.
     private var notes: String {
-        let notes = explanation.launches.flatMap { launch in
+        let notes = launches.flatMap { launch in
             [
                 launch.recovery.sentence.map { "launch \(launch.number) was in \($0)" },
                 launch.damage.map { "launch \(launch.number) is not told whole: \($0)" },
             ].compactMap(\.self)
         }
         return notes.isEmpty ? "" : "\n" + notes.map { "  \($0)\n" }.joined()
-    }
-}
-
-extension Explanation {
-    /// The same as JSON, in the format `sequencer.explanation/1`, described by `Schemas/explanation.schema.json`.
-    func json() -> String {
-        JSONWriter.document("sequencer.explanation/1") { json in
-            json.write(folder, for: "state")
-            json.writeObject(for: "next") { json in
-                next.write(to: &json)
-                json.write(next.summary, for: "summary")
-                if let outlook = next.outlook { json.write(outlook, for: "outlook") }
-            }
-            json.writeObjects(launches, for: "launches") { json, launch in launch.write(to: &json) }
-        }
     }
 }
 

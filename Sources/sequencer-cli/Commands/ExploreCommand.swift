@@ -13,16 +13,14 @@ struct ExploreCommand: LaunchingCommand {
             .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
                 $0.orders = $1
             },
-            .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") {
-                $0.depth = $1
-            },
+            .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") { $0.depth = $1 },
             .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same orders (default: 0).") {
                 $0.seed = $1
             },
             .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: does their work) or virtual (simulates it).") {
                 $0.wantedClock = $1
             },
-            .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
+            .trust { $0.isTrusted = true },
         ],
         part(CommonArguments.workingOptions, \.common)
     )
@@ -58,13 +56,8 @@ struct ExploreCommand: LaunchingCommand {
     }
 
     func launch() async throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
-        var arguments = RunArguments()
-        arguments.scenario = scenario
-        arguments.clock = clock
-        arguments.isTrusted = isTrusted
-        let launch = try PreparedLaunch(arguments)
+        let page = try ResultPage(common)
+        let launch = try PreparedLaunch(RunArguments(scenario: scenario, clock: clock, isTrusted: isTrusted))
         let progress = ProgressBar("explore", reading: scenario, inLines: common.showsProgress)
         defer { progress?.end() }
         let cancellable = CancellableLaunch()
@@ -80,7 +73,7 @@ struct ExploreCommand: LaunchingCommand {
             try await launch.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
             progress?.resume()
             // The task is made here, not inherited, so that the thread for signals can cancel it.
-            let task = explore(launch.scenario, progress)
+            let task = explore(launch.scenario.graph, progress)
             running.withLock { $0 = task }
             // The signal found nothing to cancel.
             if cancellable.isCancelled { task.cancel() }
@@ -95,12 +88,11 @@ struct ExploreCommand: LaunchingCommand {
         if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
         progress?.end()
         let name = launch.scenario.graph.name
-        try output.write(common.json ? json(result, name) : text(result, name, TextStyle(common.color, for: output)))
+        try page.write(json: json(result, name), text: text(result, name, page.style))
         return if case .success(let exploration) = result, exploration.hidden == nil { .success } else { .failed }
     }
 
-    private func explore(_ scenario: LoadedScenario, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
-        let graph = scenario.graph
+    private func explore(_ graph: OperationGraph, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
         let options = LaunchOptions(
             deadline: Self.deadline,
             // Nobody answers here, so a simulated person's time ends the launch like any other.
@@ -113,13 +105,7 @@ struct ExploreCommand: LaunchingCommand {
         // Beside the orders there is the usual one; a search for two neighbours takes some more.
         let total = orders.map { $0 + 1 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 1 }
         return Task {
-            try await SequencerTestingCore.explore(
-                graph,
-                orders: orders,
-                depth: depth,
-                seed: UInt64(seed),
-                options: options
-            ) { _ in
+            try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: UInt64(seed), options: options) { _ in
                 let count = launches.withLock { launches in
                     launches += 1
                     return launches
@@ -131,30 +117,26 @@ struct ExploreCommand: LaunchingCommand {
     }
 
     private func text(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String, _ style: TextStyle) -> String {
-        let head = style.bold(printable(name, limit: 80)) + ": "
-        let grounds = style.dim("  \(Grounds.exploration(clock).text)\n")
         func count(_ orders: Int) -> String { "\(orders) order\(orders == 1 ? "" : "s")" }
-        switch result {
-        case .failure(let failure):
-            return head + style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)\n" + grounds
-        case .success(let exploration):
-            guard let hidden = exploration.hidden else {
-                return head + "every operation ended the same way in \(count(exploration.orders))\n" + grounds
+        let finding =
+            switch result {
+            case .failure(let failure): style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)"
+            case .success(let exploration):
+                exploration.hidden.map { hidden -> String in
+                    let message = hidden.message.map { "\n  \(printable($0, limit: 600))" } ?? ""
+                    return style.red("\(hidden)") + "\(message)\n  found in \(count(exploration.orders)), seed \(seed)"
+                } ?? "every operation ended the same way in \(count(exploration.orders))"
             }
-            let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
-            return head + style.red("\(hidden)") + "\n" + message + "  found in \(count(exploration.orders)), seed \(seed)\n" + grounds
-        }
+        return style.bold(printable(name, limit: 80)) + ": \(finding)\n" + style.dim("  \(Grounds.exploration(clock).text)\n")
     }
 
     private func json(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String) -> String {
         JSONWriter.document("sequencer.exploration/1") { json in
             json.write(name, for: "scenario")
-            let orders =
-                switch result {
-                case .success(let exploration): exploration.orders
-                case .failure(let failure): failure.orders
-                }
-            json.write(orders, for: "orders")
+            switch result {
+            case .success(let exploration): json.write(exploration.orders, for: "orders")
+            case .failure(let failure): json.write(failure.orders, for: "orders")
+            }
             json.write(seed, for: "seed")
             Grounds.exploration(clock).write(to: &json)
             if case .failure(let failure) = result { json.write(failure.description, for: "failure") }

@@ -33,9 +33,7 @@ struct GraphCommand: Command {
                 "LR|TB",
                 Direction.self,
                 help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
-            ) {
-                $0.direction = $1
-            },
+            ) { $0.direction = $1 },
             .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
             .facts { $0.facts = $1 },
         ],
@@ -57,43 +55,37 @@ struct GraphCommand: Command {
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
-        if direction != nil, ![.dot, .mermaid].contains(format) {
+        if direction != nil, format != .dot, format != .mermaid {
             throw Self.failure("option '--direction' is for '--format dot' and 'mermaid'")
         }
-        guard common.json else { return }
-        if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
-        // One format from here on, whether it was asked for by name or by the common option.
-        format = .json
+        format = try Self.format(format, common, json: .json)
     }
 
     func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let (text, absent) = try ProgressBar.during("graph", reading: scenario) {
             let loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
-            return (try drawing(of: loaded, for: output), loaded.switchedOff)
+            return (try drawing(of: loaded, page), loaded.switchedOff)
         }
         // Drawn all the same. Beside the drawing: not each format has room for a sentence.
         if !absent.isEmpty {
             message("switched off, and drawn as 0 ms: " + VerdictText.list(absent) { printable($0, limit: 64) })
         }
         // Not every format ends with a line feed.
-        try output.write(text.hasSuffix("\n") ? text : text + "\n")
+        try page.output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
-    private var options: DOTOptions { DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight) }
-
-    private func drawing(of loaded: LoadedScenario, for output: Output) throws -> String {
-        var graph = try loaded.validated()
-        if reduce { graph = graph.reduced() }
+    private func drawing(of loaded: LoadedScenario, _ page: ResultPage) throws -> String {
+        let graph = reduce ? try loaded.validated().reduced() : try loaded.validated()
+        let options = DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight)
         switch format ?? .tree {
         case .dot: return graph.dot(options)
         case .mermaid: return try graph.mermaid(options)
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
         // A tree is for a terminal, which may have no lines to draw with; the other formats are for programs.
-        case .tree: return graph.tree(inASCII: !TextStyle(common.color, for: output).isUnicode)
+        case .tree: return graph.tree(inASCII: !page.style.isUnicode)
         }
     }
 }

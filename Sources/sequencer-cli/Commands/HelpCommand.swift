@@ -2,19 +2,17 @@
 struct HelpCommand: Command {
     static let name = "help"
     static let summary = "Show help for the tool or for a command."
-    static let positionals: [CommandPositional<Self>] = [.optional("COMMAND", help: "The command to explain.") { $0.topic = $1 }]
-    static let examples: KeyValuePairs = [
-        "help": "List the commands.",
-        "help run": "Explain one.",
+    static let positionals: [CommandPositional<Self>] = [
+        CommandPositional("COMMAND", isRequired: false, help: "The command to explain.") { $0.topic = $1 }
     ]
+    static let examples: KeyValuePairs = ["help": "List the commands.", "help run": "Explain one."]
 
     /// The name of a command; nil for the tool as a whole.
     var topic: String?
 
     func check() throws(UsageError) {
         // An unknown topic is a mistake of the line, found before anything is printed.
-        guard let topic else { return }
-        _ = try command(named: topic)
+        if let topic { _ = try command(named: topic) }
     }
 
     func run() throws -> ExitCode {
@@ -24,8 +22,7 @@ struct HelpCommand: Command {
     }
 
     func text() throws(UsageError) -> String {
-        guard let topic else { return HelpText.overview }
-        return HelpText.page(of: try command(named: topic).declaration)
+        try topic.map { topic throws(UsageError) in HelpText.page(of: try command(named: topic)) } ?? HelpText.overview
     }
 }
 
@@ -33,7 +30,6 @@ struct HelpCommand: Command {
 struct VersionCommand: Command {
     static let name = "--version"
     static let summary = "Show the version."
-    static let examples: KeyValuePairs<String, String> = [:]
 
     func run() throws -> ExitCode {
         try Output(nil).write("\(CommandLineTool.name) \(CommandLineTool.version)\n")
@@ -46,7 +42,7 @@ extension UsageError {
     var usage: String {
         // A word was nearly right: the whole usage would push the hint off the screen.
         if let hint { return "\(hint)\nSee '\(CommandLineTool.name) help'." }
-        guard let command = CommandDeclaration.all.first(where: { $0.name == command }) else { return HelpText.overview }
+        guard let command = Commands.all.first(where: { $0.name == command }) else { return HelpText.overview }
         return HelpText.usage(of: command) + "\nSee '\(CommandLineTool.name) help \(command.name)'."
     }
 }
@@ -62,8 +58,8 @@ enum HelpText {
 
     /// The page for the tool as a whole.
     static var overview: String {
-        let commands = CommandDeclaration.all.map { command in
-            ([command.name] + command.positionals.map(\.spelling)).joined(separator: " ")
+        let commands = Commands.all.map { command in
+            (([command.name] + command.declaredPositionals.map(\.spelling)).joined(separator: " "), command.summary)
         }
         return """
             \(summary)
@@ -71,7 +67,7 @@ enum HelpText {
             Usage: \(CommandLineTool.name) COMMAND [SCENARIO] [options]
 
             Commands:
-            \(table(Array(zip(commands, CommandDeclaration.all.map(\.summary)))))
+            \(table(commands))
 
             \(scenario)
 
@@ -79,37 +75,35 @@ enum HelpText {
             \(table([("-h, --help", "Show this help."), ("    --version", "Show the version.")]))
 
             Examples:
-            \(examples(CommandDeclaration.all.compactMap { $0.examples.first }))
+            \(examples(Commands.all.compactMap { $0.examples.first }))
 
             See '\(CommandLineTool.name) help COMMAND' for the options of a command.
             """
     }
 
     /// The page of one command.
-    static func page(of command: CommandDeclaration) -> String {
-        var sections = [command.summary, usage(of: command)]
-        if !command.positionals.isEmpty {
-            sections.append("Arguments:\n" + table(command.positionals.map { ($0.name, $0.help) }))
-        }
-        sections.append("Options:\n" + table(command.allOptions.map { ($0.spelling, $0.help) }))
-        sections.append("Examples:\n" + examples(command.examples))
-        if !command.exitCodes.isEmpty {
+    static func page(of command: any Command.Type) -> String {
+        func section(_ title: String, _ rows: [(String, String)]) -> String? { rows.isEmpty ? nil : "\(title):\n" + table(rows) }
+
+        var codes = command.exitCodes.map { ($0.key, $0.value) }
+        if !codes.isEmpty {
             // Those that the command explains itself are not said twice.
             let others = mistakes.filter { code in !command.exitCodes.contains { $0.key == code.key } }
             let meaning = others.map(\.value).joined(separator: ", ")
-            let row = (others.map(\.key).joined(separator: ", "), meaning.prefix(1).uppercased() + meaning.dropFirst() + ".")
-            sections.append("Exit codes:\n" + table(command.exitCodes.map { ($0.key, $0.value) } + [row]))
+            codes.append((others.map(\.key).joined(separator: ", "), meaning.prefix(1).uppercased() + meaning.dropFirst() + "."))
         }
-        if !command.signals.isEmpty { sections.append("Signals:\n" + table(command.signals.map { ($0.key, $0.value) })) }
-        return sections.joined(separator: "\n\n")
+        let sections = [
+            command.summary, usage(of: command), section("Arguments", command.declaredPositionals.map { ($0.name, $0.help) }),
+            section("Options", command.declaredOptions.map { ($0.spelling, $0.help) }), "Examples:\n" + examples(command.examples),
+            section("Exit codes", codes), section("Signals", command.signals.map { ($0.key, $0.value) }),
+        ]
+        return sections.compactMap(\.self).joined(separator: "\n\n")
     }
 
-    static func usage(of command: CommandDeclaration) -> String {
+    static func usage(of command: any Command.Type) -> String {
         // The tool's own options come with every command, and have no place in its usage.
-        let words =
-            ["Usage:", CommandLineTool.name, command.name] + command.positionals.map(\.spelling)
-            + (command.options.isEmpty ? [] : ["[options]"])
-        return words.joined(separator: " ")
+        let words = [CommandLineTool.name, command.name] + command.declaredPositionals.map(\.spelling)
+        return "Usage: " + words.joined(separator: " ") + (command.declaredOptions.count == 1 ? "" : " [options]")
     }
 
     /// Two aligned columns, indented; the first is as wide as its widest cell.

@@ -11,7 +11,7 @@ struct ImportCommand: Command {
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
     static let positionals: [CommandPositional<Self>] = [
-        .required("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 }
+        CommandPositional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 }
     ]
     static let options: [CommandOption<Self>] = combined(
         [
@@ -70,10 +70,8 @@ struct ImportCommand: Command {
         // Several reports are lines, as 'stats' reads them.
         if form == .report { return try launches.map { try $0.report().json(pretty: launches.count == 1) + "\n" }.joined() }
         guard let launch = launches.first, launches.count == 1 else {
-            throw ToolError(
-                .badData,
-                "\(name): a scenario is one launch; name one of its \(launches.count) by '--trace': \(Self.traces(launches))"
-            )
+            let advice = "name one of its \(launches.count) by '--trace': \(Self.traces(launches))"
+            throw ToolError(.badData, "\(name): a scenario is one launch; \(advice)")
         }
         return try launch.scenario()
     }

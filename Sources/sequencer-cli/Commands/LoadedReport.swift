@@ -7,33 +7,31 @@ import StartupOps
 
 /// Loads the report of a launch: a saved report, or that of a scenario, which is run in virtual time for it.
 enum LoadedReport {
+    /// The codes of the commands that look into one.
+    static let exitCodes: KeyValuePairs = [
+        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
+    ]
+
     /// - Parameter name: a file of one saved report, a built-in scenario, a scenario file, or `-`.
     static func load(_ name: String) async throws -> LaunchReport {
         // Many reports are refused rather than the first one taken: it would be any of them.
         let reports = try await loadAll(name)
-        guard let report = reports.first, reports.count == 1 else {
-            throw ToolError(
-                .badData,
-                "\(inputName(name)) holds \(reports.count) reports, and this reads one; 'report' and 'stats' read many"
-            )
-        }
-        return report
+        if let report = reports.first, reports.count == 1 { return report }
+        let message = "\(inputName(name)) holds \(reports.count) reports, and this reads one; 'report' and 'stats' read many"
+        throw ToolError(.badData, message)
     }
 
     /// - Parameter name: a file of saved reports, a built-in scenario, a scenario file, or `-`.
     static func loadAll(_ name: String) async throws -> [LaunchReport] {
-        // Built-in names come first, as in every command: a file of such a name is reached by a path.
-        if Scenario.named(name) != nil { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
-        let isFile = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
-        // Says which scenarios there are.
-        guard isFile else { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
+        // Built-in names come first, as in every command: a file of such a name is reached by a path. A word that is no file gets the list of scenarios.
+        let isPath = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
+        if Scenario.named(name) != nil || !isPath { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
         let bytes = try readInput(name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
         if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file).map(\.withCriticalPath) }
-        return [
-            try await run(LoadedScenario(try parseScenario(bytes, file: file, orOf: [SavedSchema.report]), from: file, clock: .virtual))
-        ]
+        let document = try parseScenario(bytes, file: file, orOf: [SavedSchema.report])
+        return [try await run(LoadedScenario(document, from: file, clock: .virtual))]
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {

@@ -16,12 +16,11 @@ struct PlanCommand: LaunchingCommand {
                 help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
                 read: parseLanes
             ) { $0.lanes = $1 },
-            .repeated(
-                "what-if",
-                "OP=TIME",
-                help: "Suppose that an operation takes this long; repeatable.",
-                read: { texts throws(ValueError) in try texts.map(WhatIf.parse) }
-            ) { $0.whatIf = $1 },
+            .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
+                $0.whatIf = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { operation, text in
+                    WhatIf(operation: operation, duration: try DurationText.parse(text, minimum: .zero))
+                }
+            },
             .budget { $0.budget = $1 },
             .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
                 $0.deadline = $1
@@ -47,15 +46,6 @@ struct PlanCommand: LaunchingCommand {
     struct WhatIf: Equatable, Sendable {
         let operation: String
         let duration: Duration
-
-        fileprivate static func parse(_ text: String) throws(ValueError) -> WhatIf {
-            // The last one: an identifier may hold `=`, a duration never does.
-            guard let sign = text.lastIndex(of: "="), sign != text.startIndex else {
-                throw ValueError(message: "\(quoted(text)) is not of the form OPERATION=TIME, such as login=300ms")
-            }
-            let duration = try DurationText.parse(String(text[text.index(after: sign)...]), minimum: .zero)
-            return WhatIf(operation: String(text[..<sign]), duration: duration)
-        }
     }
 
     var scenario = ""
@@ -71,8 +61,7 @@ struct PlanCommand: LaunchingCommand {
     var common = CommonArguments()
 
     func launch() async throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let progress = ProgressBar("plan", reading: scenario, inLines: common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: inputName(scenario))
@@ -82,40 +71,33 @@ struct PlanCommand: LaunchingCommand {
         if let past { loaded.expect(past) }
         let graph = try loaded.validated()
         let budget = loaded.budget(budget)
-        // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
-        let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
+        let text = PlanText(
+            plans: try await plans(of: graph, loaded.lanes, progress),
+            switchedOff: loaded.switchedOff,
+            budget: budget,
+            // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
+            deadline: LaunchOptions.deadline(loaded.deadline(deadline), beside: budget),
+            durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
+            style: page.style,
+            width: page.output.width
+        )
+        // A milestone that is switched off meets no budget.
+        let isMilestoneOff = graph.milestone.map(loaded.switchedOff.contains) ?? false
+        let met = isMilestoneOff ? [] : text.plans.filter { $0.meets(budget) }
+        let result = common.json ? json(text, isMilestoneOff) : text.text
+        progress?.end()
+        try page.output.write(result)
+        return met.contains { $0.isWithin(text.deadline) } ? .success : met.isEmpty ? .overBudget : .failed
+    }
+
+    private func plans(of graph: ValidatedGraph, _ usual: Int?, _ progress: ProgressBar?) async throws -> [LaunchPlan] {
+        let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
         var options = PlanOptions()
         options.processors = processors
         for change in whatIf { options.whatIf[change.operation] = change.duration }
-        let plans = try await plans(of: graph, loaded, options, progress)
-        let isMilestoneOff = graph.milestone.map(loaded.switchedOff.contains) ?? false
-        let text = PlanText(
-            plans: plans,
-            switchedOff: loaded.switchedOff,
-            budget: budget,
-            deadline: deadline,
-            durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
-            style: TextStyle(common.color, for: output),
-            width: output.width
-        )
-        let result = common.json ? json(plans, budget, deadline, loaded.switchedOff, isMilestoneOff) : text.text
-        progress?.end()
-        try output.write(result)
-        let met = isMilestoneOff ? [] : plans.filter { $0.meets(budget) }
-        return met.contains { $0.isWithin(deadline) } ? .success : met.isEmpty ? .overBudget : .failed
-    }
-
-    private func plans(
-        of graph: ValidatedGraph,
-        _ scenario: LoadedScenario,
-        _ options: PlanOptions,
-        _ progress: ProgressBar?
-    ) async throws -> [LaunchPlan] {
-        let wanted: [Int?]? = lanes.isEmpty ? scenario.lanes.map { [$0] } : lanes
         var plans: [LaunchPlan] = []
-        for lanes in wanted ?? [1, 2, 4, nil] {
-            if plans.count > 0 { progress?.update(fraction: Double(plans.count) / Double(wanted?.count ?? 4)) }
-            var options = options
+        for lanes in wanted {
+            if !plans.isEmpty { progress?.update(fraction: Double(plans.count) / Double(wanted.count)) }
             options.lanes = lanes
             let plan = try await graph.plan(options)
             // Without a limit, the launch may use as many as another one has, or none.
@@ -125,30 +107,19 @@ struct PlanCommand: LaunchingCommand {
         return plans.sorted { $0.lanes < $1.lanes }
     }
 
-    /// Numbers of lanes, as in `1,2,4`.
-    private static func parseLanes(_ text: String) throws(ValueError) -> [Int] {
-        var lanes: [Int] = []
+    /// Numbers of lanes, as in `1,2,4`; one that is given twice is planned once.
+    private static func parseLanes(_ text: String) throws -> [Int] {
         // Empty parts are kept, so that `1,,2` is refused rather than read as `1,2`.
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let number = Int(word), ScenarioDocument.lanes.contains(number) else {
-                let range = ScenarioDocument.lanes
-                throw ValueError(message: "\(quoted(String(word))) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            // A number given twice is planned once.
+        try text.split(separator: ",", omittingEmptySubsequences: false).reduce(into: []) { lanes, word in
+            let number = try parseInteger(String(word), in: ScenarioDocument.lanes)
             if !lanes.contains(number) { lanes.append(number) }
         }
-        return lanes
     }
 
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
-    private func json(
-        _ plans: [LaunchPlan],
-        _ budget: Budget,
-        _ deadline: Duration?,
-        _ switchedOff: [String],
-        _ isMilestoneOff: Bool
-    ) -> String {
-        JSONWriter.document("sequencer.plan/1") { json in
+    private func json(_ text: PlanText, _ isMilestoneOff: Bool) -> String {
+        let (plans, budget, deadline, switchedOff) = (text.plans, text.budget, text.deadline, text.switchedOff)
+        return JSONWriter.document("sequencer.plan/1") { json in
             json.write(plans.first?.graph.name ?? "", for: "scenario")
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
             json.write(plans.first?.criticalPath ?? [], for: "criticalPath")

@@ -41,9 +41,7 @@ struct ReportCommand: LaunchingCommand {
         "report saved.json --json-lines >> launches.jsonl": "Put reports of any layout in lines.",
         "report regular --format json -o report.json": "Save what a scenario does in virtual time.",
     ]
-    static let exitCodes: KeyValuePairs = [
-        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
-    ]
+    static let exitCodes = LoadedReport.exitCodes
 
     /// Saved reports, a built-in scenario, a scenario file, or `-`.
     var source = ""
@@ -58,27 +56,20 @@ struct ReportCommand: LaunchingCommand {
     mutating func check() throws(UsageError) {
         if width != nil, format != .svg { throw Self.failure("option '--width' is for '--format svg'") }
         if service != nil, format != .otlp { throw Self.failure("option '--service' is for '--format otlp'") }
-        guard common.json else { return }
-        if let format, format != .json {
-            let option = common.isInLines ? "json-lines" : "json"
-            throw Self.failure("options '--\(option)' and '--format \(format.rawValue)' exclude each other")
-        }
-        // From here on one format, whether a line or a page of JSON.
-        format = .json
+        format = try Self.format(format, common, json: .json)
     }
 
     func launch() async throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let text = try await ProgressBar.during("report", reading: source) {
-            try await form(of: try await LoadedReport.loadAll(source), for: output)
+            try await form(of: try await LoadedReport.loadAll(source), page)
         }
-        try output.write(text.hasSuffix("\n") ? text : text + "\n")
+        try page.output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
     /// One after the other where a form allows that.
-    private func form(of reports: [LaunchReport], for output: Output) async throws -> String {
+    private func form(of reports: [LaunchReport], _ page: ResultPage) async throws -> String {
         let format = format ?? .text
         // These forms are whole documents: two in one file could not be opened.
         if reports.count > 1, ![.text, .markdown, .json].contains(format) {
@@ -87,26 +78,20 @@ struct ReportCommand: LaunchingCommand {
         }
         // A blank line between texts; for JSON lines each report is a line of its own already.
         var forms: [String] = []
-        for report in reports { forms.append(try await form(of: report, for: output)) }
+        for report in reports { forms.append(try await form(of: report, page)) }
         return forms.joined(separator: "\n")
     }
 
-    private func form(of report: LaunchReport, for output: Output) async throws -> String {
+    private func form(of report: LaunchReport, _ page: ResultPage) async throws -> String {
         switch format ?? .text {
-        case .text: TimelineText(report, style: TextStyle(common.color, for: output), width: output.width).text
+        case .text: TimelineText(report, style: page.style, width: page.output.width).text
         case .html: report.html(gains: await report.gains())
         case .svg: width.map { report.svg(width: $0) } ?? report.svg()
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()
-        case .otlp: try otlp(report)
+        // A launch in virtual time has no start date: it is written as if it had started now.
+        case .otlp: try report.otlp(startedAt: report.startedAt ?? Date(), service: service ?? "sequencer")
         case .json: report.json(pretty: !common.isInLines)
         }
-    }
-
-    /// A launch in virtual time has no start date: it is written as if it had started now.
-    private func otlp(_ report: LaunchReport) throws -> String {
-        let startedAt = report.startedAt ?? Date()
-        guard let service else { return try report.otlp(startedAt: startedAt) }
-        return try report.otlp(startedAt: startedAt, service: service)
     }
 }

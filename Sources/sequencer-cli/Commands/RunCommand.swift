@@ -8,7 +8,7 @@ struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
     static let positionals: [CommandPositional<Self>] = [
-        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
+        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
             $0.arguments.scenario = $1
         }
     ]
@@ -67,13 +67,12 @@ struct RunCommand: LaunchingCommand {
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
-        let output = Output(arguments.common.output)
-        try output.check()
+        let page = try ResultPage(arguments.common)
         let opening = DeviceOpening(arguments)
         // Before the journal is opened. Until the launch begins, a signal simply ends the tool (P42).
         SignalThread.shared.onEnd { opening.withdraw() }
         do {
-            return try await launch(on: opening, output)
+            return try await launch(on: opening, page)
         } catch {
             // Without a launch, the journal must not look like that of a crash.
             opening.withdraw()
@@ -81,12 +80,12 @@ struct RunCommand: LaunchingCommand {
         }
     }
 
-    private func launch(on opening: DeviceOpening, _ output: Output) async throws -> ExitCode {
+    private func launch(on opening: DeviceOpening, _ page: ResultPage) async throws -> ExitCode {
         // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
         let early = arguments.launchesApp ? try opening.device() : nil
-        let style = TextStyle(arguments.common.color, for: output)
+        let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
-        let view = showsLiveView(output) ? LiveView(on: .standardOutput) : nil
+        let view = isReal && !page.isJSON && page.output.isTerminal ? LiveView(on: .standardOutput) : nil
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
         let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
@@ -101,44 +100,45 @@ struct RunCommand: LaunchingCommand {
         try await launch.askWhetherToRun()
         progress?.resume()
         // After the question: a tool that is killed while it asks has not died in a launch.
-        let device = try opening.device()
+        let journal = try opening.device()?.journal
         // After the faults are in: a step that is left out must not bring one about.
-        device?.journal.prepare(&launch.scenario.graph)
-        if let news = device?.journal.news { message(news) }
+        journal?.prepare(&launch.scenario.graph)
+        if let news = journal?.news { message(news) }
         let reporter = StatusReporter(view)
         var options = launch.options()
         // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it hangs is known for
         // one (P5).
-        if arguments.clock == .wall { options.stallWatch = device?.journal.watching(reporter.stallWatch) ?? reporter.stallWatch }
+        if isReal { options.stallWatch = journal?.watching(reporter.stallWatch) ?? reporter.stallWatch }
         options.version = launch.app?.environment.app.version.description
-        if let journal = device?.journal { options = journal.recording(options) }
+        if let journal { options = journal.recording(options) }
         let cancellable = CancellableLaunch()
         reporter.watch { cancellable.status }
         // In real time there is the live view, and what a stalled launch says.
-        if arguments.clock == .wall { progress?.end() }
+        if isReal { progress?.end() }
         try SignalThread.shared.launchBegan { [app = launch.app] in
             // First: from here on the end is the person's wish, even if the process dies before the launch has ended (P4).
-            device?.journal.quit()
+            journal?.quit()
             cancellable.cancel()
             // Otherwise the tool would wait up to ten seconds for a check that nobody wants any more.
             app?.environment.lateUpdateCheck.cancel()
         }
-        let running = try cancellable.start(launch.scenario.graph, launch.budget, options)
-        var drawing: Task<Void, Never>?
-        if let running {
-            let graph = launch.scenario.graph
-            if let view {
-                drawing = Task { await view.show(running.events, of: graph, style) }
-            } else if arguments.common.showsProgress {
-                drawing = Task { await running.events.tell(of: graph.count) }
+        let graph = launch.scenario.graph
+        let running = try cancellable.start(graph, launch.budget, options)
+        let drawing = running.map { running in
+            Task {
+                if let view {
+                    await view.show(running.events, of: graph, page.style)
+                } else if arguments.common.showsProgress {
+                    await running.events.tell(of: graph.count)
+                }
             }
         }
         // A launch that was cancelled before its start still has a report: with `--json` each end is one document (A9).
         let report = if let running { await running.end().report } else { try await cancelledReport(launch, options) }
         // At once: a tool that is killed while it draws the end leaves a complete journal.
-        device?.journal.ended(report)
+        journal?.ended(report)
         // The tool is at its end with the launch: nothing else will happen to one that has completed.
-        if report.outcome == .completed, [.completed, nil].contains(report.afterMilestone?.outcome) { device?.journal.stayedHealthy() }
+        if report.outcome == .completed, [.completed, nil].contains(report.afterMilestone?.outcome) { journal?.stayedHealthy() }
         // The view has to be gone before anything else is written to the terminal.
         await drawing?.value
         let lateDecision = await launch.app?.lateUpdateDecision()
@@ -147,10 +147,9 @@ struct RunCommand: LaunchingCommand {
         progress?.end()
         reporter.end()
         launch.app?.close()
-        let common = arguments.common
-        try output.write(
-            common.json
-                ? report.json(pretty: !common.isInLines) + "\n" : TimelineText(report, style: style, width: output.width).text
+        try page.write(
+            json: report.json(pretty: !arguments.common.isInLines) + "\n",
+            text: TimelineText(report, style: page.style, width: page.output.width).text
         )
         // A launch with a fault in it says nothing of the next.
         if arguments.injections.isEmpty { record(report, in: history) }
@@ -173,13 +172,11 @@ struct RunCommand: LaunchingCommand {
 
     /// The report of a launch that was cancelled before its start: nothing has started.
     private func cancelledReport(_ launch: PreparedLaunch, _ options: LaunchOptions) async throws -> LaunchReport {
-        let (graph, budget) = (launch.scenario.graph, launch.budget)
-        let task = Task {
+        try await Task { [graph = launch.scenario.graph, budget = launch.budget] in
             // Cancelled from within: nothing of it can start before.
             withUnsafeCurrentTask { $0?.cancel() }
             return try await graph.run(budget: budget, options: options).report
-        }
-        return try await task.value
+        }.value
     }
 
     /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on without it.
@@ -204,10 +201,6 @@ struct RunCommand: LaunchingCommand {
         } catch {
             message("warning: the launch was not added to its history: \(error)")
         }
-    }
-
-    private func showsLiveView(_ output: Output) -> Bool {
-        !arguments.common.json && clock == .wall && output.isTerminal
     }
 }
 

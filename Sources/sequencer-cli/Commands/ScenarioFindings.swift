@@ -4,59 +4,77 @@ import StartupOps
 
 /// The warnings of `verify` about a graph that can run.
 struct ScenarioFindings {
-    struct Warning {
-        /// Fit for programs, one of ``ScenarioFindings/kinds``.
+    private struct Warning {
+        /// Fit for programs: a key of ``Verification/descriptions``.
         let code: String
         let message: String
         /// The operation that it is about; nil for the whole scenario.
         var operation: String?
     }
 
-    /// The codes of warnings, in their order, each with how further ones are called that are counted only.
-    private static let kinds = [
-        ("impliedDependency", "implied dependencies"), ("absentDependency", "such dependencies"), ("overlappingInteraction", "such pairs"),
-        ("nobodyAsked", "such operations"), ("budget", ""), ("initialDisplayBudget", ""), ("deadline", ""), ("deadlineWithinBudget", ""),
-        ("timeouts", ""), ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"), ("idleContinue", "such dependencies"),
+    /// How further warnings of a kind are called, where they are only counted; others are called operations.
+    private static let plurals = [
+        "impliedDependency": "implied dependencies", "absentDependency": "such dependencies", "overlappingInteraction": "such pairs",
+        "idleContinue": "such dependencies",
     ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
     /// More warnings of a kind than anyone reads.
     private static let maximumShown = 100
 
+    private let graph: ValidatedGraph
+    private let document: ScenarioDocument?
+    private let budget: Budget
+    private let deadline: Duration?
     let isOverBudget: Bool
     /// Whether the launch will fail, because its deadline comes before its milestone.
     let isPastDeadline: Bool
-    private let budget: Duration
-    private let displayBudget: Duration?
-    private let deadline: Duration?
-    private let graph: ValidatedGraph
-    private let warnings: [Warning]
+    private var warnings: [Warning] = []
     /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
-    private let unnamed: Int
+    private var unnamed = 0
 
     /// - Parameters:
     ///   - budget: what the launch may take until its milestone.
     ///   - deadline: when the launch is ended, even if operations still run; nil for never.
     ///   - document: the file that the graph was made of.
     init(_ graph: ValidatedGraph, budget: Budget, deadline: Duration?, document: ScenarioDocument? = nil) throws {
-        self.graph = graph
-        displayBudget = budget.initialDisplay
-        let budget = budget.limit
-        self.budget = budget
-        self.deadline = deadline
-        var warnings: [Warning] = []
-        func warn(_ code: String, of operation: String? = nil, _ message: String) {
-            warnings.append(Warning(code: code, message: message, operation: operation))
-        }
+        (self.graph, self.budget, self.deadline, self.document) = (graph, budget, deadline, document)
+        let display = graph.budgetedPathToInitialDisplay
+        let isDisplayLate = budget.initialDisplay.map { limit in display.map { $0.0 > limit } ?? false } ?? false
+        isOverBudget = graph.budgetedPath.0 > budget.limit || isDisplayLate
+        isPastDeadline = deadline.map { graph.criticalPathDuration > $0 } ?? false
+        warnOfDependencies()
+        warnOfPersons()
+        try warnOfTimes(isDisplayLate: isDisplayLate)
+        warnOfFailures()
+    }
+
+    private mutating func warn(_ code: String, of operation: String? = nil, _ message: String) {
+        warnings.append(Warning(code: code, message: message, operation: operation))
+    }
+
+    private mutating func warnOfDependencies() {
         // One whose value is read cannot be left out, implied or not.
         for edge in graph.edges.subtracting(graph.reduced().edges).sorted() {
+            let message = "\(name(edge.operation)) need not wait for \(name(edge.dependency)): other dependencies imply it"
+            warn("impliedDependency", of: edge.operation, message)
+        }
+        let ids = (document?.operations ?? []).lazy.map(\.id)
+        let known = Set(ids)
+        let absent = (document?.operations ?? []).lazy.flatMap { operation in
+            operation.after.lazy.filter { $0.isOptional && !known.contains($0.id) }.map { (operation.id, $0.id) }
+        }
+        // A similar name is searched for in a pass over all names, hence at most twenty of them.
+        for (id, missing) in Array(absent.prefix(20)) {
+            guard let nearest = nearestName(to: missing, in: ids), nearest != id else { continue }
             warn(
-                "impliedDependency",
-                of: edge.operation,
-                "\(name(edge.operation)) need not wait for \(name(edge.dependency)): other dependencies imply it"
+                "absentDependency",
+                "\(name(id)) does not wait for \(name(missing)), which the file lacks; did you mean \(quoted(nearest))?"
             )
         }
-        for message in document.map(Self.misspelledDependencies) ?? [] { warn("absentDependency", message) }
+    }
+
+    private mutating func warnOfPersons() {
         let overlaps = graph.overlappingInteractions(maximum: Self.maximumPairs)
         for (first, second) in overlaps.pairs {
             let advice = "give both the exclusive resource 'ui'"
@@ -64,152 +82,119 @@ struct ScenarioFindings {
         }
         unnamed = overlaps.count - overlaps.pairs.count
         for operation in document?.operations ?? [] where operation.interactive && !operation.asksPerson {
-            let advice = "'simulate' stands for a person"
-            warn(
-                "nobodyAsked",
-                of: operation.id,
-                "\(name(operation.id)) is interactive, but its work asks nobody, so its time counts; \(advice)"
-            )
+            let fault = "is interactive, but its work asks nobody, so its time counts"
+            warn("nobodyAsked", of: operation.id, "\(name(operation.id)) \(fault); 'simulate' stands for a person")
         }
+    }
+
+    private mutating func warnOfTimes(isDisplayLate: Bool) throws {
+        func times(_ time: Duration, of limit: Duration) -> String { "\(durationText(time)) of \(durationText(limit))" }
+
         let (counted, path) = graph.budgetedPath
-        if counted > budget {
-            let times = "\(durationText(counted)) of \(durationText(budget))"
-            warn("budget", of: path.last, "the longest path alone takes \(times): \(names(path))")
+        if counted > budget.limit {
+            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit)): \(names(path))")
         }
-        var isDisplayLate = false
-        if let displayBudget, let (counted, path) = graph.budgetedPathToInitialDisplay, counted > displayBudget {
-            isDisplayLate = true
-            let times = "\(durationText(counted)) of \(durationText(displayBudget))"
-            warn("initialDisplayBudget", of: path.last, "the path to the initial display alone takes \(times): \(names(path))")
+        if isDisplayLate, let limit = budget.initialDisplay, let (counted, path) = graph.budgetedPathToInitialDisplay {
+            let message = "the path to the initial display alone takes \(times(counted, of: limit)): \(names(path))"
+            warn("initialDisplayBudget", of: path.last, message)
         }
-        isOverBudget = counted > budget || isDisplayLate
-        let needed = graph.criticalPathDuration
-        isPastDeadline = deadline.map { needed > $0 } ?? false
         if let deadline {
-            let end = durationText(deadline)
+            let (end, all) = (durationText(deadline), graph.longestPathDuration)
             if isPastDeadline {
-                let takes = "by what is expected the launch takes \(durationText(needed))"
+                let takes = "by what is expected the launch takes \(durationText(graph.criticalPathDuration))"
                 warn("deadline", "\(takes), and fails at its deadline, \(end): \(names(graph.criticalPath))")
-            } else if case let all = graph.longestPathDuration, all > deadline {
+            } else if all > deadline {
                 let takes = "by what is expected, what runs on after the milestone takes until \(durationText(all))"
                 warn("deadline", "\(takes), and is ended at the deadline, \(end)")
             }
             // Only a scenario file can say so: the default deadline follows the budget.
-            if deadline < budget {
-                warn(
-                    "deadlineWithinBudget",
-                    "the launch is ended at its deadline, \(end), before its budget, \(durationText(budget)), is used up"
-                )
+            if deadline < budget.limit {
+                let use = "before its budget, \(durationText(budget.limit)), is used up"
+                warn("deadlineWithinBudget", "the launch is ended at its deadline, \(end), \(use)")
             }
         }
         let (allowed, slow) = graph.timeoutPath
         // One alone may be meant to end a launch that is late anyway.
-        if allowed > budget, slow.count > 1 {
-            let times = "\(durationText(allowed)) of \(durationText(budget))"
-            warn("timeouts", "by their timeouts, operations may take \(times): \(names(slow))")
+        if allowed > budget.limit, slow.count > 1 {
+            warn("timeouts", "by their timeouts, operations may take \(times(allowed, of: budget.limit)): \(names(slow))")
         }
-        for message in try Self.lateUpdateCheck(graph, budget) { warn("lateUpdateCheck", of: StartupStep.forceUpdate.id, message) }
+        // All operations before a late check for a required update run in vain, and in a version that may not be used. The check has its name
+        // in the built-in scenarios; a tenth of the budget is nothing to speak of.
+        let check = StartupStep.forceUpdate.id
+        guard graph.identifiers.contains(check) else { return }
+        let (start, before) = try graph.earliestStart(of: check)
+        if start > budget.limit / 10 {
+            let late = "starts after \(times(start, of: budget.limit)): it waits for \(names(before))"
+            warn("lateUpdateCheck", of: check, "\(check), which can end the launch, \(late)")
+        }
+        let people = try graph.interactions(before: check)
+        if people.isEmpty { return }
+        let asked = VerdictText.list(people, describe: name)
+        warn("lateUpdateCheck", of: check, "\(check), which can end the launch, waits for a person: \(asked)")
+    }
+
+    private mutating func warnOfFailures() {
         if let milestone = graph.milestone {
             for id in graph.unawaitedRequiredOperations {
                 let advice = "add the dependency, or give it another 'onFailure'"
                 warn("unawaitedRequired", of: id, "\(name(id)) is required, but \(name(milestone)) does not wait for it; \(advice)")
             }
         }
-        for (id, message) in document.map(Self.idleContinues) ?? [] { warn("idleContinue", of: id, message) }
-        self.warnings = warnings
-    }
-
-    /// Warns of dependencies whose `continue` can do nothing: all that wait for that operation go on without it, and none where it is skipped itself.
-    private static func idleContinues(in document: ScenarioDocument) -> [(String, String)] {
-        guard document.operations.contains(where: { $0.after.contains { $0.onFailure == .continue } }) else { return [] }
-        let operations = Dictionary(document.operations.map { ($0.id, $0) }) { first, _ in first }
-        return document.operations.flatMap { operation in
-            operation.after.filter { $0.onFailure == .continue }.compactMap { operations[$0.id] }.filter { $0.onFailure == .continue }.map {
-                target in
+        // The 'continue' of a dependency can do nothing where all that wait for that operation go on without it, and where it is skipped itself.
+        let operations = Dictionary((document?.operations ?? []).map { ($0.id, $0) }) { first, _ in first }
+        for operation in document?.operations ?? [] {
+            for dependency in operation.after where dependency.onFailure == .continue {
+                guard let target = operations[dependency.id], target.onFailure == .continue else { continue }
                 let cause = target.after.first { $0.onFailure != .continue && operations[$0.id]?.onFailure == .skipDependents }?.id
                 let (id, other) = (name(operation.id), name(target.id))
                 let skipped = cause.map { "; where \(name($0)) fails, \(other) is skipped, and \(id) with it" } ?? ""
-                let message = "the 'continue' of \(id) for \(other) can do nothing: \(other) says so for all that wait for it\(skipped)"
-                return (operation.id, message)
+                let fault = "can do nothing: \(other) says so for all that wait for it\(skipped)"
+                warn("idleContinue", of: operation.id, "the 'continue' of \(id) for \(other) \(fault)")
             }
         }
     }
 
-    /// Warns of dependencies that may be absent, and are, but for an operation of a similar name. The first few: each takes a pass over all names.
-    private static func misspelledDependencies(in document: ScenarioDocument) -> [String] {
-        let ids = document.operations.lazy.map(\.id)
-        let known = Set(ids)
-        let absent = document.operations.lazy.flatMap { operation in
-            operation.after.lazy.filter { $0.isOptional && !known.contains($0.id) }.map { (operation.id, $0.id) }
-        }
-        // A similar name is searched for in a pass over all names, hence at most twenty of them.
-        return absent.prefix(20).compactMap { id, missing in
-            guard let nearest = nearestName(to: missing, in: ids), nearest != id else { return nil }
-            return "\(name(id)) does not wait for \(name(missing)), which the file lacks; did you mean \(quoted(nearest))?"
-        }
-    }
+    // MARK: Results
 
-    /// Warns of a late check for a required update, which can end the launch: all operations before it run in vain, and in a version that may not be
-    /// used.
-    ///
-    /// A tenth of the budget is taken to be nothing to speak of. The check is the operation that has its name in the built-in scenarios.
-    private static func lateUpdateCheck(_ graph: ValidatedGraph, _ budget: Duration) throws -> [String] {
-        let check = StartupStep.forceUpdate.id
-        guard graph.identifiers.contains(check) else { return [] }
-        var messages: [String] = []
-        let (start, path) = try graph.earliestStart(of: check)
-        if start > budget / 10 {
-            let times = "\(durationText(start)) of \(durationText(budget))"
-            messages.append("\(check), which can end the launch, starts after \(times): it waits for \(names(path))")
+    /// The first warnings of each kind, and how many others there are; those of a kind follow each other.
+    private var shown: [(warnings: ArraySlice<Warning>, rest: Int)] {
+        warnings.indices.filter { $0 == 0 || warnings[$0].code != warnings[$0 - 1].code }.map { start in
+            let kind = warnings[start...].prefix { $0.code == warnings[start].code }
+            let counted = warnings[start].code == "overlappingInteraction" ? unnamed : 0
+            return (kind.prefix(Self.maximumShown), max(kind.count - Self.maximumShown, 0) + counted)
         }
-        let people = try graph.interactions(before: check)
-        if !people.isEmpty {
-            messages.append("\(check), which can end the launch, waits for a person: \(VerdictText.list(people, describe: name))")
-        }
-        return messages
     }
 
     func text() -> String {
-        let edges = graph.edges.count
-        let total = warnings.count + unnamed
-        let count = total == 0 ? "no problem found" : total == 1 ? "1 warning" : "\(total) warnings"
-        let head =
-            "\(name(graph.name)): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
-        let display = displayBudget.map { ", initial display \(durationText($0))" } ?? ""
-        let times = "budget \(durationText(budget))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        let notes = graph.notes(countsAttempts: true).map { "note: \($0)\n" }.joined()
-        return head + times + lines.joined() + notes + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+        let (edges, total) = (graph.edges.count, warnings.count + unnamed)
+        let count = total == 0 ? "no problem found" : "\(total) warning\(total == 1 ? "" : "s")"
+        let operations = "\(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies")"
+        let display = budget.initialDisplay.map { ", initial display \(durationText($0))" } ?? ""
+        var text = "\(name(graph.name)): \(operations), \(count)\n"
+        text += "budget \(durationText(budget.limit))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
+        for (warnings, rest) in shown {
+            text += warnings.map { "warning: \($0.message)\n" }.joined()
+            // Only counted, never listed: the pairs of a wide graph are its square.
+            if rest > 0 { text += "warning: and \(rest) more \(Self.plurals[warnings.first?.code ?? ""] ?? "such operations")\n" }
+        }
+        text += graph.notes(countsAttempts: true).map { "note: \($0)\n" }.joined()
+        return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
     /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an error.
     func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
-        return Self.kinds.flatMap { code, _ in
-            warnings.filter { $0.code == code }.prefix(Self.maximumShown).map { warning in
-                // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
-                let isError = isOverBudget ? code == "budget" || code == "initialDisplayBudget" : isPastDeadline && code == "deadline"
-                return Verification.Problem(
-                    level: isError ? .error : .warning,
-                    code: code,
-                    message: warning.message,
-                    position: warning.operation.flatMap { positions[$0] }
-                )
-            }
+        // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
+        let errors = isOverBudget ? ["budget", "initialDisplayBudget"] : isPastDeadline ? ["deadline"] : []
+        return shown.flatMap(\.warnings).map { warning in
+            Verification.Problem(
+                level: errors.contains(warning.code) ? .error : .warning,
+                code: warning.code,
+                message: warning.message,
+                position: warning.operation.flatMap { positions[$0] }
+            )
         }
-    }
-
-    /// The first of each kind, and how many others there are.
-    private var lines: [String] {
-        var lines: [String] = []
-        for (code, what) in Self.kinds {
-            let warnings = warnings.filter { $0.code == code }
-            lines += warnings.prefix(Self.maximumShown).map { "warning: \($0.message)\n" }
-            // Only counted, never listed: the pairs of a wide graph are its square.
-            let rest = warnings.count - min(warnings.count, Self.maximumShown) + (code == "overlappingInteraction" ? unnamed : 0)
-            if rest > 0 { lines.append("warning: and \(rest) more \(what)\n") }
-        }
-        return lines
     }
 
     func json() -> String {
@@ -218,8 +203,8 @@ struct ScenarioFindings {
             json.write(graph.count, for: "operations")
             json.write(graph.edges.count, for: "dependencies")
             json.write(isOverBudget ? "fail" : "pass", for: "budgetVerdict")
-            json.write(milliseconds: budget, for: "budgetMs")
-            if let displayBudget { json.write(milliseconds: displayBudget, for: "initialDisplayBudgetMs") }
+            json.write(milliseconds: budget.limit, for: "budgetMs")
+            if let limit = budget.initialDisplay { json.write(milliseconds: limit, for: "initialDisplayBudgetMs") }
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             json.writeObjects(warnings, for: "warnings") { json, warning in
                 json.write(warning.code, for: "code")

@@ -7,12 +7,13 @@ struct StatsCommand: Command {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let positionals: [CommandPositional<Self>] = [
-        .repeated(
+        CommandPositional(
             "FILE",
-            help: "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
-                + "Beyond a million: Examples/Fleet.",
-            store: { $0.inputs.append($1) }
-        )
+            isRepeated: true,
+            help:
+                "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
+                + "Beyond a million: Examples/Fleet."
+        ) { $0.inputs.append($1) }
     ]
     static let options: [CommandOption<Self>] = combined(
         [
@@ -20,11 +21,9 @@ struct StatsCommand: Command {
                 "by",
                 "KEY",
                 words: ["operation"],
-                help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); "
-                    + "both with a comma.",
-                read: { text throws(ValueError) in try StatsKeys.parse(text) },
-                set: { $0.keys = $1 }
-            )
+                help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
+                read: StatsKeys.parse
+            ) { $0.keys = $1 }
         ],
         part(CommonArguments.workingOptions, \.common)
     )
@@ -51,8 +50,7 @@ struct StatsCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let name = inputs.count == 1 ? inputName(inputs[0]) : "\(inputs.count) files"
         var summary = StatsSummary(name: name, attribute: keys.attribute)
         for input in inputs { try read(input, into: &summary) }
@@ -61,7 +59,7 @@ struct StatsCommand: Command {
         if let attribute = keys.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
             message("no report has the attribute \(quoted(attribute))")
         }
-        try output.write(common.json ? summary.json : summary.text(TextStyle(common.color, for: output)))
+        try page.write(json: summary.json, text: summary.text(page.style))
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && groups.isEmpty ? .badData : .success
     }

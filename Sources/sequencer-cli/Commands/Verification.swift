@@ -73,56 +73,49 @@ struct Verification: Sendable {
     /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some readers demand a time.
     var junit: String {
         let errors = problems.filter { $0.level == .error }
-        let warnings = problems.filter { $0.level == .warning }
         func lines(_ problems: [Problem]) -> String {
-            problems.map { problem in
-                Markup.text((problem.position.map { "\($0): " } ?? "") + problem.message)
-            }.joined(separator: "\n")
+            problems.map { Markup.text(($0.position.map { "\($0): " } ?? "") + $0.message) }.joined(separator: "\n")
         }
-        var text = """
+        let failure = errors.first.map { first in
+            "      <failure type=\"\(Markup.text(first.code))\" message=\"\(Markup.text(first.message))\">\(lines(errors))</failure>\n"
+        }
+        let warnings = problems.filter { $0.level == .warning }
+        return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>
               <testsuite name="sequencer-cli verify" tests="1" failures="\(errors.isEmpty ? 0 : 1)" errors="0" skipped="0" time="0">
                 <testcase classname="\(Markup.text(file ?? "built-in"))" name="\(Markup.text(scenario))" time="0">
 
-            """
-        if let first = errors.first {
-            let type = Markup.text(first.code)
-            text += "      <failure type=\"\(type)\" message=\"\(Markup.text(first.message))\">\(lines(errors))</failure>\n"
-        }
-        if !warnings.isEmpty { text += "      <system-out>\(lines(warnings))</system-out>\n" }
-        return text + "    </testcase>\n  </testsuite>\n</testsuites>\n"
+            """ + (failure ?? "") + (warnings.isEmpty ? "" : "      <system-out>\(lines(warnings))</system-out>\n")
+                + "    </testcase>\n  </testsuite>\n</testsuites>\n"
     }
 
     // MARK: SARIF
 
     /// The format of code scanning: SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
-    var sarif: String {
-        var codes: [String] = []
-        // The rules of a SARIF tool are unique; the order is that of their first results.
-        for problem in problems where !codes.contains(problem.code) { codes.append(problem.code) }
-        return JSONWriter.object(pretty: true) { json in
-            json.write("https://json.schemastore.org/sarif-2.1.0.json", for: "$schema")
-            json.write("2.1.0", for: "version")
-            json.writeArray(for: "runs") { json in
-                json.writeObject { json in
-                    json.writeObject(for: "tool") { json in
-                        json.writeObject(for: "driver") { json in
-                            json.write(CommandLineTool.name, for: "name")
-                            json.write(CommandLineTool.version, for: "version")
-                            json.writeArray(for: "rules") { json in
-                                for code in codes { json.writeObject { Self.writeRule(code, to: &$0) } }
-                            }
-                        }
-                    }
-                    json.writeArray(for: "results") { json in
-                        for problem in problems { json.writeObject { write(problem, to: &$0) } }
-                    }
-                    // As ``SourcePosition`` counts; a run with results has to say it (SARIF 2.1.0, section 3.14.27).
-                    json.write("unicodeCodePoints", for: "columnKind")
-                }
-            }
-        } + "\n"
+    func sarif() throws -> String {
+        // The rules of a SARIF tool are unique. GitHub's code scanning asks for all three texts.
+        let rules = Set(problems.map(\.code)).sorted().map { code -> [String: Any] in
+            let text = ["text": Self.descriptions[code] ?? code]
+            return ["id": code, "shortDescription": text, "fullDescription": text, "help": text]
+        }
+        let driver: [String: Any] = ["name": CommandLineTool.name, "version": CommandLineTool.version, "rules": rules]
+        // As ``SourcePosition`` counts; a run with results has to say it (SARIF 2.1.0, section 3.14.27).
+        let run: [String: Any] = ["tool": ["driver": driver], "results": problems.map(result), "columnKind": "unicodeCodePoints"]
+        let log: [String: Any] = ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
+        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try JSONSerialization.data(withJSONObject: log, options: options), as: UTF8.self) + "\n"
+    }
+
+    private func result(_ problem: Problem) -> [String: Any] {
+        var result: [String: Any] = ["ruleId": problem.code, "level": problem.level.rawValue, "message": ["text": problem.message]]
+        // A viewer opens the place in the file; a built-in scenario has neither.
+        guard let file else { return result }
+        var place: [String: Any] = ["artifactLocation": ["uri": Self.address(of: file)]]
+        // A region needs its line.
+        if let position = problem.position { place["region"] = ["startLine": position.line, "startColumn": position.column] }
+        result["locations"] = [["physicalLocation": place]]
+        return result
     }
 
     /// The kinds of problem, each in a sentence, which viewers show beside it.
@@ -142,35 +135,6 @@ struct Verification: Sendable {
         "unawaitedRequired": "The milestone does not wait for a required operation.",
         "idleContinue": "The 'continue' of a dependency can do nothing.",
     ]
-
-    private static func writeRule(_ code: String, to json: inout JSONWriter) {
-        json.write(code, for: "id")
-        // GitHub's code scanning asks for all three.
-        for key in ["shortDescription", "fullDescription", "help"] {
-            json.writeObject(for: key) { $0.write(descriptions[code] ?? code, for: "text") }
-        }
-    }
-
-    private func write(_ problem: Problem, to json: inout JSONWriter) {
-        json.write(problem.code, for: "ruleId")
-        json.write(problem.level.rawValue, for: "level")
-        json.writeObject(for: "message") { $0.write(problem.message, for: "text") }
-        // A viewer opens the place in the file; a built-in scenario has neither.
-        guard let file else { return }
-        json.writeArray(for: "locations") { json in
-            json.writeObject { json in
-                json.writeObject(for: "physicalLocation") { json in
-                    json.writeObject(for: "artifactLocation") { $0.write(Self.address(of: file), for: "uri") }
-                    // A region needs its line.
-                    guard let position = problem.position else { return }
-                    json.writeObject(for: "region") { json in
-                        json.write(position.line, for: "startLine")
-                        json.write(position.column, for: "startColumn")
-                    }
-                }
-            }
-        }
-    }
 
     /// A path as a reference of RFC 3986: relative, or of the scheme `file`.
     static func address(of path: String) -> String {

@@ -20,7 +20,8 @@ struct VerifyCommand: Command {
                 "FORMAT",
                 Format.self,
                 help:
-                    "text (default), json, github (annotations), junit, sarif, or xcode (problems on standard error, as compilers write them)."
+                    "text (default), json, github (annotations), junit, sarif, or xcode "
+                    + "(problems on standard error, as compilers write them)."
             ) { $0.format = $1 },
             .facts { $0.facts = $1 },
         ],
@@ -43,18 +44,13 @@ struct VerifyCommand: Command {
     var common = CommonArguments()
     var format = Format.text
 
-    mutating func check() throws(UsageError) {
-        guard common.json else { return }
-        if format != .text, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
-        format = .json
-    }
+    mutating func check() throws(UsageError) { format = try Self.format(format == .text ? nil : format, common, json: .json) ?? .text }
 
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100
 
     func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+        let page = try ResultPage(common)
         let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
         do {
             inspected = try ProgressBar.during("verify", reading: scenario) {
@@ -62,29 +58,33 @@ struct VerifyCommand: Command {
             }
         } catch {
             // Other programs want each end of the command in their format, a file that cannot be read included.
-            guard isForPrograms, let (problem, code) = Self.unreadable(error) else { throw error }
+            guard format != .text, format != .json, let (problem, code) = Self.unreadable(error) else { throw error }
             let name = inputName(scenario)
-            try write([problem], of: name, in: isStandardInput(scenario) ? nil : name, nil, to: output)
+            try write([problem], of: name, in: name, nil, page)
             return code
         }
         let (loaded, mistakes) = inspected
-        if !mistakes.isEmpty { return try report(mistakes, in: loaded, to: output) }
+        let name = printable(loaded.graph.name, limit: 64)
+        if !mistakes.isEmpty {
+            if format == .text || format == .json { for mistake in mistakes { message("\(mistake)") } }
+            try write(mistakes.map(Self.problem), of: name, in: loaded.file?.name, nil, page)
+            // Said, because a person who mends a hundred would believe to be done.
+            if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
+            if format == .json { try page.output.write(json(of: mistakes, in: loaded.file?.document)) }
+            return .badData
+        }
         let findings = try ProgressBar.during("verify", reading: scenario) {
             let budget = loaded.budget(nil)
             let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: budget)
             return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         switch format {
-        case .text: try output.write(findings.text())
-        case .json: try output.write(findings.json())
-        case .github, .junit, .sarif, .xcode: try write(findings.problems(in: loaded), in: loaded, findings.text(), to: output)
+        case .text: try page.output.write(findings.text())
+        case .json: try page.output.write(findings.json())
+        default: try write(findings.problems(in: loaded), of: name, in: loaded.file?.name, findings.text(), page)
         }
         return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
     }
-}
-
-extension VerifyCommand {
-    private var isForPrograms: Bool { format != .text && format != .json }
 
     /// The problem of an input that cannot be read at all, with the exit code; nil for errors that are not the input's.
     private static func unreadable(_ error: any Error) -> (problem: Verification.Problem, code: ExitCode)? {
@@ -95,29 +95,20 @@ extension VerifyCommand {
         case let error as InputError:
             return (problem("cannot be read: \(error.reason)"), error.category == .noInput ? .noInput : .badData)
         case let error as ToolError where error.exitCode == .noInput: return (problem(error.description), error.exitCode)
-        case let error as ScenarioError: return (Self.problem(of: error), .badData)
+        case let error as ScenarioError: return (Self.problem(error), .badData)
         default: return nil
         }
     }
 
-    private static func problem(of mistake: ScenarioError) -> Verification.Problem {
+    private static func problem(_ mistake: ScenarioError) -> Verification.Problem {
         let text = mistake.path.isEmpty ? mistake.message : "\(mistake.path): \(mistake.message)"
         return Verification.Problem(level: .error, code: "mistake", message: text, position: mistake.position)
     }
 
-    /// Says why a scenario cannot run: on standard error, and as JSON where that is asked for.
-    private func report(_ mistakes: [ScenarioError], in scenario: LoadedScenario, to output: Output) throws -> ExitCode {
-        if isForPrograms {
-            try write(mistakes.map(Self.problem(of:)), in: scenario, nil, to: output)
-        } else {
-            for mistake in mistakes { message("\(mistake)") }
-        }
-        // Said, because a person who mends a hundred would believe to be done.
-        if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
-        guard format == .json else { return .badData }
-        let document = scenario.file?.document
-        let json = JSONWriter.document("sequencer.verification/1") { json in
-            json.write(document?.name ?? inputName(self.scenario), for: "scenario")
+    /// Says as JSON why a scenario cannot run.
+    private func json(of mistakes: [ScenarioError], in document: ScenarioDocument?) -> String {
+        JSONWriter.document("sequencer.verification/1") { json in
+            json.write(document?.name ?? inputName(scenario), for: "scenario")
             json.write(document?.operations.count ?? 0, for: "operations")
             json.write(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0, for: "dependencies")
             // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
@@ -130,41 +121,31 @@ extension VerifyCommand {
                 json.write(mistake.message, for: "message")
             }
         }
-        try output.write(json)
-        return .badData
-    }
-}
-
-extension VerifyCommand {
-    private func write(_ problems: [Verification.Problem], in loaded: LoadedScenario, _ text: String?, to output: Output) throws {
-        let file = isStandardInput(scenario) ? nil : loaded.file?.name
-        try write(problems, of: printable(loaded.graph.name, limit: 64), in: file, text, to: output)
     }
 
     /// Writes the problems in a format for other programs.
     ///
     /// - Parameters:
     ///   - name: the scenario's.
-    ///   - file: the path of its file; nil for a built-in one, and for standard input.
+    ///   - file: the path of its file; nil for a built-in one.
     ///   - text: the result for people, of a scenario that can run.
     private func write(
         _ problems: [Verification.Problem],
         of name: String,
         in file: String?,
         _ text: String?,
-        to output: Output
+        _ page: ResultPage
     ) throws {
-        let verification = Verification(file: file, scenario: name, problems: problems)
+        let verification = Verification(file: isStandardInput(scenario) ? nil : file, scenario: name, problems: problems)
         switch format {
         case .text, .json: break
-        case .github: try output.write(verification.githubCommands)
-        case .junit: try output.write(verification.junit)
-        case .sarif: try output.write(verification.sarif)
+        case .github: try page.output.write(verification.githubCommands)
+        case .junit: try page.output.write(verification.junit)
+        case .sarif: try page.output.write(try verification.sarif())
         case .xcode:
             Terminal.standardError.write(verification.compilerLines)
             // A Swift file of comments only: the build of a target can depend on it.
-            guard let text else { return }
-            try output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined())
+            if let text { try page.output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined()) }
         }
     }
 }

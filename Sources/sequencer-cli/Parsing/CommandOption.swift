@@ -1,24 +1,5 @@
 import Sequencer
 
-/// A command as help, completions and the scanner of command lines see it.
-struct CommandDeclaration: Sendable {
-    let name: String
-    let summary: String
-    let positionals: [PositionalDeclaration]
-    let options: [OptionDeclaration]
-    /// Lines to try, each with its effect.
-    let examples: KeyValuePairs<String, String>
-    /// The exit codes that say something of the launch, each with its meaning.
-    let exitCodes: KeyValuePairs<String, String>
-    /// The signals that it handles, each with its effect.
-    let signals: KeyValuePairs<String, String>
-
-    /// Every command has this option; its own options come first in help.
-    private static let helpOption = OptionDeclaration(name: "help", short: "h", help: "Show this help.")
-
-    var allOptions: [OptionDeclaration] { options + [Self.helpOption] }
-}
-
 /// An option as it is written and explained.
 struct OptionDeclaration: Sendable {
     /// The long name without its dashes.
@@ -32,17 +13,17 @@ struct OptionDeclaration: Sendable {
     var words: [String] = []
     let help: String
 
-    // By the name of the value, so that help and completions cannot disagree.
-    /// Whether its value names a file or a folder.
-    var takesFile: Bool { value.map { $0.contains("FILE") || $0.contains("DIR") } ?? false }
-    /// Whether its value begins with an operation of the scenario.
-    var takesOperation: Bool { value?.hasPrefix("OP=") ?? false }
+    /// Every command has this option; its own options come first in help.
+    static let help = OptionDeclaration(name: "help", short: "h", help: "Show this help.")
 
     /// How a person writes the option, `-o, --output FILE`.
     var spelling: String {
         // Long names stand below each other, whether there is a short one or not.
         (short.map { "-\($0), " } ?? "    ") + "--" + name + (value.map { " " + $0 } ?? "")
     }
+
+    /// Whether a word of a command line is this option.
+    func isSpelled(_ word: String) -> Bool { word == "--" + name || word == short.map { "-\($0)" } }
 }
 
 /// An argument that is known by its place.
@@ -63,20 +44,22 @@ struct PositionalDeclaration: Sendable {
 /// This is the only declaration of an option: parsing, its checks, help and completions follow from it.
 ///
 /// ```swift
-/// .duration("budget", "TIME", help: "The time that the launch may take, such as 3s or 800ms.") { $0.budget = $1 }
+/// .text("state", "DIR", help: "Keep what the app remembers in DIR.") { $0.state = $1 }
 /// ```
 struct CommandOption<Root>: Sendable {
+    typealias Setter<Value> = @Sendable (inout Root, Value) -> Void
+
     let declaration: OptionDeclaration
     /// Reads the texts that were given, none for a flag, and stores their value.
-    let store: @Sendable (inout Root, [String]) throws(ValueError) -> Void
+    let store: @Sendable (inout Root, [String]) throws -> Void
 
     /// The same option of a command that holds `Root` as one of its parts.
     func of<Whole>(_ part: WritableKeyPath<Whole, Root> & Sendable) -> CommandOption<Whole> {
-        CommandOption<Whole>(declaration: declaration) { whole, texts throws(ValueError) in try store(&whole[keyPath: part], texts) }
+        CommandOption<Whole>(declaration: declaration) { whole, texts in try store(&whole[keyPath: part], texts) }
     }
 
     static func flag(_ name: String, help: String, set: @escaping @Sendable (inout Root) -> Void) -> Self {
-        Self(declaration: OptionDeclaration(name: name, help: help)) { root, _ throws(ValueError) in set(&root) }
+        Self(declaration: OptionDeclaration(name: name, help: help)) { root, _ in set(&root) }
     }
 
     /// An option with one value, which `read` makes of its text.
@@ -86,55 +69,31 @@ struct CommandOption<Root>: Sendable {
         _ value: String,
         words: [String] = [],
         help: String,
-        read: @escaping @Sendable (String) throws(ValueError) -> Value,
-        set: @escaping @Sendable (inout Root, Value) -> Void
+        read: @escaping @Sendable (String) throws -> Value,
+        set: @escaping Setter<Value>
     ) -> Self {
-        let declaration = OptionDeclaration(name: name, short: short, value: value, words: words, help: help)
-        return Self(declaration: declaration) { root, texts throws(ValueError) in
+        Self(declaration: OptionDeclaration(name: name, short: short, value: value, words: words, help: help)) { root, texts in
             // Once at most: the scanner refuses an option that is given twice.
             for text in texts { set(&root, try read(text)) }
         }
     }
 
-    /// An option that may be given more than once; `read` makes a value of all its texts, in the order in which they were given.
-    static func repeated<Value>(
+    /// An option that may be given more than once; `store` reads all its texts, in the order in which they were given.
+    static func repeated(
         _ name: String,
         _ value: String,
         help: String,
-        read: @escaping @Sendable ([String]) throws(ValueError) -> Value,
-        set: @escaping @Sendable (inout Root, Value) -> Void
+        store: @escaping @Sendable (inout Root, [String]) throws -> Void
     ) -> Self {
-        Self(declaration: OptionDeclaration(name: name, value: value, isRepeated: true, help: help)) { root, texts throws(ValueError) in
-            set(&root, try read(texts))
-        }
+        Self(declaration: OptionDeclaration(name: name, value: value, isRepeated: true, help: help), store: store)
     }
 
-    static func text(
-        _ name: String,
-        short: Character? = nil,
-        _ value: String,
-        help: String,
-        set: @escaping @Sendable (inout Root, String) -> Void
-    ) -> Self {
-        Self.value(name, short: short, value, help: help, read: { text throws(ValueError) in text }, set: set)
+    static func text(_ name: String, short: Character? = nil, _ value: String, help: String, set: @escaping Setter<String>) -> Self {
+        Self.value(name, short: short, value, help: help, read: { $0 }, set: set)
     }
 
-    static func duration(_ name: String, _ value: String, help: String, set: @escaping @Sendable (inout Root, Duration) -> Void) -> Self {
-        Self.value(name, value, help: help, read: { text throws(ValueError) in try DurationText.parse(text) }, set: set)
-    }
-
-    static func integer(
-        _ name: String,
-        _ value: String,
-        in range: ClosedRange<Int>,
-        help: String,
-        set: @escaping @Sendable (inout Root, Int) -> Void
-    ) -> Self {
-        let read: @Sendable (String) throws(ValueError) -> Int = { text throws(ValueError) in
-            if let number = Int(text), range.contains(number) { return number }
-            throw ValueError(message: "\(quoted(text)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return Self.value(name, value, help: help, read: read, set: set)
+    static func integer(_ name: String, _ value: String, in range: ClosedRange<Int>, help: String, set: @escaping Setter<Int>) -> Self {
+        Self.value(name, value, help: help, read: { try parseInteger($0, in: range) }, set: set)
     }
 
     /// An option whose value is one word out of a few.
@@ -146,44 +105,30 @@ struct CommandOption<Root>: Sendable {
         _ words: Word.Type,
         help: String,
         hints: [String: String] = [:],
-        set: @escaping @Sendable (inout Root, Word) -> Void
+        set: @escaping Setter<Word>
     ) -> Self {
-        let names = Word.allCases.map(\.rawValue)
-        let read: @Sendable (String) throws(ValueError) -> Word = { text throws(ValueError) in
-            if let word = Word(rawValue: text) { return word }
-            let message = hints[text].map { "unknown value \(quoted(text)); \($0)" }
-            throw ValueError(message: message ?? unknownWord(text, called: "value", among: names))
+        let read: @Sendable (String) throws -> Word = { text in
+            if let hint = hints[text] { throw ValueError(message: "unknown value \(quoted(text)); \(hint)") }
+            return try parseWord(text, words, called: "value")
         }
-        return Self.value(name, value, words: names, help: help, read: read, set: set)
+        return Self.value(name, value, words: Word.allCases.map(\.rawValue), help: help, read: read, set: set)
     }
 }
 
-/// A positional argument of a command, with the place in the command that its word is stored in.
+/// A positional argument of a command, with the place in the command that its word is stored in; `store` is called with each word of a repeated one.
 struct CommandPositional<Root>: Sendable {
     let declaration: PositionalDeclaration
-    let store: @Sendable (inout Root, String) throws(ValueError) -> Void
+    let store: @Sendable (inout Root, String) throws -> Void
 
-    static func required(
+    init(
         _ name: String,
+        isRequired: Bool = true,
+        isRepeated: Bool = false,
         help: String,
-        store: @escaping @Sendable (inout Root, String) throws(ValueError) -> Void
-    ) -> Self {
-        Self(declaration: PositionalDeclaration(name: name, isRequired: true, help: help), store: store)
-    }
-
-    /// The last one of a command, which may be given more than once; `store` is called with each of its words.
-    static func repeated(_ name: String, help: String, store: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        Self(declaration: PositionalDeclaration(name: name, isRequired: true, isRepeated: true, help: help)) {
-            root,
-            word throws(ValueError) in
-            store(&root, word)
-        }
-    }
-
-    static func optional(_ name: String, help: String, store: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        Self(declaration: PositionalDeclaration(name: name, isRequired: false, help: help)) { root, word throws(ValueError) in
-            store(&root, word)
-        }
+        store: @escaping @Sendable (inout Root, String) throws -> Void
+    ) {
+        declaration = PositionalDeclaration(name: name, isRequired: isRequired, isRepeated: isRepeated, help: help)
+        self.store = store
     }
 }
 
@@ -192,75 +137,72 @@ struct ScannedArguments: Sendable {
     /// The texts of each option that was given, in the order in which they were given; none for a flag.
     private(set) var values: [String: [String]] = [:]
     private(set) var positionals: [String] = []
-    private let command: CommandDeclaration
+    private let command: String
+    private let declared: [PositionalDeclaration]
+    private let options: [OptionDeclaration]
 
-    init(_ arguments: ArraySlice<String>, for command: CommandDeclaration) throws(UsageError) {
-        self.command = command
+    init(
+        _ arguments: ArraySlice<String>,
+        of command: String,
+        _ declared: [PositionalDeclaration],
+        _ options: [OptionDeclaration]
+    ) throws(UsageError) {
+        (self.command, self.declared, self.options) = (command, declared, options)
         var rest = arguments
         // By words and not by characters: the shell has taken quotes away already.
         while let word = rest.popFirst() {
-            // Behind it every word is an argument, even one that begins with a dash (POSIX, guideline 10).
             if word == "--" {
+                // Behind it every word is an argument, even one that begins with a dash (POSIX, guideline 10).
                 for word in rest { try add(positional: word) }
                 break
-            }
-            if word.hasPrefix("--") {
+            } else if word.hasPrefix("--") {
                 // Only the first sign divides: a value may hold more of them.
-                let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                try add(try option(named: parts[0]), attached: parts.count > 1 ? parts[1] : nil, rest: &rest)
+                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                try add(optionSpelled: parts[0], attached: parts.count > 1 ? parts[1] : nil, word, &rest)
             } else if word.hasPrefix("-"), word != "-" {
                 // The rest of the word is the value, as in -oFILE.
-                let attached = word.dropFirst(2)
-                let option = command.allOptions.first { $0.short == word.dropFirst().first }
-                guard let option else { throw failure("unknown option \(quoted(word)); see '--help'") }
-                try add(option, attached: attached.isEmpty ? nil : String(attached), rest: &rest)
+                try add(optionSpelled: String(word.prefix(2)), attached: word.count > 2 ? String(word.dropFirst(2)) : nil, word, &rest)
             } else {
                 try add(positional: word)
             }
         }
-        if let missing = command.positionals.dropFirst(positionals.count).first(where: \.isRequired) {
+        if let missing = declared.dropFirst(positionals.count).first(where: \.isRequired) {
             throw failure("the argument \(missing.name) is missing")
         }
     }
 
-    private func option(named name: String) throws(UsageError) -> OptionDeclaration {
-        if let option = command.allOptions.first(where: { $0.name == name }) { return option }
-        let names = command.allOptions.map(\.name)
-        let hint = nearestName(to: name, in: names).map { "did you mean '--\($0)'?" } ?? "see '--help'"
-        throw failure("unknown option \(quoted("--" + name)); \(hint)")
-    }
-
-    private mutating func add(_ option: OptionDeclaration, attached: String?, rest: inout ArraySlice<String>) throws(UsageError) {
+    private mutating func add(
+        optionSpelled spelling: String,
+        attached: String?,
+        _ word: String,
+        _ rest: inout ArraySlice<String>
+    ) throws(UsageError) {
+        guard let option = options.first(where: { $0.isSpelled(spelling) }) else {
+            let isLong = spelling.hasPrefix("--")
+            let nearest = isLong ? nearestName(to: String(spelling.dropFirst(2)), in: options.map(\.name)) : nil
+            let hint = nearest.map { "did you mean '--\($0)'?" } ?? "see '--help'"
+            throw failure("unknown option \(quoted(isLong ? spelling : word)); \(hint)")
+        }
         let name = "option '--\(option.name)'"
         if option.value == nil, let attached { throw failure("\(name) takes no value, found \(quoted(attached))") }
         if !option.isRepeated, values[option.name] != nil { throw failure("\(name) is given twice") }
         guard let expected = option.value else { return values[option.name] = [] }
-        guard let value = attached ?? takeValue(&rest) else { throw failure("\(name) lacks its value \(expected)") }
+        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative number names the range.
+        let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" || $0.dropFirst().first?.isNumber == true } ?? false
+        guard let value = attached ?? (isValue ? rest.popFirst() : nil) else { throw failure("\(name) lacks its value \(expected)") }
         // An empty variable of a script: --output "" would otherwise be a file without a name.
         if value.isEmpty { throw failure("\(name) has an empty value; expected \(expected)") }
         values[option.name, default: []].append(value)
     }
 
-    /// The next word unless it is an option: `-` and `-1s` are values, `--json` and `-o` are not.
-    private func takeValue(_ rest: inout ArraySlice<String>) -> String? {
-        guard let word = rest.first else { return nil }
-        // A negative number is a value, so that its own complaint names the range.
-        let isOption = word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
-        return isOption ? nil : rest.popFirst()
-    }
-
     private mutating func add(positional word: String) throws(UsageError) {
-        let place = min(positionals.count, command.positionals.count - 1)
-        if place < positionals.count, !(command.positionals.last?.isRepeated ?? false) {
-            throw failure("unexpected argument \(quoted(word)); '\(command.name)' takes \(expectation)")
+        guard let positional = positionals.count < declared.count ? declared[positionals.count] : declared.last(where: \.isRepeated) else {
+            let names = declared.isEmpty ? "no arguments" : "only \(declared.map(\.name).joined(separator: " "))"
+            throw failure("unexpected argument \(quoted(word)); '\(command)' takes \(names)")
         }
-        if word.isEmpty { throw failure("the argument \(command.positionals[place].name) is empty") }
+        if word.isEmpty { throw failure("the argument \(positional.name) is empty") }
         positionals.append(word)
     }
 
-    private var expectation: String {
-        command.positionals.isEmpty ? "no arguments" : "only \(command.positionals.map(\.name).joined(separator: " "))"
-    }
-
-    private func failure(_ message: String) -> UsageError { UsageError(message, command: command.name) }
+    private func failure(_ message: String) -> UsageError { UsageError(message, command: command) }
 }

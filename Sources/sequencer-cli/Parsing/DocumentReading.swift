@@ -6,18 +6,11 @@ import Foundation
 func readDocument<Document>(
     _ bytes: [UInt8],
     file: String,
-    _ read: (ScenarioField, SourceLines) throws(ScenarioFault) -> Document
+    _ read: (ScenarioField, SourceLines) throws -> Document
 ) throws(ScenarioError) -> Document {
     let lines = SourceLines(bytes)
-    let value: JSONValue
-    do throws(JSONError) {
-        value = try parseJSON(bytes)
-    } catch {
-        throw ScenarioError(file: file, position: lines.position(of: error.offset), path: "", message: error.message)
-    }
-    // Two steps, since a text that is not JSON has a place but no path.
-    do throws(ScenarioFault) {
-        return try read(ScenarioField(value: value, path: .root), lines)
+    do {
+        return try read(ScenarioField(value: try parseJSON(bytes), path: .root), lines)
     } catch {
         throw ScenarioError(error, file: file, lines)
     }
@@ -38,25 +31,23 @@ func decodeDocument<Document>(
     file: String,
     by decode: (Data) throws -> Document
 ) throws(ScenarioError) -> Document {
-    let failure: any Error
     do {
         return try decode(Data(bytes))
     } catch {
-        failure = error
+        // The tree that has the places would take several times the memory of a large text.
+        let limit = ScenarioDocument.sizeLimit
+        if bytes.count > limit {
+            let message = "the text is not JSON, or not of this format; only a text of up to \(limit) bytes is searched for the place"
+            throw ScenarioError(file: file, message: message)
+        }
+        // A text that is not JSON at all gets the message of the strict reader, which goes over it first.
+        return try readDocument(bytes, file: file) { root, _ in throw root.fault(for: error) }
     }
-    // The tree that has the places would take several times the memory of a large text.
-    if bytes.count > ScenarioDocument.sizeLimit {
-        let message =
-            "the text is not JSON, or not of this format; only a text of up to \(ScenarioDocument.sizeLimit) bytes is searched for the place"
-        throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
-    }
-    // A text that is not JSON at all gets the message of the strict reader, which goes over it first.
-    return try readDocument(bytes, file: file) { root, _ throws(ScenarioFault) in throw root.fault(for: failure) }
 }
 
 extension ScenarioField {
     /// The decoder's error as a fault of the value that it is about.
-    fileprivate func fault(for error: any Error) -> ScenarioFault {
+    fileprivate func fault(for error: any Error) -> JSONError {
         switch error as? DecodingError {
         // The key itself is not there: its object is the place.
         case .keyNotFound(let key, let context)?: field(at: context.codingPath).missing(key.stringValue)
@@ -67,13 +58,13 @@ extension ScenarioField {
         }
     }
 
-    /// The value at a decoder's path, or the nearest one that contains the place.
+    /// The value at a decoder's path, or the nearest one that contains the place: the path may end in a place that the text does not have.
     private func field(at path: [any CodingKey]) -> ScenarioField {
         var field = self
         for key in path {
-            // A decoder's path may end in a place that the text does not have.
-            let next = key.intValue.flatMap { place in (try? field.elements()).flatMap { $0.indices.contains(place) ? $0[place] : nil } }
-            guard let child = next ?? field.child(key.stringValue) else { break }
+            let elements = (try? field.elements()) ?? []
+            let element = key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            guard let child = element ?? field.child(key.stringValue) else { break }
             field = child
         }
         return field

@@ -29,9 +29,11 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     }
 }
 
-/// Why a text is not JSON, as a person is told, and the byte where that shows.
-struct JSONError: Error, Equatable, CustomStringConvertible {
+/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the byte where that shows.
+struct JSONError: Error, CustomStringConvertible {
     let offset: Int
+    /// The way to the value that is not as its format wants it; the root where the text is not JSON.
+    var path = JSONPath.root
     let message: String
 
     var description: String { message }
@@ -126,16 +128,15 @@ struct JSONReader {
 
     private mutating func object(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONMember] {
         var members: [JSONMember] = []
-        var keys = KeySet()
+        var keys: Set<String> = []
+        var count = 0
         try open(depth)
-        var isFirst = true
-        while try hasNext(before: ASCII.closeBrace, isFirst) {
-            isFirst = false
+        while try hasNext(before: ASCII.closeBrace, &count) {
             guard current == ASCII.quote else { throw expected("a key in double quotes") }
             let start = offset
             let key = try string(isKept)
             // Most readers take the last of two, some the first (J4).
-            if isKept, !keys.insert(key, after: members) { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
+            if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
             guard skip(ASCII.colon) else { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
@@ -147,10 +148,9 @@ struct JSONReader {
 
     private mutating func array(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
+        var count = 0
         try open(depth)
-        var isFirst = true
-        while try hasNext(before: ASCII.closeBracket, isFirst) {
-            isFirst = false
+        while try hasNext(before: ASCII.closeBracket, &count) {
             let element = try value(isKept: isKept, depth: depth)
             if isKept { elements.append(element) }
         }
@@ -163,10 +163,13 @@ struct JSONReader {
     }
 
     /// Goes on to the next element of an array or object; false behind its end.
-    mutating func hasNext(before end: UInt8, _ isFirst: Bool) throws(JSONError) -> Bool {
+    ///
+    /// - Parameter count: how many there were; one more afterwards.
+    mutating func hasNext(before end: UInt8, _ count: inout Int) throws(JSONError) -> Bool {
         skipWhitespace()
         if skip(end) { return false }
-        if isFirst { return true }
+        count += 1
+        if count == 1 { return true }
         let comma = offset
         let name = Unicode.Scalar(end)
         guard skip(ASCII.comma) else { throw expected("',' or '\(name)'") }
@@ -226,79 +229,67 @@ struct JSONReader {
     /// Reads a string from its opening quote to just after its closing one.
     private mutating func string(_ isKept: Bool) throws(JSONError) -> String {
         let start = offset
-        var hasEscapes = false
+        var text: [UInt8] = []
         offset += 1
+        /// Where the bytes begin that are not in the text yet.
+        var rest = offset
         while current != ASCII.quote {
             if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
             if current < ASCII.space {
                 let name = hexadecimal(UInt32(current), digits: 4)
                 throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
             }
-            if current == ASCII.backslash {
-                hasEscapes = true
-                try skipEscape()
-            } else {
+            guard current == ASCII.backslash else {
                 offset += 1
+                continue
             }
+            if isKept { text += bytes[rest..<offset] }
+            let scalar = try escape()
+            if isKept { text += Array(String(scalar).utf8) }
+            rest = offset
         }
-        let range = start + 1..<offset
+        let end = offset
         offset += 1
         if !isKept { return "" }
-        let decoded = hasEscapes ? try decoded(range) : Array(bytes[range])
-        guard let text = String(validating: decoded, as: UTF8.self) else { throw notUTF8(in: range) }
-        return text
+        text += bytes[rest..<end]
+        guard let string = String(validating: text, as: UTF8.self) else { throw notUTF8(in: start + 1..<end) }
+        return string
     }
 
-    private mutating func skipEscape() throws(JSONError) {
+    /// Reads an escape, or two of them where a character takes a pair of surrogates.
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         let start = offset
         offset += 1
-        if skip(UInt8(ascii: "u")) {
-            for _ in 0..<4 {
-                guard Character(Unicode.Scalar(current)).isHexDigit else {
-                    throw fault("\\u in a string needs four hexadecimal digits", at: start)
-                }
-                offset += 1
-            }
-        } else if Self.escapes[current] != nil {
+        if let byte = Self.escapes[current] {
             offset += 1
-        } else {
-            // No other escape exists (section 7).
+            return Unicode.Scalar(byte)
+        }
+        // No other escape exists (section 7).
+        guard current == UInt8(ascii: "u") else {
             throw fault("a string holds an unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u", at: start)
         }
-    }
-
-    /// The bytes of a string whose escapes have been checked.
-    private func decoded(_ range: Range<Int>) throws(JSONError) -> [UInt8] {
-        var result: [UInt8] = []
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let start = index
-            if bytes[start] != ASCII.backslash {
-                result.append(bytes[start])
-                index += 1
-            } else if let byte = Self.escapes[bytes[start + 1]] {
-                result.append(byte)
-                index += 2
-            } else {
-                let unit = unit(at: start)
-                index += 6
-                var scalar = Unicode.Scalar(unit)
-                // Half a character: only a high surrogate with a low one after it means something.
-                if scalar == nil, unit < 0xDC00, bytes[index...].starts(with: "\\u".utf8), case let low = self.unit(at: index),
-                    0xDC00...0xDFFF ~= low
-                {
-                    scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-                    index += 6
-                }
-                guard let scalar else { throw fault("a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))", at: start) }
-                result += Array(String(scalar).utf8)
-            }
+        let unit = try codeUnit(from: start)
+        var scalar = Unicode.Scalar(unit)
+        // Half a character: only a high surrogate with a low one after it means something.
+        if scalar == nil, unit < 0xDC00, bytes[offset...].starts(with: "\\u".utf8), case let low = try codeUnit(from: offset),
+            0xDC00...0xDFFF ~= low
+        {
+            scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         }
-        return result
+        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))", at: start) }
+        return scalar
     }
 
-    /// The value of an escape's four hexadecimal digits.
-    private func unit(at escape: Int) -> UInt32 { UInt32(text(escape + 2..<escape + 6), radix: 16) ?? 0 }
+    /// Reads `\u` and its four hexadecimal digits.
+    private mutating func codeUnit(from start: Int) throws(JSONError) -> UInt32 {
+        let digits = bytes[(start + 2)...].prefix(4)
+        let isNumber = digits.count == 4 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+        guard isNumber, let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            throw fault("\\u in a string needs four hexadecimal digits", at: start)
+        }
+        offset = start + 6
+        return unit
+    }
 
     // MARK: Errors
 
@@ -331,19 +322,6 @@ struct JSONReader {
     private func hexadecimal(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-}
-
-/// Finds a key given twice: by comparing while the keys are few, which is the rule, else by hashing.
-private struct KeySet {
-    private static let few = 16
-    private var many: Set<String> = []
-
-    /// False when the key is among the members already.
-    mutating func insert(_ key: String, after members: [JSONMember]) -> Bool {
-        if members.count < KeySet.few { return !members.contains { $0.key == key } }
-        if members.count == KeySet.few { many = Set(members.map(\.key)) }
-        return many.insert(key).inserted
     }
 }
 

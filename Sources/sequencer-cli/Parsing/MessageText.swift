@@ -27,6 +27,21 @@ func unknownWord(_ word: String, called name: String, among words: [String]) -> 
     "unknown \(name) \(quoted(word)); expected \(alternatives(words))\(question(nearestName(to: word, in: words)))"
 }
 
+/// One word out of a few, each spelled exactly.
+func parseWord<Word: RawRepresentable<String> & CaseIterable>(
+    _ text: String,
+    _ words: Word.Type,
+    called name: String
+) throws(ValueError) -> Word {
+    if let word = Word(rawValue: text) { return word }
+    throw ValueError(message: unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
+}
+
+func parseInteger(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
+    if let number = Int(text), range.contains(number) { return number }
+    throw ValueError(message: "\(quoted(text)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+}
+
 /// The end of a complaint, with a guess: `; did you mean 'x'?`, or nothing.
 func question(_ nearest: String?) -> String {
     nearest.map { "; did you mean \(quoted($0))?" } ?? ""
@@ -56,4 +71,10 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     var message: String { hint.map { "\(problem); \($0)" } ?? problem }
 
     var description: String { message }
+}
+
+/// The first text that is given once more; nil when each is given once.
+func firstRepeated(_ texts: [String]) -> String? {
+    var seen: Set<String> = []
+    return texts.first { !seen.insert($0).inserted }
 }

@@ -14,7 +14,7 @@ enum DurationText {
     static let limit = Duration.seconds(24 * 60 * 60)
 
     /// The units and their nanoseconds, from small to large.
-    private static let units: [(name: String, nanoseconds: UInt64)] = [
+    private static let units: [(name: String, nanoseconds: UInt128)] = [
         ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
     ]
 
@@ -22,99 +22,60 @@ enum DurationText {
     ///
     /// The result is exact: text finer than a nanosecond is refused, never rounded.
     static func parse(_ text: String, minimum: Minimum = .positive) throws(ValueError) -> Duration {
-        if text.isEmpty { throw error(text, "is empty", minimum) }
-        // Told apart from "-": only a number can be negative.
-        if text.hasPrefix("-"), text.dropFirst().utf8.first.map(isDigit) == true { throw error(text, "is negative", minimum) }
-
-        let bytes = Array(text.utf8)
-        let whole = bytes.prefix(while: isDigit)
-        var rest = bytes[whole.endIndex...]
-        var fraction: ArraySlice<UInt8> = []
-        if rest.first == UInt8(ascii: ".") {
-            fraction = rest.dropFirst().prefix(while: isDigit)
-            // "1.s" is a slip for a number that is not there.
-            if fraction.isEmpty { throw error(text, "is not a duration", minimum) }
-            rest = bytes[fraction.endIndex...]
+        func error(_ problem: String) -> ValueError {
+            let range = if case .positive = minimum { "more than 0" } else { "0 or more" }
+            let names = units.map(\.name).joined(separator: ", ")
+            let expected = "a number and a unit (\(names)) such as '400ms', \(range) and at most \(format(limit))"
+            return ValueError(message: "\(quoted(text)) \(problem); expected \(expected)")
         }
-        if whole.isEmpty { throw error(text, "is not a duration", minimum) }
-        if rest.isEmpty { throw error(text, "has no unit", minimum) }
-        let name = String(decoding: rest, as: UTF8.self)
+        if text.isEmpty { throw error("is empty") }
+        // Told apart from "-": only a number can be negative.
+        if text.hasPrefix("-"), text.dropFirst().first.map(isDigit) == true { throw error("is negative") }
+        let number = text.prefix { isDigit($0) || $0 == "." }
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        // "1.s" is a slip for a number that is not there.
+        if parts.count > 2 || parts.contains(where: \.isEmpty) { throw error("is not a duration") }
+        let name = String(text[number.endIndex...])
+        if name.isEmpty { throw error("has no unit") }
         guard let unit = units.first(where: { $0.name == name }) else {
             // "5 s" and "5s!" have no unit that could be unknown.
             let isWord = name.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
-            throw error(text, isWord ? "has the unknown unit \(quoted(name))" : "is not a duration", minimum)
+            throw error(isWord ? "has the unknown unit \(quoted(name))" : "is not a duration")
         }
-
-        guard let nanoseconds = scale(whole, by: unit.nanoseconds) else { throw error(text, "is too long", minimum) }
-        guard let remainder = scale(fraction: fraction, by: unit.nanoseconds) else {
-            throw error(text, "is finer than a nanosecond", minimum)
+        // Zeros at the ends say nothing: 1.500000000000000000000s is exact.
+        let whole = parts[0].drop { $0 == "0" }
+        var fraction = parts.count > 1 ? parts[1] : ""
+        while fraction.last == "0" { fraction.removeLast() }
+        // 24 h have 14 digits in nanoseconds, and any digit after the 18th is finer than one: so many digits times any unit fit in 128 bits.
+        if whole.count > 15 { throw error("is too long") }
+        if fraction.count > 18 { throw error("is finer than a nanosecond") }
+        let power = fraction.reduce(UInt128(1)) { power, _ in power * 10 }
+        let (part, rest) = ((UInt128(fraction) ?? 0) * unit.nanoseconds).quotientAndRemainder(dividingBy: power)
+        if rest > 0 { throw error("is finer than a nanosecond") }
+        guard let nanoseconds = Int64(exactly: (UInt128(whole) ?? 0) * unit.nanoseconds + part), Duration.nanoseconds(nanoseconds) <= limit
+        else {
+            throw error("is too long")
         }
-        let duration = Duration.nanoseconds(nanoseconds + remainder)
-        if duration > limit { throw error(text, "is too long", minimum) }
-        if duration == .zero, case .positive = minimum { throw error(text, "is not more than 0", minimum) }
-        return duration
+        if nanoseconds == 0, case .positive = minimum { throw error("is not more than 0") }
+        return .nanoseconds(nanoseconds)
     }
+
+    private static func isDigit(_ character: Character) -> Bool { "0"..."9" ~= character && character.isASCII }
 
     /// The shortest text for the duration that ``parse(_:minimum:)`` reads back, to the nanosecond.
     static func format(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let total = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
         let magnitude = total.magnitude
-        let sign = total < 0 ? "-" : ""
         if magnitude == 0 { return "0s" }
-
         // Minutes and hours only when they are whole: 90s says more than 1.5m.
-        let unit =
-            units.last { unit in
-                let size = UInt128(unit.nanoseconds)
-                return magnitude >= size && (unit.nanoseconds <= 1_000_000_000 || magnitude % size == 0)
-            } ?? units[0]
-        let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: UInt128(unit.nanoseconds))
-        if rest == 0 { return "\(sign)\(whole)\(unit.name)" }
+        let fitting = units.last { magnitude >= $0.nanoseconds && ($0.nanoseconds <= 1_000_000_000 || magnitude % $0.nanoseconds == 0) }
+        let unit = fitting ?? units[0]
+        let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit.nanoseconds)
         // The unit plus the rest has one digit more than the fraction: 1.05s is 1_050_000_000, its fraction 050_000_000.
-        var digits = String(UInt128(unit.nanoseconds) + rest).dropFirst()
+        var digits = rest == 0 ? "" : ".\(String(unit.nanoseconds + rest).dropFirst())"
         while digits.last == "0" { digits.removeLast() }
-        return "\(sign)\(whole).\(digits)\(unit.name)"
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-    }
-
-    /// The digits times the unit, or nil when that is far beyond the limit.
-    private static func scale(_ digits: ArraySlice<UInt8>, by nanoseconds: UInt64) -> Int64? {
-        let digits = digits.drop { $0 == UInt8(ascii: "0") }
-        // 24 h have 14 digits in nanoseconds; any 15 digits times any unit fit in 128 bits.
-        guard digits.count <= 15, let product = Int64(exactly: number(digits) * UInt128(nanoseconds)) else { return nil }
-        // Far above the limit of 24 h, and low enough that the sum with the fraction cannot overflow.
-        return product <= 1_000_000 * 1_000_000_000 ? product : nil
-    }
-
-    /// The digits after the point times the unit, or nil when a part of a nanosecond remains.
-    private static func scale(fraction digits: ArraySlice<UInt8>, by nanoseconds: UInt64) -> Int64? {
-        var digits = digits
-        // Zeros at the end say nothing: 1.500000000000000000000s is exact.
-        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
-        // Any further digit is finer than a nanosecond in every unit.
-        guard digits.count <= 18 else { return nil }
-        let power = (0..<digits.count).reduce(into: UInt128(1)) { power, _ in power *= 10 }
-        let (quotient, remainder) = (number(digits) * UInt128(nanoseconds)).quotientAndRemainder(dividingBy: power)
-        return remainder == 0 ? Int64(exactly: quotient) : nil
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> UInt128 {
-        digits.reduce(0) { $0 * 10 + UInt128($1 - UInt8(ascii: "0")) }
-    }
-
-    private static func error(_ text: String, _ problem: String, _ minimum: Minimum) -> ValueError {
-        let range =
-            switch minimum {
-            case .positive: "more than 0"
-            case .zero: "0 or more"
-            }
-        let names = units.map(\.name).joined(separator: ", ")
-        let expected = "a number and a unit (\(names)) such as '400ms', \(range) and at most \(format(limit))"
-        return ValueError(message: "\(quoted(text)) \(problem); expected \(expected)")
+        return "\(total < 0 ? "-" : "")\(whole)\(digits)\(unit.name)"
     }
 }
 

@@ -35,10 +35,7 @@ struct CommonArguments: Equatable, Sendable {
     static let linesOption = CommandOption<CommonArguments>.flag(
         "json-lines",
         help: "Print each report as JSON on one line, for a file of many reports."
-    ) {
-        $0.json = true
-        $0.isInLines = true
-    }
+    ) { ($0.json, $0.isInLines) = (true, true) }
 
     /// Those of commands that take as long as launches and files make them.
     static let workingOptions =
@@ -98,15 +95,17 @@ struct RunArguments: Equatable, Sendable {
         .word("clock", "CLOCK", ClockMode.self, help: "The time to run in: wall (default) or virtual (instant, repeatable).") {
             $0.clock = $1
         },
-        .repeated(
-            "inject",
-            "OP=EFFECT",
-            help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.",
-            read: Injection.all
-        ) { $0.injections = $1 },
+        .repeated("inject", "OP=EFFECT", help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.") {
+            $0.injections = try pairs(
+                $1,
+                once: "operation",
+                form: "OP=EFFECT; an EFFECT is \(alternatives(Injection.effects))",
+                Injection.init
+            )
+        },
         .facts { $0.facts = $1 },
         .processors { $0.processors = $1 },
-        .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
+        .trust { $0.isTrusted = true },
     ]
 
     /// The device and the service of the app that is launched.
@@ -121,7 +120,7 @@ struct RunArguments: Equatable, Sendable {
         "backend",
         "URL",
         help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
-        read: BackendAddress.parse
+        read: URLText.parseBackend
     ) { $0.backend = $1 }
 
     static let linesOption = CommonArguments.linesOption.of(\RunArguments.common)
@@ -132,46 +131,54 @@ struct RunArguments: Equatable, Sendable {
 // MARK: - Options that several commands have
 
 extension CommandOption {
-    static func budget(set: @escaping @Sendable (inout Root, Duration) -> Void) -> Self {
-        .duration("budget", "TIME", help: "The time that the launch may take, such as 3s or 800ms.", set: set)
-    }
-
-    static func deadline(help: String, set: @escaping @Sendable (inout Root, DeadlineArgument) -> Void) -> Self {
-        .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
-    }
-
-    static func facts(set: @escaping @Sendable (inout Root, [FactArgument]) -> Void) -> Self {
-        .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.", read: FactArgument.all, set: set)
-    }
-
-    static func processors(set: @escaping @Sendable (inout Root, Int) -> Void) -> Self {
-        .integer(
-            "processors",
-            "N",
-            in: 1...1024,
-            help:
-                "Suppose N processors, which work that nobody waits for leaves to the milestone (default: the machine's; virtual: any number).",
+    static func budget(set: @escaping Setter<Duration>) -> Self {
+        .value(
+            "budget",
+            "TIME",
+            help: "The time that the launch may take, such as 3s or 800ms.",
+            read: { try DurationText.parse($0) },
             set: set
         )
     }
 
-    static func history(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+    static func deadline(help: String, set: @escaping Setter<DeadlineArgument>) -> Self {
+        .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    }
+
+    static func facts(set: @escaping Setter<[FactArgument]>) -> Self {
+        .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.") { root, texts in
+            let form = "NAME=VALUE, such as account=known"
+            // A name holds no `=`, a value may.
+            set(&root, try pairs(texts, atFirst: true, once: "fact", form: form, FactArgument.init))
+        }
+    }
+
+    static func processors(set: @escaping Setter<Int>) -> Self {
+        let most = "which work that nobody waits for leaves to the milestone (default: the machine's; virtual: any number)"
+        return .integer("processors", "N", in: 1...1024, help: "Suppose N processors, \(most).", set: set)
+    }
+
+    static func history(set: @escaping Setter<String>) -> Self {
         .text("history", "FILE", help: "Expect the times of the launches that FILE keeps; run adds to it.", set: set)
+    }
+
+    static func trust(set: @escaping @Sendable (inout Root) -> Void) -> Self {
+        .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.", set: set)
     }
 }
 
 extension CommandPositional {
     static func scenario(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        .required("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.") { root, word throws(ValueError) in set(&root, word) }
+        Self("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.", store: set)
     }
 
     /// A saved report, or a scenario that is run in virtual time for one.
     static func source(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        .required("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.") { root, word throws(ValueError) in
-            set(&root, word)
-        }
+        Self("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.", store: set)
     }
 }
+
+// MARK: - Values
 
 /// The value of `--deadline`: when the whole launch ends.
 enum DeadlineArgument: Equatable, Sendable {
@@ -186,6 +193,38 @@ enum DeadlineArgument: Equatable, Sendable {
             throw ValueError(message: error.message + ", or 'none'")
         }
     }
+}
+
+/// Reads texts of the form `NAME=VALUE`.
+///
+/// - Parameters:
+///   - isFirst: whether the first sign divides a name from its value, rather than the last one.
+///   - kind: what a name is that may be given once only; nil where it may be given again.
+///   - form: the form in the complaint about another one.
+func pairs<Pair>(
+    _ texts: [String],
+    atFirst isFirst: Bool = false,
+    once kind: String? = nil,
+    form: String,
+    _ make: (String, String) throws -> Pair
+) throws -> [Pair] {
+    var names: [String] = []
+    let pairs = try texts.map { text in
+        guard let sign = isFirst ? text.firstIndex(of: "=") : text.lastIndex(of: "="), sign != text.startIndex else {
+            throw ValueError(message: "\(quoted(text)) is not of the form \(form)")
+        }
+        names.append(String(text[..<sign]))
+        return try make(names[names.count - 1], String(text[text.index(after: sign)...]))
+    }
+    // After all of them have been read, so that a word that means nothing is named first.
+    if let kind, let twice = firstRepeated(names) { throw ValueError(message: "the \(kind) \(quoted(twice)) is given twice") }
+    return pairs
+}
+
+/// A fact as the command line gives it.
+struct FactArgument: Equatable, Sendable {
+    let name: String
+    let value: String
 }
 
 /// A fault to bring about on purpose in one operation of a run.
@@ -203,43 +242,23 @@ struct Injection: Equatable, Sendable {
         case required
     }
 
+    fileprivate static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
+
     let operation: String
     let effect: Effect
+}
 
-    /// Reads `OP=EFFECT`; the identifier may hold `=`, an effect never does.
-    static func parse(_ text: String) throws(ValueError) -> Injection {
-        guard let separator = text.lastIndex(of: "="), separator > text.startIndex else {
-            throw ValueError(message: "\(quoted(text)) is not of the form OP=EFFECT; an EFFECT is \(alternatives(effects))")
-        }
-        let word = String(text[text.index(after: separator)...])
-        return Injection(operation: String(text[..<separator]), effect: try parseEffect(word))
-    }
-
-    /// The injections of a command line, one for each operation at most.
-    static func all(_ texts: [String]) throws(ValueError) -> [Injection] {
-        let injections = try texts.map(parse)
-        var seen: Set<String> = []
-        // After all of them have been read, so that a word that means nothing is named first.
-        for injection in injections where !seen.insert(injection.operation).inserted {
-            throw ValueError(message: "the operation \(quoted(injection.operation)) is given twice")
-        }
-        return injections
-    }
-
-    private static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
-
-    private static func parseEffect(_ word: String) throws(ValueError) -> Effect {
+extension Injection {
+    fileprivate init(_ operation: String, _ word: String) throws(ValueError) {
+        self.operation = operation
         switch word {
-        case "fail": return .fail
-        case "hang": return .hang
-        case "crash": return .crash
-        case "required": return .required
-        default: break
+        case "fail": effect = .fail
+        case "hang": effect = .hang
+        case "crash": effect = .crash
+        case "required": effect = .required
+        case _ where word.hasPrefix("delay:"): effect = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
+        default: throw ValueError(message: unknownWord(word, called: "effect", among: Self.effects))
         }
-        if word.hasPrefix("delay:") {
-            return .delay(try DurationText.parse(String(word.dropFirst("delay:".count)), minimum: .zero))
-        }
-        throw ValueError(message: unknownWord(word, called: "effect", among: effects))
     }
 }
 
@@ -247,29 +266,20 @@ struct Injection: Equatable, Sendable {
 extension Region {
     /// Reads `de-DE`; an underscore will do, as in the names of locales.
     static func parse(_ text: String) throws(ValueError) -> Region {
-        if let region = Region(text) { return region }
-        throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
+        // Empty parts count, so that "de-" is refused.
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        // Bytes and letters: two letters of another script have more bytes.
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy { $0.isASCII && $0.isLetter } }) else {
+            throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
+        }
+        return Region(country: parts[1].uppercased(), language: parts[0].lowercased())
     }
 
     /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the United States.
     static func current(_ environment: [String: String]) -> Region {
         // As for messages, whose language it is: LC_ALL wins, then LC_MESSAGES, then LANG (POSIX, 8.2).
-        let regions = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.compactMap { locale in
-            Region(String(locale.prefix { $0 != "." && $0 != "@" }))
-        }
+        let locales = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+        let regions = locales.compactMap { locale in try? parse(String(locale.prefix { $0 != "." && $0 != "@" })) }
         return regions.first ?? Region(country: "US", language: "en")
-    }
-
-    private init?(_ text: String) {
-        // Empty parts count, so that "de-" is refused.
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-        let isValid =
-            parts.count == 2
-            && parts.allSatisfy { part in
-                // Bytes and letters: two letters of another script have more bytes.
-                part.utf8.count == 2 && part.allSatisfy { $0.isASCII && $0.isLetter }
-            }
-        guard isValid else { return nil }
-        self.init(country: parts[1].uppercased(), language: parts[0].lowercased())
     }
 }

@@ -35,17 +35,13 @@ enum SavedReports {
         let places = documents(in: bytes)
         // An empty file, or array: the decoder has the message, and its place.
         if places.isEmpty { return [try decodeDocument(type, from: bytes, file: file)] }
-        var documents: [Document] = []
-        for place in places {
-            if let document = try? JSONDecoder().decode(type, from: Data(bytes[place])) {
-                documents.append(document)
-                continue
+        return try places.map { place throws(ScenarioError) in
+            do throws(ScenarioError) {
+                return try decodeDocument(type, from: Array(bytes[place]), file: file)
+            } catch {
+                throw error.moved(by: SourceLines(bytes).position(of: place.lowerBound))
             }
-            // Once more, to find the place: with nothing but lines before it.
-            let blank = bytes[..<place.lowerBound].map { $0 == ASCII.newline ? $0 : ASCII.space }
-            documents.append(try decodeDocument(type, from: blank + bytes[place], file: file))
         }
-        return documents
     }
 
     /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest is one: its decoder says the place.
@@ -77,7 +73,8 @@ enum SavedReports {
     private static func skipDocuments(_ json: inout JSONReader) throws(JSONError) -> [Range<Int>] {
         var documents: [Range<Int>] = []
         let isArray = json.skip(ASCII.openBracket)
-        while isArray ? try json.hasNext(before: ASCII.closeBracket, documents.isEmpty) : documents.isEmpty {
+        var count = 0
+        while isArray ? try json.hasNext(before: ASCII.closeBracket, &count) : documents.isEmpty {
             let start = json.offset
             try json.value(isKept: false)
             documents.append(start..<json.offset)

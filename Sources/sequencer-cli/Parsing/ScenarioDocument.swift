@@ -28,6 +28,20 @@ struct ScenarioDocument: Equatable, Sendable {
     /// The facts that conditions ask for, each with the values that it may have; the first is the one that it has.
     var facts: [String: [String]] = [:]
     var operations: [OperationDocument] = []
+
+    /// Whether the conditions of an operation hold.
+    func runs(_ operation: OperationDocument) -> Bool {
+        operation.when
+            ?? operation.conditions.allSatisfy { condition in
+                facts[condition.fact]?.first.map { condition.values.contains($0) } ?? false
+            }
+    }
+}
+
+/// A fact, and its values for which an operation runs.
+struct FactCondition: Equatable, Sendable {
+    let fact: String
+    let values: [String]
 }
 
 /// One operation of a scenario file.
@@ -83,7 +97,7 @@ struct DependencyDocument: Equatable, Sendable, ExpressibleByStringLiteral {
         case skip, `continue`
     }
 
-    let id: String
+    var id: String
     /// Nil for the effect that it has on all that wait for it.
     var onFailure: FailurePolicy?
     /// Whether it may be missing in the file; it is then not waited for.
@@ -125,7 +139,9 @@ enum WorkDocument: Equatable, Sendable {
 }
 
 struct HTTPDocument: Equatable, Sendable {
-    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    enum Method: String, CaseIterable, Sendable {
+        case get = "GET", head = "HEAD", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE", options = "OPTIONS"
+    }
 
     var url: URL
     var method = "GET"

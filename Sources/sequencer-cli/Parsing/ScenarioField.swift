@@ -1,119 +1,109 @@
 import Sequencer
 
-/// A value of a scenario file with its path, which reads itself as what the format wants there or says why it cannot.
+/// A value of a JSON text with its path, which reads itself as what a format wants there or says why it cannot.
 struct ScenarioField: Sendable {
     let value: JSONValue
     let path: JSONPath
 
     // MARK: - Containers
 
-    /// The keys and values of an object, each key known; they are in the order of the file.
+    /// Reads the members of an object into a value, in the order of the file.
     ///
     /// - Parameters:
     ///   - homes: the places of keys that belong elsewhere.
-    ///   - unknown: is told of a key that is not; by default, it throws.
-    func members<Key: RawRepresentable<String> & CaseIterable>(
-        _ keys: Key.Type,
+    ///   - keep: is called for each member, and may go on after a mistake in it.
+    func read<Object>(
+        _ keys: ScenarioKeys.Keys<Object>,
         called name: String = "key",
-        homes: [String: String] = [:],
-        unknown: (ScenarioFault) throws(ScenarioFault) -> Void = { fault throws(ScenarioFault) in throw fault }
-    ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
-        var known: [(Key, ScenarioField)] = []
-        for member in try object() {
-            // Never passed over: a misspelt key would change nothing, in silence (J5).
-            guard let key = Key(rawValue: member.key) else {
-                let hint = homes[member.key].map { "it belongs \($0)" } ?? suggestion(for: member.key, in: Key.allCases.map(\.rawValue))
-                try unknown(member.fault("unknown \(name) \(quoted(member.key)); \(hint)", in: self))
-                continue
+        into object: inout Object,
+        homes: [String: String] = ScenarioKeys.homes,
+        keep: (() throws -> Void) throws -> Void = { try $0() }
+    ) throws {
+        for (key, field) in try children() {
+            try keep {
+                if let known = keys.first(where: { $0.key == key }) { return try known.value(&object, field) }
+                // Never passed over: a misspelt key would change nothing, in silence (J5).
+                let hint = homes[key].map { "it belongs \($0)" } ?? suggestion(for: key, in: keys.map(\.key))
+                throw fault("unknown \(name) \(quoted(key)); \(hint)", at: key)
             }
-            known.append((key, ScenarioField(value: member.value, path: .key(member.key, of: path))))
         }
-        return known
     }
 
-    func object() throws(ScenarioFault) -> [JSONMember] {
+    func object() throws -> [JSONMember] {
         guard case .object(let members) = value.content else { throw expected("an object") }
         return members
     }
 
-    func elements() throws(ScenarioFault) -> [ScenarioField] {
+    /// The keys of an object and their values.
+    func children() throws -> [(key: String, field: ScenarioField)] {
+        try object().map { ($0.key, ScenarioField(value: $0.value, path: .key($0.key, of: path))) }
+    }
+
+    func elements() throws -> [ScenarioField] {
         guard case .array(let elements) = value.content else { throw expected("an array") }
         return elements.indices.map { ScenarioField(value: elements[$0], path: .element($0, of: path)) }
     }
 
     /// The value of a key; nil when this is not an object, or lacks the key.
-    func child(_ key: String) -> ScenarioField? {
-        guard case .object(let members) = value.content, let member = members.first(where: { $0.key == key }) else { return nil }
-        return ScenarioField(value: member.value, path: .key(key, of: path))
-    }
+    func child(_ key: String) -> ScenarioField? { try? required(key) }
 
     /// The value of a key that an object must have.
-    func required(_ key: String) throws(ScenarioFault) -> ScenarioField {
-        guard let child = child(key) else {
-            // Something that is not an object is complained about as such.
-            _ = try object()
-            throw missing(key)
-        }
-        return child
+    func required(_ key: String) throws -> ScenarioField {
+        guard let member = try object().first(where: { $0.key == key }) else { throw missing(key) }
+        return ScenarioField(value: member.value, path: .key(key, of: path))
     }
 
     // MARK: - Scalars
 
-    func bool() throws(ScenarioFault) -> Bool {
+    func bool() throws -> Bool {
         guard case .bool(let bool) = value.content else { throw expected("true or false") }
         return bool
     }
 
-    func string() throws(ScenarioFault) -> String {
-        guard case .string(let string) = value.content else { throw expected("a string") }
-        return string
+    func string() throws -> String { try parsed { $0 } }
+
+    /// Makes a value of a string.
+    func parsed<Value>(as wanted: String = "a string", _ parse: (String) throws -> Value) throws -> Value {
+        guard case .string(let text) = value.content else { throw expected(wanted) }
+        do { return try parse(text) } catch { throw fault("\(error)") }
     }
 
-    func integer(in range: ClosedRange<Int>) throws(ScenarioFault) -> Int {
-        let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard case .number(let text) = value.content else { throw expected(wanted) }
+    func integer(in range: ClosedRange<Int>) throws -> Int {
         // In JSON, 4.0 is a whole number too.
-        guard let integer = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }), range.contains(integer) else {
-            throw outside(wanted, text)
+        try number("a whole number from \(range.lowerBound) to \(range.upperBound)", in: range) { text in
+            Int(text) ?? Double(text).flatMap { Int(exactly: $0) }
         }
-        return integer
     }
 
-    func number(in range: ClosedRange<Double>) throws(ScenarioFault) -> Double {
-        let wanted = "a number from \(brief(range.lowerBound)) to \(brief(range.upperBound))"
+    func number(in range: ClosedRange<Double>) throws -> Double {
+        func brief(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? String(number) }
+        return try number("a number from \(brief(range.lowerBound)) to \(brief(range.upperBound))", in: range) { Double($0) }
+    }
+
+    private func number<Number>(_ wanted: String, in range: ClosedRange<Number>, _ read: (String) -> Number?) throws -> Number {
         guard case .number(let text) = value.content else { throw expected(wanted) }
-        guard let number = Double(text), range.contains(number) else { throw outside(wanted, text) }
-        return number
+        if let number = read(text), range.contains(number) { return number }
+        throw fault("expected \(wanted), found \(printable(text, limit: 24))")
     }
 
-    func duration(minimum: DurationText.Minimum = .positive) throws(ScenarioFault) -> Duration {
-        guard case .string(let text) = value.content else { throw expected("a duration in quotes such as \"400ms\"") }
-        do throws(ValueError) {
-            return try DurationText.parse(text, minimum: minimum)
-        } catch {
-            throw fault(error.message)
-        }
+    func duration(minimum: DurationText.Minimum = .positive) throws -> Duration {
+        try parsed(as: "a duration in quotes such as \"400ms\"") { try DurationText.parse($0, minimum: minimum) }
     }
 
     /// A number of milliseconds, exact to the nanosecond.
-    func milliseconds(from minimum: Duration) throws(ScenarioFault) -> Duration {
-        let longest = OperationGraph.maximumDuration
-        let milliseconds = try number(in: minimum.milliseconds...longest.milliseconds)
+    func milliseconds(from minimum: Duration) throws -> Duration {
+        let milliseconds = try number(in: minimum.milliseconds...OperationGraph.maximumDuration.milliseconds)
         // The text has milliseconds with up to six decimals; the product is rounded, for it is a Double.
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }
 
     /// One word out of a few, each spelled exactly.
-    func word<Word: RawRepresentable<String> & CaseIterable>(_ words: Word.Type, called name: String) throws(ScenarioFault) -> Word {
-        let text = try string()
-        guard let word = Word(rawValue: text) else {
-            throw fault(unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
-        }
-        return word
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ words: Word.Type, called name: String) throws -> Word {
+        try parsed { try parseWord($0, words, called: name) }
     }
 
     /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it that is not seen.
-    func label(_ name: String) throws(ScenarioFault) -> String {
+    func label(_ name: String) throws -> String {
         let text = try string()
         if let complaint = Self.complaint(about: text, called: name) { throw fault(complaint) }
         return text
@@ -125,59 +115,29 @@ struct ScenarioField: Sendable {
         if text.utf8.count > 256 {
             return "\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed"
         }
-        // The usual case first: nearly all texts need no closer look.
-        if isPlain(text) { return nil }
+        // Nearly all texts are printable ASCII without a space at an end, and need no closer look.
+        if text.first != " ", text.last != " ", text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return nil }
         // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
         for (scalar, isShown) in JudgedScalars(text) where !isShown {
             return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
         if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
         // A space at an end cannot be seen, and makes another name.
-        if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
-            return "\(name) \(quoted(text)) has a space at its start or end"
-        }
-        return nil
-    }
-
-    func labels(_ name: String) throws(ScenarioFault) -> [String] {
-        try elements().map { element throws(ScenarioFault) in try element.label(name) }
+        let hasSpace = text.first?.isWhitespace == true || text.last?.isWhitespace == true
+        return hasSpace ? "\(name) \(quoted(text)) has a space at its start or end" : nil
     }
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> ScenarioFault {
-        ScenarioFault(offset: value.offset, path: path, message: message)
+    func fault(_ message: String) -> JSONError { JSONError(offset: value.offset, path: path, message: message) }
+
+    /// A complaint about a key itself, rather than about its value.
+    func fault(_ message: String, at key: String) -> JSONError {
+        let member = (try? object())?.first { $0.key == key }
+        return JSONError(offset: member?.offset ?? value.offset, path: .key(key, of: path), message: message)
     }
 
-    func expected(_ what: String) -> ScenarioFault {
-        fault("expected \(what), found \(value.kind)")
-    }
+    func expected(_ what: String) -> JSONError { fault("expected \(what), found \(value.kind)") }
 
-    func missing(_ key: String) -> ScenarioFault {
-        fault("missing key '\(key)'")
-    }
-
-    private func outside(_ wanted: String, _ text: String) -> ScenarioFault {
-        fault("expected \(wanted), found \(printable(text, limit: 24))")
-    }
-
-    /// Whether the text is printable ASCII with no space at either end, as nearly all are: their characters need no closer look.
-    private static func isPlain(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            for byte in bytes where byte < 0x20 || byte > 0x7E { return false }
-            return bytes.first != 0x20 && bytes.last != 0x20
-        }
-    }
-
-    private func brief(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? String(number)
-    }
-}
-
-extension JSONMember {
-    /// A complaint about the key itself, rather than about its value.
-    func fault(_ message: String, in object: ScenarioField) -> ScenarioFault {
-        ScenarioFault(offset: offset, path: .key(key, of: object.path), message: message)
-    }
+    func missing(_ key: String) -> JSONError { fault("missing key '\(key)'") }
 }

@@ -23,282 +23,354 @@ func inspectScenario(
     orOf schemas: [String] = []
 ) throws(ScenarioError) -> (document: ScenarioDocument, mistakes: [ScenarioError]) {
     if bytes.count > ScenarioDocument.sizeLimit {
-        let message = "the scenario has \(bytes.count) bytes; at most \(ScenarioDocument.sizeLimit) are read"
-        throw ScenarioError(file: file, position: SourceLines([]).position(of: 0), path: "", message: message)
+        throw ScenarioError(file: file, message: "the scenario has \(bytes.count) bytes; at most \(ScenarioDocument.sizeLimit) are read")
     }
-    return try readDocument(bytes, file: file) { root, lines throws(ScenarioFault) in
-        let faults = ScenarioFaults(limit: limit)
-        let document = try ScenarioParser(lines: lines, faults: faults, otherSchemas: schemas).parse(root)
-        return (document, faults.all.map { ScenarioError($0, file: file, lines) })
+    return try readDocument(bytes, file: file) { root, lines in
+        let parser = ScenarioParser(lines, limit: limit)
+        try parser.parse(root, orOf: schemas)
+        return (parser.document, parser.mistakes.map { ScenarioError($0, file: file, lines) })
     }
 }
 
-/// Turns the values of a file into a document, one method for each kind of object in the format.
-struct ScenarioParser {
+/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and goes on after a mistake in one of them.
+final class ScenarioParser {
+    fileprivate(set) var document = ScenarioDocument(name: "")
+    private(set) var mistakes: [any Error] = []
+    /// The values that the operations were read from; nil where there is no array of them.
+    private(set) var operations: [ScenarioField]?
     let lines: SourceLines
-    let faults: ScenarioFaults
-    /// Those that the command reads besides scenarios and graphs.
-    let otherSchemas: [String]
+    private let limit: Int
 
-    private enum ScenarioKey: String, CaseIterable {
-        case schema, name, budget, milestone, initialDisplay, initialDisplayBudget, lanes, deadline, resources, facts, operations
+    /// - Parameter limit: how many mistakes are kept.
+    init(_ lines: SourceLines, limit: Int) {
+        self.lines = lines
+        self.limit = limit
     }
 
-    private enum OperationKey: String, CaseIterable {
-        case id, title, after, on, timeout, onFailure, fallback, retry, interactive, deferrable, cuttable, exclusive, qos, expected, when,
-            work
+    var isFull: Bool { mistakes.count >= limit }
+
+    /// Reads or checks something, and keeps the mistake in it.
+    func keep(_ read: () throws -> Void) {
+        do { try read() } catch { if !isFull { mistakes.append(error) } }
     }
 
-    private enum DependencyKey: String, CaseIterable {
-        case id, onFailure, optional
-    }
-
-    private enum RetryKey: String, CaseIterable {
-        case attempts, backoff, multiplier, jitter, maxBackoff
-    }
-
-    private enum ThreadWord: String, CaseIterable {
-        case main, background
-    }
-
-    /// Where each key belongs, for messages about keys in other places.
-    static let homes: [String: String] = {
-        var homes: [String: String] = [:]
-        func add<Key: RawRepresentable<String> & CaseIterable>(_ keys: Key.Type, _ home: String) {
-            // The first home counts: `id`, `after` and others are keys of an operation above all.
-            for key in keys.allCases where homes[key.rawValue] == nil { homes[key.rawValue] = home }
+    /// - Throws: the mistake that leaves nothing to read.
+    func parse(_ root: ScenarioField, orOf schemas: [String]) throws {
+        let isGraph = try isGraph(root, orOf: schemas)
+        var parser = self
+        if isGraph {
+            try root.read(ScenarioKeys.graph, into: &parser, homes: [:], keep: keep)
+        } else {
+            try root.read(ScenarioKeys.scenario, into: &parser, keep: keep)
         }
-        add(OperationKey.self, "in an operation")
-        add(ScenarioKey.self, "at the top of the file")
-        add(RetryKey.self, "in 'retry'")
-        add(WorkKey.self, "in 'work'")
-        add(HTTPKey.self, "in 'http'")
-        add(DependencyKey.self, "in an object in 'after'")
-        return homes
-    }()
-
-    /// - Throws: the mistake that leaves nothing to read; others are among the faults.
-    func parse(_ root: ScenarioField) throws(ScenarioFault) -> ScenarioDocument {
-        let isGraph = try isGraph(root)
-        var document = ScenarioDocument(name: "")
-        do throws(ScenarioFault) {
-            if isGraph { try parseGraph(root, &document) } else { try parse(root, &document) }
-        } catch {
-            // Full: the list has as many mistakes as were asked for.
-            if !faults.isFull { throw error }
-        }
-        return document
+        for key in [isGraph ? "scenario" : "name", "operations"] { keep { _ = try root.required(key) } }
+        // Names that could not be read are not to be missed.
+        if let operations, !isFull { checkNames(root, operations) }
     }
 
-    private func parse(_ root: ScenarioField, _ document: inout ScenarioDocument) throws(ScenarioFault) {
-        var operations: [ScenarioField]?
-        for (key, field) in try members(of: root, ScenarioKey.self, homes: Self.homes) {
-            try faults.keep { () throws(ScenarioFault) in
-                switch key {
-                case .schema: break
-                case .name: document.name = try field.label("the name")
-                case .budget: document.budget = try field.duration()
-                case .milestone: document.milestone = try field.label("the milestone")
-                case .initialDisplay: document.initialDisplay = try field.label("the initial display")
-                case .initialDisplayBudget: document.initialDisplayBudget = try field.duration()
-                case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
-                case .deadline: document.deadline = try field.duration()
-                case .resources: document.resources = try parseLimits(field)
-                case .facts: document.facts = try parseFacts(field)
-                case .operations:
-                    operations = try parseOperations(field, &document) { field throws(ScenarioFault) in try parseOperation(field) }
-                }
-            }
+    /// First of all: a file in another format would only earn misleading complaints.
+    private func isGraph(_ root: ScenarioField, orOf schemas: [String]) throws -> Bool {
+        _ = try root.object()
+        let known = schemas + [ScenarioDocument.schema, ScenarioDocument.graphSchema]
+        let read =
+            "this version reads " + known.dropLast().map { "'\($0)'" }.joined(separator: ", ") + " and '\(ScenarioDocument.graphSchema)'"
+        guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
+        let schema = try field.string()
+        if schema == ScenarioDocument.schema || schema == ScenarioDocument.graphSchema { return schema == ScenarioDocument.graphSchema }
+        // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
+        let isNewer = known.contains { known in
+            schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
         }
-        // Also after mistakes: names can be checked as far as they were read.
-        try check(document, root, operations, required: ["name", "operations"])
+        throw field.fault(
+            (isNewer ? "the schema \(quoted(schema)) is newer than this version; " : "unknown schema \(quoted(schema)); ") + read
+        )
     }
 
-    /// Reads the operations, each by `read`.
-    ///
-    /// - Returns: the values that they were read from.
-    func parseOperations(
-        _ field: ScenarioField,
-        _ document: inout ScenarioDocument,
-        _ read: (ScenarioField) throws(ScenarioFault) -> OperationDocument
-    ) throws(ScenarioFault) -> [ScenarioField] {
+    /// Reads the operations of a scenario or of a graph.
+    fileprivate func readOperations(_ field: ScenarioField, isGraph: Bool) throws {
         let fields = try field.elements()
         // Before memory is taken for them.
         if fields.count > ScenarioDocument.operationLimit {
             throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
         document.operations.reserveCapacity(fields.count)
-        for (index, field) in fields.enumerated() {
+        for object in fields where !isFull {
             // One for each, readable or not: places of operations and of their documents are the same.
-            document.operations.append(OperationDocument(id: ""))
-            try faults.keep { () throws(ScenarioFault) in document.operations[index] = try read(field) }
-        }
-        return fields
-    }
-
-    /// Checks a document that has been read: that its keys are there, and that its names fit together.
-    func check(
-        _ document: ScenarioDocument,
-        _ root: ScenarioField,
-        _ operations: [ScenarioField]?,
-        required keys: [String]
-    ) throws(ScenarioFault) {
-        for key in keys {
-            try faults.keep { () throws(ScenarioFault) in
-                if root.child(key) == nil { throw root.missing(key) }
-            }
-        }
-        // Names that could not be read are not to be missed.
-        guard let operations else { return }
-        try ScenarioGraphCheck(document: document, root: root, operations: operations, lines: lines, faults: faults).run()
-    }
-
-    /// The members of an object that have a known key; the others are mistakes.
-    func members<Key: RawRepresentable<String> & CaseIterable>(
-        of object: ScenarioField,
-        _ keys: Key.Type,
-        homes: [String: String] = [:]
-    ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
-        try object.members(keys, homes: homes) { fault throws(ScenarioFault) in
-            try faults.keep { () throws(ScenarioFault) in throw fault }
-        }
-    }
-
-    /// First of all: a file in another format would only earn misleading complaints.
-    ///
-    /// - Returns: whether it is a graph, and not a scenario.
-    private func isGraph(_ root: ScenarioField) throws(ScenarioFault) -> Bool {
-        _ = try root.object()
-        let others = otherSchemas.map { "'\($0)', " }.joined()
-        let read = "this version reads \(others)'\(ScenarioDocument.schema)' and '\(ScenarioDocument.graphSchema)'"
-        guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
-        let schema = try field.string()
-        if schema == ScenarioDocument.schema { return false }
-        if schema == ScenarioDocument.graphSchema { return true }
-        // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
-        let isNewer = (otherSchemas + [ScenarioDocument.schema, ScenarioDocument.graphSchema]).contains { known in
-            schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
-        }
-        let problem = isNewer ? "the schema \(quoted(schema)) is newer than this version" : "unknown schema \(quoted(schema))"
-        throw field.fault("\(problem); \(read)")
-    }
-
-    private func parseOperation(_ object: ScenarioField) throws(ScenarioFault) -> OperationDocument {
-        var operation = OperationDocument(id: "", position: lines.position(of: object.value.offset))
-        var policy: ScenarioField?
-        var isNamed = false
-        for (key, field) in try members(of: object, OperationKey.self, homes: Self.homes) {
-            try faults.keep { () throws(ScenarioFault) in
-                switch key {
-                case .id:
-                    isNamed = true
-                    operation.id = try field.label("the id")
-                case .title: operation.title = try field.label("the title")
-                case .after: operation.after = try parseDependencies(field)
-                case .on: operation.onMain = try field.word(ThreadWord.self, called: "thread") == .main
-                case .timeout: operation.timeout = try field.duration()
-                case .onFailure:
-                    operation.onFailure = try field.word(FailurePolicyDocument.self, called: "failure policy")
-                    policy = field
-                case .fallback: operation.fallback = try field.string()
-                case .retry: operation.retry = try parseRetry(field)
-                case .interactive: operation.interactive = try field.bool()
-                case .deferrable: operation.deferrable = try field.bool()
-                case .cuttable: operation.cuttable = try field.bool()
-                case .exclusive: operation.exclusive = try parseResources(field)
-                case .qos: operation.qos = try field.word(QualityDocument.self, called: "quality of service")
-                case .expected: operation.expected = try field.duration(minimum: .zero)
-                case .when:
-                    switch field.value.content {
-                    case .bool(let bool): operation.when = bool
-                    case .object: operation.conditions = try parseConditions(field)
-                    default: throw field.expected("true, false or an object of facts")
-                    }
-                case .work: operation.work = try parseWork(field)
+            var operation = OperationDocument(id: "", position: lines.position(of: object.value.offset))
+            // The work of a graph's operation is the app's own, and stays there.
+            if isGraph { operation.work = .expected(keepsThread: false) }
+            keep {
+                if isGraph {
+                    try object.read(ScenarioKeys.graphOperation, into: &operation, homes: [:], keep: keep)
+                } else {
+                    try object.read(ScenarioKeys.operation, into: &operation, keep: keep)
+                }
+                _ = try object.required("id")
+                if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
+                    throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
+                }
+                if operation.cuttable, operation.fallback == nil, let field = object.child("cuttable") {
+                    throw field.fault(OperationGraph.cuttableWithoutFallback)
                 }
             }
+            document.operations.append(operation)
         }
-        try faults.keep { () throws(ScenarioFault) in
-            if !isNamed { throw object.missing("id") }
-            if let policy, operation.fallback != nil {
-                throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
+        operations = fields
+    }
+}
+
+/// The keys of each kind of object in scenarios (`sequencer.scenario/1`) and in graphs (`sequencer.graph/1`), with their readings.
+///
+/// A graph is what `graph --json` and `ValidatedGraph.json()` write. What follows from it, such as the critical path, is not read.
+enum ScenarioKeys {
+    typealias Keys<Object> = KeyValuePairs<String, @Sendable (inout Object, ScenarioField) throws -> Void>
+
+    /// Where each key belongs, for messages about keys in other places.
+    static let homes: [String: String] = {
+        func homes<Object>(_ keys: Keys<Object>, _ home: String) -> [(String, String)] { keys.map { ($0.key, home) } }
+        let all = [
+            homes(operation, "in an operation"), homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
+            homes(work, "in 'work'"), homes(http, "in 'http'"), homes(dependency, "in an object in 'after'"),
+        ]
+        // The first home counts: `id`, `after` and others are keys of an operation above all.
+        return Dictionary(all.flatMap(\.self)) { first, _ in first }
+    }()
+
+    fileprivate static let scenario: Keys<ScenarioParser> = [
+        "schema": { _, _ in },
+        "name": { $0.document.name = try $1.label("the name") },
+        "budget": { $0.document.budget = try $1.duration() },
+        "milestone": { $0.document.milestone = try $1.label("the milestone") },
+        "initialDisplay": { $0.document.initialDisplay = try $1.label("the initial display") },
+        "initialDisplayBudget": { $0.document.initialDisplayBudget = try $1.duration() },
+        "lanes": { $0.document.lanes = try $1.integer(in: ScenarioDocument.lanes) },
+        "deadline": { $0.document.deadline = try $1.duration() },
+        "resources": { $0.document.resources = try limits($1) },
+        "facts": { $0.document.facts = try facts($1) },
+        "operations": { try $0.readOperations($1, isGraph: false) },
+    ]
+
+    fileprivate static let operation: Keys<OperationDocument> = [
+        "id": { $0.id = try $1.label("the id") },
+        "title": { $0.title = try $1.label("the title") },
+        "after": { $0.after = try $1.elements().map(dependencyDocument) },
+        "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
+        "timeout": { $0.timeout = try $1.duration() },
+        "onFailure": { $0.onFailure = try $1.word(FailurePolicyDocument.self, called: "failure policy") },
+        "fallback": { $0.fallback = try $1.string() },
+        "retry": { $0.retry = try retryPolicy($1) },
+        "interactive": { $0.interactive = try $1.bool() },
+        "deferrable": { $0.deferrable = try $1.bool() },
+        "cuttable": { $0.cuttable = try $1.bool() },
+        "exclusive": { $0.exclusive = try resources($1) { try $0.label("the resource") } },
+        "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
+        "expected": { $0.expected = try $1.duration(minimum: .zero) },
+        "when": {
+            switch $1.value.content {
+            case .bool(let bool): $0.when = bool
+            case .object: $0.conditions = try conditions($1)
+            default: throw $1.expected("true, false or an object of facts")
             }
-            if operation.cuttable, operation.fallback == nil, let field = object.child("cuttable") {
-                throw field.fault(OperationGraph.cuttableWithoutFallback)
-            }
+        },
+        "work": { $0.work = try workDocument($1) },
+    ]
+
+    private static let dependency: Keys<DependencyDocument> = [
+        "id": { $0.id = try $1.label("the id") },
+        "onFailure": { $0.onFailure = try $1.word(DependencyDocument.FailurePolicy.self, called: "failure policy of a dependency") },
+        "optional": { $0.isOptional = try $1.bool() },
+    ]
+
+    private static let retry: Keys<RetryPolicy> = [
+        "attempts": { $0.attempts = try $1.integer(in: 1...100) },
+        "backoff": { $0.backoff = try $1.duration(minimum: .zero) },
+        "multiplier": { $0.multiplier = try $1.number(in: 1...100) },
+        "jitter": { $0.jitter = try $1.number(in: 0...1) },
+        "maxBackoff": { $0.maximumBackoff = try $1.duration() },
+    ]
+
+    private static let work: Keys<WorkDocument> = [
+        "simulate": { $0 = .simulate(try $1.duration(minimum: .zero)) },
+        "compute": { $0 = .compute(try $1.duration(minimum: .zero)) },
+        "command": { $0 = .command(try commandWords($1)) },
+        "http": { $0 = .http(try httpDocument($1)) },
+    ]
+
+    private static let http: Keys<(url: URL?, method: HTTPDocument.Method, headers: [String: String])> = [
+        "url": { $0.url = try $1.parsed(URLText.parse) },
+        // Exactly: methods are case-sensitive (RFC 9110, section 9.1).
+        "method": { $0.method = try $1.word(HTTPDocument.Method.self, called: "method") },
+        "headers": { $0.headers = try headers($1) },
+    ]
+
+    fileprivate static let graph: Keys<ScenarioParser> = [
+        "schema": { _, _ in },
+        // An app may give its graphs and resources any name.
+        "scenario": { $0.document.name = try $1.string() },
+        // A graph without a milestone writes null.
+        "milestone": { if $1.value.content != .null { $0.document.milestone = try $1.label("the milestone") } },
+        "initialDisplay": { $0.document.initialDisplay = try $1.label("the initial display") },
+        "criticalPath": { _, _ in }, "criticalPathMs": { _, _ in },
+        "resources": { $0.document.resources = try limits($1) },
+        "operations": { try $0.readOperations($1, isGraph: true) },
+        "impliedEdges": { _, _ in },
+    ]
+
+    fileprivate static let graphOperation: Keys<OperationDocument> = [
+        "id": { $0.id = try $1.label("the id") },
+        "title": { $0.title = try $1.string() },
+        "after": { $0.after = try $1.elements().map { DependencyDocument(try $0.label("the id")) } },
+        "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
+        "interactive": { $0.interactive = try $1.bool() },
+        "exclusive": { $0.exclusive = try resources($1) { try $0.string() } },
+        // Exact zero is allowed: a step that only joins takes no time.
+        "expectedMs": { $0.expected = try $1.milliseconds(from: .zero) },
+        "expectsOwnTime": { $0.expectsOwnTime = try $1.bool() },
+        "timeoutMs": { $0.timeout = try $1.milliseconds(from: .nanoseconds(1)) },
+        "onFailure": {
+            let word = try $1.word(GraphFailureWord.self, called: "failure policy")
+            // The value that stands in is not in a printed graph; an empty one keeps the policy.
+            if let policy = FailurePolicyDocument(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
+        },
+        "cuttable": { $0.cuttable = try $1.bool() },
+        "deferrable": { $0.deferrable = try $1.bool() },
+        "join": { if try $1.bool() { $0.work = .none } },
+        "keepsThread": {
+            let keepsThread = try $1.bool()
+            // A join has no work.
+            if $0.work != .none { $0.work = .expected(keepsThread: keepsThread) }
+        },
+        // A printed graph has no pauses between attempts.
+        "retryAttempts": { $0.retry = RetryPolicy(attempts: try $1.integer(in: 1...100), backoff: .zero) },
+        "level": { _, _ in }, "slackMs": { _, _ in }, "critical": { _, _ in },
+    ]
+
+    private enum ThreadWord: String, CaseIterable {
+        case main, background
+    }
+
+    private enum GraphFailureWord: String, CaseIterable {
+        case required, skipDependents, `continue`, fallback
+    }
+}
+
+extension ScenarioKeys {
+    private static func dependencyDocument(_ field: ScenarioField) throws -> DependencyDocument {
+        guard case .object = field.value.content else { return DependencyDocument(try field.label("the id")) }
+        var document = DependencyDocument("")
+        try field.read(dependency, into: &document)
+        _ = try field.required("id")
+        return document
+    }
+
+    private static func retryPolicy(_ field: ScenarioField) throws -> RetryPolicy {
+        var policy = RetryPolicy(attempts: 1, backoff: .zero)
+        try field.read(retry, into: &policy)
+        _ = try field.required("attempts")
+        // A limit below the first pause would never let it take place.
+        if field.child("maxBackoff") != nil, policy.maximumBackoff < policy.backoff {
+            let (most, backoff) = (DurationText.format(policy.maximumBackoff), DurationText.format(policy.backoff))
+            throw field.fault("'maxBackoff' \(most) is less than 'backoff' \(backoff)")
         }
-        return operation
+        return policy
     }
 
     /// - Parameter name: reads the name of a resource.
-    func parseResources(
-        _ field: ScenarioField,
-        _ name: (ScenarioField) throws(ScenarioFault) -> String = { field throws(ScenarioFault) in try field.label("the resource") }
-    ) throws(ScenarioFault) -> [String] {
-        var resources: [String] = []
-        var seen: Set<String> = []
-        for element in try field.elements() {
-            let resource = try name(element)
-            // To the array, for either of the two may go.
-            if !seen.insert(resource).inserted { throw field.fault("the resource \(quoted(resource)) is given twice") }
-            resources.append(resource)
-        }
+    private static func resources(_ field: ScenarioField, _ name: (ScenarioField) throws -> String) throws -> [String] {
+        let resources = try field.elements().map(name)
+        // To the array, for either of the two may go.
+        if let twice = firstRepeated(resources) { throw field.fault("the resource \(quoted(twice)) is given twice") }
         return resources
     }
 
     /// How many operations may hold each resource at the same time.
-    func parseLimits(_ object: ScenarioField) throws(ScenarioFault) -> [String: Int] {
-        var limits: [String: Int] = [:]
-        for member in try object.object() {
-            let field = ScenarioField(value: member.value, path: .key(member.key, of: object.path))
-            limits[member.key] = try field.integer(in: 1...OperationGraph.maximumResourceLimit)
-        }
-        return limits
+    private static func limits(_ field: ScenarioField) throws -> [String: Int] {
+        let limits = try field.children().map { ($0.key, try $0.field.integer(in: 1...OperationGraph.maximumResourceLimit)) }
+        return Dictionary(uniqueKeysWithValues: limits)
     }
 
-    private func parseDependencies(_ field: ScenarioField) throws(ScenarioFault) -> [DependencyDocument] {
-        try field.elements().map { element throws(ScenarioFault) in
-            if case .object = element.value.content { return try parseDependency(element) }
-            return DependencyDocument(try element.label("the id"))
+    /// The facts of a scenario, each with the values that it may have.
+    private static func facts(_ field: ScenarioField) throws -> [String: [String]] {
+        let facts = try field.children().map { name, value in
+            if let complaint = ScenarioField.complaint(about: name, called: "the name") { throw field.fault(complaint, at: name) }
+            // The command line divides a fact at its first sign.
+            if name.contains("=") { throw field.fault("the name of a fact cannot hold '='", at: name) }
+            return (name, try values(value))
         }
+        return Dictionary(uniqueKeysWithValues: facts)
     }
 
-    private func parseDependency(_ object: ScenarioField) throws(ScenarioFault) -> DependencyDocument {
-        var id: String?
-        var policy: DependencyDocument.FailurePolicy?
-        var isOptional = false
-        for (key, field) in try object.members(DependencyKey.self, homes: Self.homes) {
-            switch key {
-            case .id: id = try field.label("the id")
-            case .onFailure: policy = try field.word(DependencyDocument.FailurePolicy.self, called: "failure policy of a dependency")
-            case .optional: isOptional = try field.bool()
+    /// The conditions of an operation: for each fact its value, or the values that it may have.
+    private static func conditions(_ field: ScenarioField) throws -> [FactCondition] {
+        let conditions = try field.children().map { fact, value in
+            // One value without an array is the usual condition.
+            if case .string = value.value.content { return FactCondition(fact: fact, values: [try value.label("the value")]) }
+            return FactCondition(fact: fact, values: try values(value))
+        }
+        // No condition at all would be true always, and hide that something is missing.
+        if conditions.isEmpty { throw field.fault("the condition is empty; expected facts and their values") }
+        return conditions
+    }
+
+    private static func values(_ field: ScenarioField) throws -> [String] {
+        let values = try field.elements().map { try $0.label("the value") }
+        if values.isEmpty { throw field.fault("no value is given; expected one or more") }
+        // A value twice is a slip for another one.
+        if firstRepeated(values) != nil { throw field.fault("a value is given twice") }
+        return values
+    }
+
+    /// The work of an operation: a simulation, a computation, a program or a request.
+    private static func workDocument(_ field: ScenarioField) throws -> WorkDocument {
+        let (kinds, given) = (work.map(\.key), try field.object().map(\.key))
+        if given.isEmpty { throw field.fault("the work is empty; expected \(alternatives(kinds))") }
+        // The kinds are named in the order of the file.
+        if given.count > 1, given.allSatisfy(kinds.contains) {
+            throw field.fault("an operation has one kind of work, found \(given.map { quoted($0) }.joined(separator: " and "))")
+        }
+        var document = WorkDocument.none
+        try field.read(work, called: "kind of work", into: &document)
+        return document
+    }
+
+    private static func commandWords(_ field: ScenarioField) throws -> [String] {
+        let words = try field.elements().map { element in
+            let word = try element.string()
+            // A program receives its arguments as C strings, which end at the first zero.
+            if word.utf8.contains(0) { throw element.fault("a word of a command cannot hold the character U+0000") }
+            return word
+        }
+        guard let program = words.first else { throw field.fault("the command is empty; expected a program and its arguments") }
+        // Arguments may be blank or empty, the program may not.
+        if program.allSatisfy(\.isWhitespace) { throw field.fault("the command's program is blank") }
+        return words
+    }
+
+    private static func httpDocument(_ field: ScenarioField) throws -> HTTPDocument {
+        var request = (url: URL?.none, method: HTTPDocument.Method.get, headers: [String: String]())
+        try field.read(http, into: &request)
+        guard let url = request.url else { throw field.missing("url") }
+        return HTTPDocument(url: url, method: request.method.rawValue, headers: request.headers)
+    }
+
+    /// Header values may be secrets: no message repeats one.
+    private static func headers(_ field: ScenarioField) throws -> [String: String] {
+        var headers: [String: String] = [:]
+        var seen: Set<String> = []
+        for (name, value) in try field.children() {
+            // RFC 9110, section 5.1: a name is a token.
+            if name.isEmpty || !name.utf8.allSatisfy(URLText.isToken) {
+                throw field.fault("\(quoted(name)) is not the name of a header", at: name)
             }
-        }
-        guard let id else { throw object.missing("id") }
-        return DependencyDocument(id, onFailure: policy, isOptional: isOptional)
-    }
-
-    private func parseRetry(_ object: ScenarioField) throws(ScenarioFault) -> RetryPolicy {
-        var attempts: Int?
-        var most: Duration?
-        var retry = RetryPolicy(attempts: 1, backoff: .zero)
-        for (key, field) in try object.members(RetryKey.self, homes: Self.homes) {
-            switch key {
-            case .attempts: attempts = try field.integer(in: 1...100)
-            case .backoff: retry.backoff = try field.duration(minimum: .zero)
-            case .multiplier: retry.multiplier = try field.number(in: 1...100)
-            case .jitter: retry.jitter = try field.number(in: 0...1)
-            case .maxBackoff: most = try field.duration()
+            // Names of headers do not depend on case.
+            if !seen.insert(name.lowercased()).inserted { throw field.fault("the header \(quoted(name)) is given twice", at: name) }
+            let text = try value.string()
+            // A line break would begin another header; a tab is allowed (RFC 9110, section 5.5).
+            if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
+                throw value.fault("the header's value holds a control character")
             }
+            headers[name] = text
         }
-        guard let attempts else { throw object.missing("attempts") }
-        retry.attempts = attempts
-        guard let most else { return retry }
-        // A limit below the first pause would never let it take place.
-        if most < retry.backoff {
-            throw object.fault("'maxBackoff' \(DurationText.format(most)) is less than 'backoff' \(DurationText.format(retry.backoff))")
-        }
-        retry.maximumBackoff = most
-        return retry
+        return headers
     }
 }

@@ -67,9 +67,9 @@ extension SourcePosition {
 /// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?`
 struct ScenarioError: Error, Equatable, CustomStringConvertible {
     let file: String
-    let position: SourcePosition
+    var position = SourcePosition(line: 1, column: 1)
     /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
-    let path: String
+    var path = ""
     let message: String
 
     var description: String {
@@ -86,16 +86,11 @@ extension ScenarioError {
         return ScenarioError(file: file, position: place, path: path, message: message)
     }
 
-    init(_ fault: ScenarioFault, file: String, _ lines: SourceLines) {
+    /// - Parameter error: a ``JSONError``; any other error is about the file as a whole.
+    init(_ error: any Error, file: String, _ lines: SourceLines) {
+        let fault = error as? JSONError ?? JSONError(offset: 0, message: "\(error)")
         self.init(file: file, position: lines.position(of: fault.offset), path: fault.path.description, message: fault.message)
     }
-}
-
-/// A complaint about one value of a parsed file, before the file's name and its line are known.
-struct ScenarioFault: Error {
-    let offset: Int
-    let path: JSONPath
-    let message: String
 }
 
 /// The way from the top of a JSON text to one of its values.

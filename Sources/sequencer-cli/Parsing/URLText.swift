@@ -39,6 +39,16 @@ enum URLText {
         return url
     }
 
+    /// Reads the address of the services that the built-in steps talk to, without anything behind its path: the paths of services are put there.
+    static func parseBackend(_ text: String) throws(ValueError) -> URL {
+        let url = try parse(text)
+        // In the text, for an empty query is one, too.
+        if text.contains(where: { $0 == "?" || $0 == "#" }) {
+            throw ValueError(message: "the address of services ends with its path; expected no '?' and no '#'")
+        }
+        return url
+    }
+
     /// Whether the byte may stand in a token of HTTP, such as the name of a header.
     static func isToken(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
@@ -83,23 +93,10 @@ enum URLText {
 
     private static func isLoopback(_ host: String) -> Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         default: false
         }
-    }
-}
-
-/// The address under which the services are that the built-in steps talk to.
-enum BackendAddress {
-    /// Reads an address that ``URLText`` accepts, without anything behind its path: the paths of the services are put there.
-    static func parse(_ text: String) throws(ValueError) -> URL {
-        let url = try URLText.parse(text)
-        // In the text, for an empty query is one, too.
-        if text.contains(where: { $0 == "?" || $0 == "#" }) {
-            throw ValueError(message: "the address of services ends with its path; expected no '?' and no '#'")
-        }
-        return url
     }
 }

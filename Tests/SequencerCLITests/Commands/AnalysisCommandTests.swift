@@ -314,10 +314,10 @@ struct AnalysisCommandTests {
     @Test("every command and every option is completed, with what it is for")
     func candidates() async throws {
         let commands = try await Tool.run("--complete", "").output
-        for command in CommandDeclaration.all {
+        for command in Commands.all {
             #expect(commands.contains("\(command.name)\t\(command.summary)\n"))
             let options = try await Tool.run("--complete", command.name, "-").output
-            for option in command.allOptions { #expect(options.contains("--\(option.name)\t\(option.help)\n")) }
+            for option in command.declaredOptions { #expect(options.contains("--\(option.name)\t\(option.help)\n")) }
         }
         #expect(try await Tool.run("--complete", "bench", "--save", "").output == ":files\n")
         #expect(try await Tool.run("--complete", "nobody", "").output.isEmpty)

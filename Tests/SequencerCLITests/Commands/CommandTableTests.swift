@@ -169,6 +169,6 @@ struct CommandTableTests {
         #expect(names.map(Source.builtIn) == Self.builtIn)
         let commands = Self.rows.map { String($0.command.prefix { $0 != " " }) }
         // What `explain` works on is a folder that launches leave behind: see its own tests.
-        #expect(Set(commands).union(["help", "explain"]) == Set(CommandDeclaration.all.map(\.name)))
+        #expect(Set(commands).union(["help", "explain"]) == Set(Commands.names))
     }
 }

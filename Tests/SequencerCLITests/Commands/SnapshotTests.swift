@@ -64,7 +64,7 @@ struct SnapshotTests {
             Snapshot("scenarios-json", "scenarios --json"),
             Snapshot("help", "--help"),
         ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") }
-        + CommandDeclaration.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
+        + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
 
     @Test("Exactly this", arguments: snapshots)
     func text(_ snapshot: Snapshot) async throws {
@@ -108,6 +108,6 @@ struct SnapshotTests {
     @Test("Every command has its text here")
     func commands() {
         let shown = Set(Self.snapshots.compactMap(\.words.first))
-        for command in CommandDeclaration.all where command.name != "help" { #expect(shown.contains(command.name)) }
+        for command in Commands.all where command.name != "help" { #expect(shown.contains(command.name)) }
     }
 }

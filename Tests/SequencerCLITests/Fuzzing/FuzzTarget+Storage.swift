@@ -46,7 +46,7 @@ extension FuzzTarget {
     }
 
     private static func isExplained(_ explanation: Explanation) throws {
-        let text = ExplainText(explanation: explanation, style: TextStyle(isColored: false, isUnicode: true)).text
+        let text = explanation.text(TextStyle(isColored: false, isUnicode: true))
         try expect(JudgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown }, "a text that a terminal would obey")
         // However large the files are, a person is to read this.
         try expect(text.utf8.count <= 32_768 + explanation.launches.count * 8192, "a text of \(text.utf8.count) bytes")

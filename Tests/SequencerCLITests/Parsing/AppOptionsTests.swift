@@ -97,7 +97,7 @@ struct AppOptionsTests {
 
     @Test("Help lists them, one line each")
     func help() {
-        let page = HelpText.page(of: RunCommand.declaration)
+        let page = HelpText.page(of: RunCommand.self)
         for option in [
             "--state DIR ", "--backend URL ", "--interactive ", "--push FILE|TEXT ", "--link URL ", "--shortcut NAME ",
             "--region LANG-COUNTRY ", "--app-version V ",

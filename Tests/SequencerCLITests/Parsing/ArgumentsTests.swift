@@ -75,7 +75,7 @@ struct ArgumentsTests {
     }
 
     private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
-    private static let commands = alternatives(CommandDeclaration.all.map(\.name))
+    private static let commands = alternatives(Commands.names)
     private static let effects = "'fail', 'hang', 'crash', 'delay:500ms' or 'required'"
 
     static let mistakes: [(line: [String], message: String)] = [
@@ -180,14 +180,14 @@ struct ArgumentsTests {
               sequencer-cli graph regular                                         Show the regular launch as a tree.
               sequencer-cli graph regular --format dot | dot -Tsvg > regular.svg  Draw it.
             """
-        #expect(HelpText.page(of: GraphCommand.declaration) == expected)
+        #expect(HelpText.page(of: GraphCommand.self) == expected)
         #expect(try HelpCommand(topic: "graph").text() == expected)
         #expect(try HelpCommand().text() == HelpText.overview)
     }
 
-    @Test("Every command has two examples that parse, and is listed", arguments: CommandDeclaration.all.map(\.name))
+    @Test("Every command has two examples that parse, and is listed", arguments: Commands.names)
     func examples(_ name: String) throws {
-        let command = try command(named: name).declaration
+        let command = try command(named: name)
         #expect(command.examples.count >= 2)
         #expect(HelpText.overview.contains("\n  \(name)"))
         for example in command.examples {

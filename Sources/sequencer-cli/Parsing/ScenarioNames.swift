@@ -1,0 +1,109 @@
+import Sequencer
+
+/// Checks that the operations of a scenario name one another rightly: every name is defined once, and nothing waits for itself.
+///
+/// The graph that is made of the document finds mistakes that take more than names to see, such as a cycle.
+extension ScenarioParser {
+    /// - Parameter operations: the values that the document's operations were read from, for the places in messages.
+    func checkNames(_ root: ScenarioField, _ operations: [ScenarioField]) {
+        /// The value of a key of an operation, or the operation where it has none.
+        func field(_ key: String, of index: Int) -> ScenarioField { operations[index].child(key) ?? operations[index] }
+
+        // First: the other checks go by the places of names.
+        var indices: [String: Int] = [:]
+        indices.reserveCapacity(document.operations.count)
+        // An operation without an id is a mistake that is known.
+        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
+            guard let first = indices[operation.id] else {
+                indices[operation.id] = index
+                continue
+            }
+            // Both places, for either may be the wrong one (J11).
+            let place = lines.position(of: field("id", of: first).value.offset)
+            let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
+            keep { throw field("id", of: index).fault(message) }
+        }
+
+        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
+            var seen: Set<String> = []
+            for (place, dependency) in operation.after.enumerated() {
+                // Most operations wait for one other: no set for those.
+                let isRepeated = operation.after.count > 1 && !seen.insert(dependency.id).inserted
+                guard let complaint = complaint(about: dependency, of: operation, isRepeated, indices) else { continue }
+                let after = field("after", of: index)
+                keep { throw ((try? after.elements()[place]) ?? after).fault(complaint) }
+            }
+        }
+
+        // A limit of a resource that nobody holds is a slip in one of the two names.
+        let held = Set(document.operations.flatMap(\.exclusive))
+        for (name, limit) in (try? root.child("resources")?.children()) ?? [] where !held.contains(name) {
+            keep {
+                throw limit.fault("no operation holds the resource \(quoted(name))\(question(nearestName(to: name, in: held.sorted())))")
+            }
+        }
+
+        // Facts that could not be read are not to be missed.
+        if !document.facts.isEmpty || root.child("facts") == nil || mistakes.isEmpty {
+            for (index, operation) in document.operations.enumerated() {
+                for condition in operation.conditions {
+                    guard let complaint = complaint(about: condition) else { continue }
+                    let when = field("when", of: index)
+                    // To the fact within the condition where that has one.
+                    keep { throw (when.child(condition.fact) ?? when).fault(complaint) }
+                }
+            }
+        }
+
+        if document.initialDisplay == nil, let field = root.child("initialDisplayBudget") {
+            keep { throw field.fault("there is no 'initialDisplay' that could have a budget") }
+        }
+        // A step that shows something has to be there, and is never put off.
+        func check(_ id: String?, at key: String, _ role: String, _ deferrable: String) {
+            guard let id else { return }
+            guard let index = indices[id] else {
+                return keep { throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))") }
+            }
+            if document.operations[index].deferrable { keep { throw field("deferrable", of: index).fault(deferrable) } }
+        }
+        check(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone)
+        // If both are the same operation, the check of the milestone has reported its mistakes already.
+        if document.initialDisplay != document.milestone {
+            check(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay)
+        }
+    }
+
+    private func complaint(
+        about dependency: DependencyDocument,
+        of operation: OperationDocument,
+        _ isRepeated: Bool,
+        _ indices: [String: Int]
+    ) -> String? {
+        let id = quoted(dependency.id)
+        guard let target = indices[dependency.id].map({ document.operations[$0] }) else {
+            return dependency.isOptional ? nil : "unknown dependency \(id) of \(quoted(operation.id))\(nearest(dependency.id))"
+        }
+        if isRepeated { return "the dependency \(id) is given twice" }
+        if target.id == operation.id { return "\(id) depends on itself" }
+        // Only a dependency that says what a failure means may say so in vain.
+        if dependency.onFailure == nil { return nil }
+        if target.fallback != nil { return "\(id) has a fallback, so it does not fail for operations that wait for it" }
+        if target.deferrable { return "\(id) is deferrable, so operations that wait for it may go on before it has run" }
+        return target.onFailure == .required ? "\(id) is required, so its failure ends the launch; give it another 'onFailure'" : nil
+    }
+
+    private func complaint(about condition: FactCondition) -> String? {
+        guard let known = document.facts[condition.fact] else {
+            let names = document.facts.keys.sorted()
+            let hint = names.isEmpty ? "the file has no 'facts'" : suggestion(for: condition.fact, in: names)
+            return "unknown fact \(quoted(condition.fact)); \(hint)"
+        }
+        guard let unknown = condition.values.first(where: { !known.contains($0) }) else { return nil }
+        return unknownWord(unknown, called: "value of \(quoted(condition.fact))", among: known)
+    }
+
+    /// For the first mistakes only: each takes a pass over all names.
+    private func nearest(_ id: String) -> String {
+        mistakes.count >= 20 || isFull ? "" : question(nearestName(to: id, in: document.operations.lazy.map(\.id)))
+    }
+}
