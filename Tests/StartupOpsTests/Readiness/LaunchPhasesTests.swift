@@ -140,6 +140,8 @@ struct LaunchPhasesTests {
         #expect(none.problems.isEmpty && !none.contains("onboarding"))
         let off = LaunchArguments(["app", "-startup-onboarding", "none", "-startup-x"], names: ["onboarding"], isEnabled: false)
         #expect(off.problems.isEmpty && !off.contains("onboarding"))
-        #expect(LaunchArguments(["app", "-startup-onboarding"], names: ["onboarding"]).contains("onboarding") == LaunchArguments.isDebugBuild)
+        #expect(
+            LaunchArguments(["app", "-startup-onboarding"], names: ["onboarding"]).contains("onboarding") == LaunchArguments.isDebugBuild
+        )
     }
 }
