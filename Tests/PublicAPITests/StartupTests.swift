@@ -184,7 +184,7 @@ private enum Subscription: LaunchFact { case unknown, expired }
 
 extension StartupStep where Work == ScreenWork {
     fileprivate static var news: Self {
-        Self("news", "Show the news", isOnMain: true, expected: .milliseconds(200), simulated: { $0.screenWork }) { environment in
+        Self("news", "Show the news", expected: .milliseconds(200), simulated: { $0.screenWork }) { environment in
             return { step in step.note("news for \(environment.app.version)") }
         }
     }

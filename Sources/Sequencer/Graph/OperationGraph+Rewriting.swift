@@ -166,7 +166,7 @@ extension OperationGraph {
     // MARK: Mistakes that plans refuse as graphs do
 
     /// The mistake in an identifier, as the end of a sentence; nil for a good one.
-    package static func complaint(aboutIdentifier id: String) -> String? {
+    static func complaint(aboutIdentifier id: String) -> String? {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > maximumIdentifierLength { return "has \(id.utf8.count) bytes; the most is \(maximumIdentifierLength)" }
         if let (scalar, _) = JudgedScalars(id).first(where: { !$0.isShown }) {
@@ -177,7 +177,7 @@ extension OperationGraph {
     }
 
     /// The mistake in a timeout, in one sentence; nil for a good one.
-    package static func complaint(aboutTimeout timeout: Duration) -> String? {
+    static func complaint(aboutTimeout timeout: Duration) -> String? {
         if timeout > .zero, timeout <= maximumDuration { return nil }
         return "a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
     }

@@ -136,35 +136,29 @@ public struct DeepLinkParameter: Sendable, Hashable {
     /// Whether a link without it is refused.
     let isRequired: Bool
 
-    private init(_ name: String, _ kind: Kind, _ isRequired: Bool) {
-        self.name = name
-        self.kind = kind
-        self.isRequired = isRequired
-    }
-
     /// A text of at most `maximumLength` bytes that can be printed, as `Kind.string(maximumLength:)` says.
     public static func string(_ name: String, maximumLength: Int = 256, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name, .string(maximumLength: maximumLength), isRequired)
+        DeepLinkParameter(name: name, kind: .string(maximumLength: maximumLength), isRequired: isRequired)
     }
 
     /// A whole number.
     static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name, .integer(range), isRequired)
+        DeepLinkParameter(name: name, kind: .integer(range), isRequired: isRequired)
     }
 
     /// A truth value.
     static func boolean(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name, .boolean, isRequired)
+        DeepLinkParameter(name: name, kind: .boolean, isRequired: isRequired)
     }
 
     /// A UUID.
     static func uuid(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name, .uuid, isRequired)
+        DeepLinkParameter(name: name, kind: .uuid, isRequired: isRequired)
     }
 
     /// One of several texts.
     static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name, .oneOf(choices), isRequired)
+        DeepLinkParameter(name: name, kind: .oneOf(choices), isRequired: isRequired)
     }
 }
 

@@ -250,6 +250,18 @@ extension EntryPointMailbox {
     }
 
     /// The refusals since the last call, each in one sentence for the report.
+    /// Stops the delivery.
+    ///
+    /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how many are kept.
+    func stopForReport() -> [String] {
+        let (lost, held) = (takeDropped() + takeRefusals(), stop().count)
+        if held == 0 { return lost }
+        return lost + [
+            held == 1
+                ? "a push, link or shortcut is kept for a later launch" : "\(held) pushes, links and shortcuts are kept for a later launch"
+        ]
+    }
+
     func takeRefusals() -> [String] { state.withLock { $0.refusals.take() } }
 
     /// Sentences for the report on the entry points that were dropped since the last call.

@@ -13,18 +13,11 @@ import Sequencer
 /// ```
 @MainActor
 public final class Stage {
-    private struct Waiter {
-        let ticket: Int
-        let operation: String
-        let turn: CheckedContinuation<Bool, Never>
-    }
-
     private var owner: String?
     /// The operation whose screen stayed after its presentation. It lies under the screen of the owner.
     private var background: String?
-    private var waiters: [Waiter] = []
-    private var tickets = 0
     private var takeover: String?
+    private let turn = Turn()
     /// The operations that wanted to present after the takeover, in order.
     private(set) var refusals: [PresentationRefused] = []
 
@@ -51,7 +44,7 @@ public final class Stage {
     var top: String? { takeover ?? owner ?? background }
 
     /// How many wait for their turn.
-    var queueLength: Int { waiters.count }
+    var queueLength: Int { turn.queueLength }
 
     /// Presents when it is this operation's turn.
     ///
@@ -115,23 +108,18 @@ public final class Stage {
     public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
         takeover = operation
         onTakeover()
-        let refused = waiters
-        waiters = []
-        // They get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.
-        for waiter in refused { waiter.turn.resume(returning: true) }
+        // Those who wait get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.
+        turn.passToAll()
         await body()
-    }
-
-    private func refuse(_ operation: String, _ takeover: String) -> PresentationRefused {
-        let refusal = PresentationRefused(operation: operation, takenOverBy: takeover)
-        refusals.append(refusal)
-        return refusal
     }
 
     /// The operation owns the stage when this returns.
     private func takeTurn(_ operation: String) async throws {
-        if takeover == nil, owner != nil { try await waitForTurn(of: operation) }
-        if let takeover { throw refuse(operation, takeover) }
+        if takeover == nil, !turn.takeIfFree() { try await turn.wait() }
+        if let takeover {
+            refusals.append(PresentationRefused(operation: operation, takenOverBy: takeover))
+            throw PresentationRefused(operation: operation, takenOverBy: takeover)
+        }
         owner = operation
         // A task that is cancelled with the turn in hand has to pass it on.
         if Task.isCancelled {
@@ -140,42 +128,9 @@ public final class Stage {
         }
     }
 
-    /// The next operation owns the stage at once, before another one can ask for it.
     private func passTurn() {
         owner = nil
-        // After a takeover nobody gets a turn any more.
-        guard takeover == nil, !waiters.isEmpty else { return }
-        let next = waiters.removeFirst()
-        owner = next.operation
-        next.turn.resume(returning: true)
-    }
-
-    private func waitForTurn(of operation: String) async throws {
-        tickets += 1
-        let ticket = tickets
-        let hasTurn = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: false)
-                } else if takeover != nil {
-                    continuation.resume(returning: true)
-                } else if owner == nil {
-                    // This task may have been suspended on the way here. The owner has left since, so nobody would pass the turn.
-                    owner = operation
-                    continuation.resume(returning: true)
-                } else {
-                    waiters.append(Waiter(ticket: ticket, operation: operation, turn: continuation))
-                }
-            }
-        } onCancel: {
-            Task { @MainActor in self.withdraw(ticket) }
-        }
-        if !hasTurn { throw CancellationError() }
-    }
-
-    private func withdraw(_ ticket: Int) {
-        guard let index = waiters.firstIndex(where: { $0.ticket == ticket }) else { return }
-        waiters.remove(at: index).turn.resume(returning: false)
+        turn.pass()
     }
 }
 

@@ -25,26 +25,16 @@ extension ReadinessGate {
         hasSplashController: Bool = false,
         elapsed: (@Sendable () -> Duration)? = nil
     ) -> ReadinessGate {
-        let video = GateCondition(
-            .splashVideoDone,
-            setBy: "splash video",
-            because: "the video is not to be cut off",
-            isMetByDefault: !showsSplashVideo
-        )
-        let splash = GateCondition(
-            .splashControllerEnded,
-            setBy: "splash controller",
-            because: "the app's own splash is not to be cut off",
-            isMetByDefault: !hasSplashController
-        )
+        let conditions: [(ConditionName, setBy: String, reason: String, isMet: Bool)] = [
+            (.splashVideoDone, "splash video", "the video is not to be cut off", !showsSplashVideo),
+            (.splashControllerEnded, "splash controller", "the app's own splash is not to be cut off", !hasSplashController),
+            (.configurationPresent, "fetch-config", "the first screen is chosen by it", false),
+            (.initialFlagsRefreshed, "fetch-flags", "onboarding is chosen by them", false),
+            (.userKnown, "start-coordinator", "an account is offered to nobody else", false),
+        ]
         return ReadinessGate(
             "first-screen",
-            [
-                video, splash,
-                GateCondition(.configurationPresent, setBy: "fetch-config", because: "the first screen is chosen by it"),
-                GateCondition(.initialFlagsRefreshed, setBy: "fetch-flags", because: "onboarding is chosen by them"),
-                GateCondition(.userKnown, setBy: "start-coordinator", because: "an account is offered to nobody else"),
-            ],
+            conditions.map { GateCondition($0.0, setBy: $0.setBy, because: $0.reason, isMetByDefault: $0.isMet) },
             elapsed: elapsed
         )
     }

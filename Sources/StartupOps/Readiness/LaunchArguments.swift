@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// The arguments that tests launch an app with: `-startup-onboarding none -startup-skip-tutorial`.
+/// The arguments that tests launch an app with: `-startup-skip-tutorial`, say. Words without the prefix are not looked at.
 ///
 /// Without such arguments nothing changes. In release builds they are not even read, unless that is asked for: nobody who can start an app
 /// with arguments is to change how it behaves for people.
@@ -17,7 +17,7 @@ public struct LaunchArguments: Sendable, Hashable {
         #endif
     }
 
-    private let values: [String: String]
+    private let given: Set<String>
     /// The arguments that could not be understood, each with the nearest name that can.
     let problems: [String]
 
@@ -31,36 +31,16 @@ public struct LaunchArguments: Sendable, Hashable {
         names: [String],
         isEnabled: Bool? = nil
     ) {
-        var values: [String: String] = [:]
-        var problems: [String] = []
-        var rest = isEnabled ?? Self.isDebugBuild ? arguments[...] : []
-        while let argument = rest.popFirst() {
-            guard argument.hasPrefix(Self.prefix) else { continue }
-            let name = String(argument.dropFirst(Self.prefix.count))
-            var value = ""
-            // A value never begins with a dash: that is the next argument.
-            if let next = rest.first, !next.hasPrefix("-") {
-                value = next
-                rest.removeFirst()
-            }
-            if names.contains(name) {
-                values[name] = value
-            } else {
-                let hint = nearestName(to: name, in: names).map { ", did you mean \(Self.prefix)\($0)?" } ?? ""
-                // Cut, as anything may stand on a command line.
-                problems.append("there is no launch argument \(Self.prefix)\(printable(name, limit: 80))\(hint)")
-            }
+        let read = isEnabled ?? Self.isDebugBuild ? arguments : []
+        let all = Set(read.filter { $0.hasPrefix(Self.prefix) }.map { String($0.dropFirst(Self.prefix.count)) })
+        given = all.intersection(names)
+        problems = all.subtracting(names).sorted().map { name in
+            let hint = nearestName(to: name, in: names).map { ", did you mean \(Self.prefix)\($0)?" } ?? ""
+            // Cut, as anything may stand on a command line.
+            return "there is no launch argument \(Self.prefix)\(printable(name, limit: 80))\(hint)"
         }
-        self.values = values
-        self.problems = problems
     }
 
-    /// Whether nothing was asked for.
-    var isEmpty: Bool { values.isEmpty }
-
     /// Whether `name` was given, with a value or without.
-    public func contains(_ name: String) -> Bool { values[name] != nil }
-
-    /// The text that followed `name`; nil when it was not given, or nothing followed.
-    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    public func contains(_ name: String) -> Bool { given.contains(name) }
 }

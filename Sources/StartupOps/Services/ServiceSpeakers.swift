@@ -11,7 +11,7 @@ extension APIClient {
 }
 
 /// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local network.
-package struct ServiceSpeakers: DeviceConnector {
+struct ServiceSpeakers: DeviceConnector {
     private struct Found: DomainConvertible {
         let host: String
         let port: Int
@@ -19,31 +19,23 @@ package struct ServiceSpeakers: DeviceConnector {
         func domain() -> AppConfiguration.Endpoint { AppConfiguration.Endpoint(host: host, port: port) }
     }
 
-    private let client: APIClient
-    private let connector: any DeviceConnector
-
-    /// Speakers that `client` tells of.
-    ///
-    /// - Parameters:
-    ///   - client: asks the service which speakers there are.
-    ///   - connector: finds out which of them answer, and connects them.
-    package init(client: APIClient, connector: any DeviceConnector) {
-        self.client = client
-        self.connector = connector
-    }
+    /// Asks the service which speakers there are.
+    let client: APIClient
+    /// Finds out which of them answer, and connects them.
+    let connector: any DeviceConnector
 
     /// Connects a speaker.
-    package func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+    func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         try await connector.connect(to: speaker, by: deadline)
     }
 
     /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not answer knows of none.
-    package func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
+    func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
         try await scan(endpoints, by: deadline) { _ in }
     }
 
     /// The same; a service that does not answer is noted.
-    package func scan(
+    func scan(
         _ endpoints: [AppConfiguration.Endpoint],
         by deadline: Deadline,
         note: @Sendable (String) -> Void

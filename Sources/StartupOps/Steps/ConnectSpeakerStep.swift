@@ -23,7 +23,7 @@ struct ConnectSpeakerOperation: Sendable {
 
     let environment: StartupEnvironment
     /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to decline one.
-    var isAskedFor = false
+    private var isAskedFor: Bool { environment.memory.isAskedFor }
 
     /// Connects a speaker.
     ///
@@ -103,9 +103,9 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
             // A speaker that is switched off keeps nobody from the main screen.
             options: .substitute(Speaker?.none),
             .onFailure(.continue),
-            simulated: nil
-        ) { environment, memory in
-            let operation = ConnectSpeakerOperation(environment: environment, isAskedFor: memory.isAskedFor)
+            simulated: { $0.work(giving: nil) }
+        ) { environment in
+            let operation = ConnectSpeakerOperation(environment: environment)
             return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
         }
     }

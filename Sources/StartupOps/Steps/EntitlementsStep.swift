@@ -54,10 +54,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Enti
             expected: .milliseconds(200),
             options: .timeout(.seconds(1)),
             .onFailure(.continue),
-            simulated: Entitlements()
-        ) { environment, _ in
-            let operation = EntitlementsOperation(environment: environment)
-            return { try await operation.run(in: $0) }
-        }
+            simulated: { $0.work(giving: Entitlements()) },
+            work: { EntitlementsOperation(environment: $0).run }
+        )
     }
 }

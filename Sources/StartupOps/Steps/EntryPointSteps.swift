@@ -39,29 +39,28 @@ extension EntryPointPresenter {
 /// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is visible, each exactly
 /// once. An entry point that changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter everything stays in the mailbox.
 struct EntryPointOperation: Sendable {
-    let mailbox: EntryPointMailbox
+    let environment: StartupEnvironment
+
+    private var mailbox: EntryPointMailbox { environment.mailbox }
     /// Nil when nothing can be presented.
-    let presenter: (any EntryPointPresenter)?
-    let stage: Stage
+    private var presenter: (any EntryPointPresenter)? { environment.presenters.entryPoint }
 
     /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
     func presentPush(in step: StepContext) async throws {
         // The mailbox may have lost it meanwhile: another process has delivered it, or its time was over.
         guard let push = mailbox.pushToPresent else { return }
-        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "to read what was pushed") }
+        let presenter = try step.need(presenter, "to read what was pushed")
         await mailbox.deliver(push.id) { delivery in
             guard case .push(let payload) = delivery.entryPoint else { return }
-            try await stage.ask(in: step) { await presenter.showPush(payload) }
+            try await environment.stage.ask(in: step) { await presenter.showPush(payload) }
         }
     }
 
     /// Delivers the waiting entry points, when the main screen is visible. The mailbox is read off the main thread.
     func deliver(in step: StepContext) async throws {
-        guard let presenter else {
-            // Nothing to show, nobody missed.
-            if mailbox.waiting().isEmpty { return }
-            throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
-        }
+        // Nothing to show, nobody missed.
+        if presenter == nil, mailbox.waiting().isEmpty { return }
+        let presenter = try step.need(presenter, "to be led where the entry point leads")
         await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
             try await handOver(delivery, to: presenter, in: step)
         }
@@ -105,7 +104,7 @@ struct EntryPointOperation: Sendable {
     private func hand(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {
         // Before the stage: nobody sees it, so it needs no screen.
         if case .push(let push) = delivery.entryPoint, push.isSilent { return try await presenter.takeSilentPush(push) }
-        try await stage.present(by: step.operation) {
+        try await environment.stage.present(by: step.operation) {
             if delivery.needsConfirmation {
                 // The person's time is not the launch's.
                 let isConfirmed = try await step.waitForPerson { try await presenter.confirm(delivery.entryPoint) }
@@ -163,10 +162,8 @@ extension StartupStep where Work == ScreenWork {
         options: StepOption = .all([]),
         work: @escaping @Sendable (EntryPointOperation, StepContext) async throws -> Void
     ) -> Self {
-        Self(id, title, expected: expected, options: options) { environment, _ in
-            let (mailbox, presenter) = (environment.mailbox, environment.presenters.entryPoint)
-            let operation = EntryPointOperation(mailbox: mailbox, presenter: presenter, stage: environment.stage)
-            return { try await work(operation, $0) }
+        Self(id, title, expected: expected, options: options, simulated: { $0.screenWork }) { environment in
+            return { try await work(EntryPointOperation(environment: environment), $0) }
         }
     }
 }

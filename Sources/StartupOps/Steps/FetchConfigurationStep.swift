@@ -93,17 +93,24 @@ struct FetchConfigurationOperation: Sendable {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> LoadedConfiguration {
     /// The configuration, from the server.
     public static var fetchConfig: Self {
-        Self(RecoveryStep.configuration, "Fetch the configuration", expected: .milliseconds(450), simulated: .simulated) { environment, _ in
-            let operation = FetchConfigurationOperation(environment: environment)
-            return { try await operation.run(in: $0) }
-        }
+        Self(
+            RecoveryStep.configuration,
+            "Fetch the configuration",
+            expected: .milliseconds(450),
+            simulated: { $0.work(giving: .simulated) },
+            work: { FetchConfigurationOperation(environment: $0).run }
+        )
     }
 
     /// The configuration that an earlier launch has kept, without asking the server: the launch goes by it, and the fetched one is for the next launch.
     public static var cachedConfig: Self {
-        Self("cached-config", "Use the configuration that was kept", expected: .milliseconds(5), simulated: .simulated) { environment, _ in
-            let operation = FetchConfigurationOperation(environment: environment)
-            return { _ in operation.kept() }
+        Self(
+            "cached-config",
+            "Use the configuration that was kept",
+            expected: .milliseconds(5),
+            simulated: { $0.work(giving: .simulated) }
+        ) { environment in
+            return { _ in FetchConfigurationOperation(environment: environment).kept() }
         }
     }
 }

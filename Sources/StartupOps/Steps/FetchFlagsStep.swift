@@ -5,14 +5,15 @@ import Sequencer
 /// The first screen waits for them on the first launch of an app that is set to it: see ``SettingKey/waitsForRemoteConfigurationOnFirstLaunch``.
 /// Flags that come after the first screen was decided count from the next launch, and the report says so.
 struct FetchFlagsOperation: Sendable {
-    let service: any ConfigurationService
-    let store: FlagStore
+    let environment: StartupEnvironment
+
+    var store: FlagStore { environment.flags }
     /// The gate that waits for the flags; nil where none does.
-    let gate: ReadinessGate?
+    private var gate: ReadinessGate? { environment.firstScreen }
 
     /// Fetches the flags.
     func run(in step: StepContext) async throws -> FeatureFlags {
-        let fetched = try await step.request("the feature flags") { try await service.flags(by: $0) }
+        let fetched = try await step.request("the feature flags") { try await environment.services.configurations.flags(by: $0) }
         // The time may be over: the flags of the last launch have then taken the place of this answer.
         try step.checkCancellation()
         guard let fetched else {
@@ -48,19 +49,11 @@ struct FetchFlagsOperation: Sendable {
     }
 }
 
-extension FetchFlagsOperation {
-    /// The operation of a launch in `environment`.
-    fileprivate init(_ environment: StartupEnvironment) {
-        self.init(service: environment.services.configurations, store: environment.flags, gate: environment.firstScreen)
-    }
-}
-
 extension StartupStep where Work == @Sendable (StepContext) async throws -> FeatureFlags {
     /// The feature flags.
     public static var fetchFlags: Self {
-        Self("fetch-flags", "Fetch the feature flags", expected: .milliseconds(200), simulated: FeatureFlags()) { environment, _ in
-            let operation = FetchFlagsOperation(environment)
-            return { try await operation.run(in: $0) }
+        Self("fetch-flags", "Fetch the feature flags", expected: .milliseconds(200), simulated: { $0.work(giving: FeatureFlags()) }) {
+            FetchFlagsOperation(environment: $0).run
         }
     }
 }
@@ -71,7 +64,7 @@ extension OperationGraph {
     mutating func addFlags(of steps: StartupSteps, _ options: StepOption..., after dependencies: String...) -> Step<FeatureFlags> {
         let step = StartupStep.fetchFlags
         let work = steps[step]
-        let operation = steps.environment.map { FetchFlagsOperation($0) }
+        let operation = steps.environment.map { FetchFlagsOperation(environment: $0) }
         return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             operation?.store.fetchBegins()
             let flags = try await work(context)

@@ -34,53 +34,34 @@ public protocol UpdatePresenter: Sendable {
 /// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this
 /// version to the policy that was read last all the same.
 struct ForceUpdateOperation: Sendable {
-    let service: any UpdatePolicyService
-    /// Keeps the last known policy.
-    let state: LaunchState
-    /// The version that the service is asked about.
-    let version: SemanticVersion
-    /// Shows the update; nil when nothing can be shown: the launch is aborted all the same.
-    let presenter: (any UpdatePresenter)?
-    let stage: Stage
-    /// How long the launch waits for the answer, at most.
-    var allowance = StartupEnvironment.defaultUpdateAllowance
-    /// How long it waits for it at least, where the allowance is not shorter, however little the budget leaves.
+    /// How long the launch waits for the answer at least, where the allowance is not shorter, however little the budget leaves.
     static let leastAllowance = Duration.milliseconds(500)
-    var memory = Locked(UpdateMemory())
-    /// Keeps a check that the launch waits for no longer.
-    var lateCheck = LateUpdateCheck()
-    /// The date, for maintenance that ends at one.
-    var now: @Sendable () -> Date = { Date() }
-    /// One sentence for the report on each push, link and shortcut that the update holds up. It may wait for a disk, and is asked when the launch was stopped.
-    var entryPoints: @Sendable () -> [String] = { [] }
-    /// Told of a decision against this version that came when the launch was over.
-    var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
-    /// Told why a policy could not be kept.
-    var couldNotKeep: @Sendable (any Error) -> Void = { _ in }
+
+    let environment: StartupEnvironment
+
+    private var memory: Locked<UpdateMemory> { environment.memory.update }
+    private var checks: LateUpdateCheck { environment.lateUpdateCheck }
 
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         // A graph may be launched again with the same memory (P31).
         memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
-        let (check, number, askedAt) = makeCheck(in: step)
-        let answer: UpdateCheck.Answer?
+        let (number, askedAt) = (checks.begin(), MachineTime.now)
+        var answer: UpdateCheck.Answer?
         do {
-            try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
-            // From the start: the deadline of the launch may come at any moment.
-            lateCheck.keep(check, number)
+            let check = try ask(number, askedAt, isAwaited: true, in: step)
             // Not before: a launch that fails at this moment would wait for a check that nobody keeps.
             memory.withLock { $0.askedIn = step.launch }
             // Less where the budget is at its end, but never so little that no answer could come in time: a slow start must not lead past a required update.
-            let allowance = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
-            answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
+            let allowance = environment.updateAllowance
+            let time = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
+            answer = await step.waiting(for: "the version policy") { await check.answer(within: time, in: step) }
+            // Otherwise it would go on for half a minute for nobody.
+            if !step.mayGoOn { check.cancel() }
         } catch {
             answer = .failure(error)
         }
-        guard step.mayGoOn else {
-            check.cancel()
-            // Otherwise it would go on for half a minute for nobody.
-            throw CancellationError()
-        }
+        if !step.mayGoOn { throw CancellationError() }
         switch answer {
         case .success(let policy)?:
             if let decision = decision(policy, askedAt, of: number, in: step) { return await act(on: decision, in: step) }
@@ -90,7 +71,7 @@ struct ForceUpdateOperation: Sendable {
             step.note("the update check failed: \(error)")
         case nil:
             try step.checkCancellation()
-            let more = lateCheck.isKept(number) ? ", which goes on in the background" : "; a later one was answered before"
+            let more = checks.isKept(number) ? ", which goes on in the background" : "; a later one was answered before"
             // Kept or not: the sentence has to be true for the person who reads the report.
             step.note("the launch went on without an answer to the update check" + more)
         }
@@ -98,25 +79,37 @@ struct ForceUpdateOperation: Sendable {
         await actOnKnownPolicy(in: step)
     }
 
-    /// A check that acts on a late answer. It is numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
-    private func makeCheck(in step: StepContext) -> (check: UpdateCheck, number: Int, askedAt: MachineTime?) {
-        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
-        let check = UpdateCheck { answer in
+    /// Asks in the background, and acts on a late answer.
+    ///
+    /// - Parameter number: given before anything is asked: the answer to the check that began last counts, however they come (P31).
+    @discardableResult
+    private func ask(_ number: Int, _ askedAt: MachineTime?, isAwaited: Bool, in step: StepContext) throws -> UpdateCheck {
+        let check = UpdateCheck(number, isAwaited: isAwaited) { answer in
             // Nobody hears of an answer when the launch, or the step alone, was cancelled.
             guard step.mayGoOn, case .success(let policy) = answer else { return }
             guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
             await act(on: decision, in: step)
         }
-        return (check, number, askedAt)
+        let (service, version) = (environment.services.updates, environment.app.version)
+        try check.begin(in: step) { try await service.updatePolicy(for: version, by: $0) }
+        // From the start: the deadline of the launch may come at any moment.
+        checks.keep(check)
+        return check
     }
 
-    /// Stops the launch if the policy that was read last says that this version is too old. Asks no service; reads the store off the main thread.
+    /// Asks for the next launch, where this one does not come to its own check. Nobody waits for it.
+    private func askInBackground(in step: StepContext) {
+        // Without a check there is nothing to tell: the launch has ended, or failed, for another reason.
+        _ = try? ask(checks.begin(), MachineTime.now, isAwaited: false, in: step)
+    }
+
+    /// Stops the launch if the policy that was read last says that this version is too old. Asks no service, unless safe mode has put the check last, where it would never
+    /// come; reads the store off the main thread.
     ///
-    /// - Parameter asksAfterwards: whether the service is asked then, in the background, so that the next launch knows: where this one does not come to its own check.
     /// - Throws: `CancellationError` when it stopped the launch.
-    func enforceKnownPolicy(in step: StepContext, asksAfterwards: Bool = false) async throws {
+    func enforceKnownPolicy(in step: StepContext) async throws {
         guard await actOnKnownPolicy(in: step) else { return }
-        if asksAfterwards { askInBackground(in: step) }
+        if environment.journal?.recovery.asksForUpdateLast == true { askInBackground(in: step) }
         throw CancellationError()
     }
 
@@ -134,18 +127,8 @@ struct ForceUpdateOperation: Sendable {
         let isTaken = await actOnKnownPolicy(in: step)
         // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.
         if !hasAsked { askInBackground(in: step) }
-        if !isTaken { await lateCheck.end(within: allowance, in: step) }
+        if !isTaken { await checks.end(within: environment.updateAllowance, in: step) }
         return memory.withLock { $0.isStopped }
-    }
-
-    private func askInBackground(in step: StepContext) {
-        let (check, number, _) = makeCheck(in: step)
-        // Late from the start: nobody waits for it.
-        check.leaveAlone()
-        guard (try? check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }) != nil else {
-            return
-        }
-        lateCheck.keep(check, number)
     }
 
     /// - Returns: whether the policy that was read last stops the launch.
@@ -156,7 +139,7 @@ struct ForceUpdateOperation: Sendable {
             step.note("the update policy that was kept cannot be read, so it was not used: \(problem)")
         }
         // With no answer, only a known minimum can stop the launch (N20).
-        let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: version, at: now())
+        let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: environment.app.version, at: environment.now())
         guard decision.stopsLaunch else { return false }
         step.note("the last known update policy was used")
         await stop(step, by: decision)
@@ -169,7 +152,7 @@ struct ForceUpdateOperation: Sendable {
         case .recommended(let version):
             step.note("version \(ForeignText.shown("\(version)")) is recommended")
             // A recommendation beside the update's screen would contradict it.
-            if !memory.withLock({ $0.isStopped }) { await presenter?.recommendUpdate(version) }
+            if !memory.withLock({ $0.isStopped }) { await environment.presenters.update?.recommendUpdate(version) }
         case .required, .maintenance: await stop(step, by: decision)
         }
     }
@@ -183,8 +166,8 @@ struct ForceUpdateOperation: Sendable {
         }
         let isFirst = !isStopped && step.mayGoOn
         // Two checks may say the same, one after the other.
-        let isNew = !isStopped && lateCheck.isNew(decision)
-        let (operation, presenter, stage) = (step.operation, presenter, stage)
+        let isNew = !isStopped && checks.isNew(decision)
+        let (operation, presenter, stage) = (step.operation, environment.presenters.update, environment.stage)
         let takeOver: @MainActor @Sendable () async -> Void = {
             if isStopped { return }
             await stage.takeOver(by: operation) {
@@ -195,11 +178,11 @@ struct ForceUpdateOperation: Sendable {
         let hasStopped = step.abortLate(reason, takeover: takeOver)
         // Last: neither the abort nor the update's screen waits for a store.
         defer {
-            if isFirst, hasStopped { for text in entryPoints() { step.note(text) } }
+            if isFirst, hasStopped { for text in environment.mailbox.stopForReport() { step.note(text) } }
         }
         // When the main screen is there, how the launch has ended says nothing of this any more.
         if !isNew || !step.mayGoOn || hasStopped && !step.isLaunchProperOver { return }
-        lateDecision(decision)
+        environment.lateUpdateDecision(decision)
         if !hasStopped { await takeOver() }
     }
 
@@ -207,7 +190,7 @@ struct ForceUpdateOperation: Sendable {
     private var known: UpdatePolicy? { memory.withLock { $0.policy } ?? stored?.policy }
 
     private var stored: KeptUpdatePolicy? {
-        state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(KeptUpdatePolicy.self, from: $0) }
+        environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(KeptUpdatePolicy.self, from: $0) }
     }
 
     private func isFirstToTellOfProblem() -> Bool {
@@ -219,24 +202,24 @@ struct ForceUpdateOperation: Sendable {
 
     /// Why the stored policy is not known; nil if none was stored.
     private var knownProblem: String? {
-        switch state.lastUpdatePolicy {
+        switch environment.state.lastUpdatePolicy {
         case .value: "it makes no sense"
         case .unavailable(let error): "\(error)"
-        case .absent: state.isUpdatePolicyDamaged ? "what was stored was damaged" : nil
+        case .absent: environment.state.isUpdatePolicyDamaged ? "what was stored was damaged" : nil
         }
     }
 
     /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
-        // Asked twice, here and when it is recorded: another answer may come in between.
-        guard lateCheck.counts(number) else { return nil }
-        for field in answer.ignored { step.note("the update policy: \(field)") }
-        let kept = lateCheck.record(number) { state.exclusivelyIfPossible { keep(answer, askedAt) } } ?? nil
+        let kept = checks.settle(number) {
+            for field in answer.ignored { step.note("the update policy: \(field)") }
+            return environment.state.exclusivelyIfPossible { keep(answer, askedAt) }
+        }
         if let error = kept?.error {
             step.note("the update policy could not be kept for the next launch: \(error)")
-            couldNotKeep(error)
+            environment.updatePolicyProblem(error)
         }
-        return kept?.policy.decision(for: version, at: now())
+        return kept?.policy.decision(for: environment.app.version, at: environment.now())
     }
 
     /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process has asked later, and has its answer.
@@ -244,9 +227,9 @@ struct ForceUpdateOperation: Sendable {
         // Another process has asked later: its answer is the newer one (P31).
         if stored?.wasAsked(after: askedAt) == true { return nil }
         // Fields that this answer lacks stay as they were known.
-        let policy = answer.completed(by: known, at: now())
+        let policy = answer.completed(by: known, at: environment.now())
         do {
-            try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
+            try environment.state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
             // It is not kept here: another launch may store a newer one.
             memory.withLock { $0.policy = nil }
             return (policy, nil)
@@ -269,52 +252,23 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
     /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time, but not before half a second has
     /// passed: the answer then counts when it comes.
     public static var forceUpdate: Self {
-        Self(
+        var step = Self(
             RecoveryStep.updateCheck,
             "Check for a required update",
             expected: .milliseconds(300),
-            options: .all([.onFailure(.continue), .essential]),
-            // For work that takes no notice of its allowance.
-            timeout: { ($0?.updateAllowance ?? StartupEnvironment.defaultUpdateAllowance) + .milliseconds(500) },
+            options: .onFailure(.continue),
+            .essential,
             simulated: { simulated in
                 return { step in
                     try await simulated.pass(step)
                     if simulated.requiresUpdate { step.abort(.forceUpdate) { simulated.showUpdate() } }
                 }
             },
-            work: { environment, memory in
-                let operation = ForceUpdateOperation(environment, memory)
-                return { try await operation.run(in: $0) }
-            }
+            work: { ForceUpdateOperation(environment: $0).run }
         )
-    }
-}
-
-extension ForceUpdateOperation {
-    /// The operation of a launch in `environment`.
-    fileprivate init(_ environment: StartupEnvironment, _ memory: LaunchMemory) {
-        self.init(
-            service: environment.services.updates,
-            state: environment.state,
-            version: environment.app.version,
-            presenter: environment.presenters.update,
-            stage: environment.stage,
-            allowance: environment.updateAllowance,
-            memory: memory.update,
-            lateCheck: environment.lateUpdateCheck,
-            entryPoints: { [mailbox = environment.mailbox] in
-                let dropped = mailbox.takeDropped() + mailbox.takeRefusals()
-                let held = mailbox.stop().count
-                if held == 0 { return dropped }
-                return dropped + [
-                    held == 1
-                        ? "a push, link or shortcut is kept for a later launch"
-                        : "\(held) pushes, links and shortcuts are kept for a later launch"
-                ]
-            },
-            lateDecision: environment.lateUpdateDecision,
-            couldNotKeep: environment.updatePolicyProblem
-        )
+        // For work that takes no notice of its allowance.
+        step.timeout = { ($0?.updateAllowance ?? StartupEnvironment.defaultUpdateAllowance) + ForceUpdateOperation.leastAllowance }
+        return step
     }
 }
 
@@ -322,14 +276,7 @@ extension StartupEnvironment {
     /// Stops the launch if the policy that was read last, in this launch or before, says that this version is too old. Asks no service.
     ///
     /// - Throws: `CancellationError` when it stopped the launch.
-    func enforceKnownUpdatePolicy(_ memory: LaunchMemory, in step: StepContext) async throws {
-        // A check that comes last would never come.
-        let asksAfterwards = journal?.recovery.asksForUpdateLast == true
-        try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step, asksAfterwards: asksAfterwards)
-    }
-
-    /// Has the update take the place of the failure that ends a launch, where it is required.
-    func takesOverFailure(_ memory: LaunchMemory, in step: StepContext) async -> Bool {
-        await ForceUpdateOperation(self, memory).takesOverFailure(in: step)
+    func enforceKnownUpdatePolicy(in step: StepContext) async throws {
+        try await ForceUpdateOperation(environment: self).enforceKnownPolicy(in: step)
     }
 }

@@ -55,7 +55,6 @@ struct LoginOperation: Sendable {
     static let maximumAnswers = 5
 
     let environment: StartupEnvironment
-    let memory: LaunchMemory
     /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that does not offer to restore
     /// accounts ends, on its first launch, the session that someone else may have left.
     var keepsStoredSession = true
@@ -67,6 +66,7 @@ struct LoginOperation: Sendable {
     private var accounts: any AccountService { environment.services.accounts }
     private var presenter: (any LoginPresenter)? { environment.presenters.login }
     /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session that is there is kept until the login has succeeded.
+    private var memory: LaunchMemory { environment.memory }
     private var isAskedFor: Bool { memory.isAskedFor }
 
     /// Opens a session.
@@ -312,24 +312,27 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
             expected: .milliseconds(600),
             // In safe mode the stored session is kept, and this launch does not use it.
             options: .substitute(Account.guest),
-            simulated: .guest
-        ) { environment, memory in
+            simulated: { $0.work(giving: .guest) }
+        ) { environment in
+            let (memory, turn) = (environment.memory, environment.loginTurn)
             let known = environment.configurations.lastKnown.configuration
             let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
             return { step, loaded in
-                // Two at once would each ask, and the session that was opened last would count.
-                try await environment.loginTurn.take(in: step)
-                defer { environment.loginTurn.pass() }
+                if !turn.takeIfFree() {
+                    try await step.waitForTurn { try await step.waiting(for: "the login that is under way") { try await turn.wait() } }
+                }
+                defer { turn.pass() }
                 // To open the session that was found, or to ask who else is there, would answer for the person.
                 if memory.state.withLock({ $0.isOfferUnanswered }) { throw DismissedByPerson(operation: step.operation) }
-                var operation = LoginOperation(environment: environment, memory: memory)
+                var operation = LoginOperation(environment: environment)
                 // A session that this launch itself has opened since must not be ended as one of an earlier installation.
-                let isOver = environment.bootstrap?.hasConfiguration == true || environment.loginTurn.hasLoggedIn
+                let isOver = environment.bootstrap?.hasConfiguration == true || environment.hasLoggedIn.withLock { $0 }
                 operation.keepsStoredSession = keepsStoredSession || isOver
                 var configuration = loaded?.configuration
                 if let chosen = environment.onboardingOfApp { configuration?.onboarding = chosen }
                 let account = try await operation.run(configuration, in: step)
-                environment.loginTurn.loggedIn(account)
+                // It is `.guest` also if the stored session could not be read: that one may still be an earlier installation's.
+                if account != .guest { environment.hasLoggedIn.withLock { $0 = true } }
                 environment.mailbox.setSession(of: account)
                 return account
             }

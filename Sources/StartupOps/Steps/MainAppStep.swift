@@ -19,13 +19,12 @@ public protocol MainPresenter: Sendable {
 /// on, and the next launch is not the first any more.
 struct MainAppOperation: Sendable {
     let environment: StartupEnvironment
-    let memory: LaunchMemory
 
     /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other processes.
     func run(_ content: MainContent, in step: StepContext) async throws {
         let (state, mailbox, account) = (environment.state, environment.mailbox, content.account)
         // Asked before the launch is recorded: from then on, its own configuration is the last known one.
-        let early = memory.state.withLock { $0.earlyOnboarding }
+        let early = environment.memory.state.withLock { $0.earlyOnboarding }
         let onboarding = early ?? environment.onboarding(content.configuration.configuration)
         let presenter = environment.presenters.main
         try await environment.stage.present(by: step.operation, stays: true) { await presenter?.showMain(content) }
@@ -50,7 +49,7 @@ struct MainAppOperation: Sendable {
         mailbox.setSession(of: account)
         if mailbox.mainScreenDidAppear() { await MainActor.run { environment.didLaunch() } }
         // After the screen is there: the onboarding comes over it.
-        memory.state.withLock { $0.isOnboardingDue = onboarding == .dismissable && account.isAnonymous }
+        environment.memory.state.withLock { $0.isOnboardingDue = onboarding == .dismissable && account.isAnonymous }
     }
 }
 
@@ -74,11 +73,17 @@ public struct MainContent: Sendable, Hashable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, MainContent) async throws -> Void {
     /// The main screen.
     public static var mainApp: Self {
-        Self("main-app", "Present the main screen", expected: .milliseconds(100), options: .milestone) { environment, memory in
+        Self(
+            "main-app",
+            "Present the main screen",
+            expected: .milliseconds(100),
+            options: .milestone,
+            simulated: { $0.work() }
+        ) { environment in
             return { step, content in
                 // Also in a graph that no scenario has made.
-                try await environment.enforceKnownUpdatePolicy(memory, in: step)
-                try await MainAppOperation(environment: environment, memory: memory).run(content, in: step)
+                try await environment.enforceKnownUpdatePolicy(in: step)
+                try await MainAppOperation(environment: environment).run(content, in: step)
             }
         }
     }
@@ -87,9 +92,9 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
 extension StartupStep where Work == ScreenWork {
     /// The milestone of an app that runs already, and comes back to the front. The app is told.
     public static var becomeActive: Self {
-        Self("become-active", "Bring the app back", expected: .milliseconds(50)) { environment, memory in
+        Self("become-active", "Bring the app back", expected: .milliseconds(50), simulated: { $0.screenWork }) { environment in
             return { step in
-                try await environment.enforceKnownUpdatePolicy(memory, in: step)
+                try await environment.enforceKnownUpdatePolicy(in: step)
                 guard let presenter = environment.presenters.main else { return }
                 try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
             }

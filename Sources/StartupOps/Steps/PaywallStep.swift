@@ -12,7 +12,6 @@ import StartupStorage
 /// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid already.
 struct PaywallOperation: Sendable {
     let environment: StartupEnvironment
-    let memory: LaunchMemory
     /// The session when the graph was made: afterwards the login may have replaced it.
     let before: StoredAnswer<StoredSession>
 
@@ -30,7 +29,7 @@ struct PaywallOperation: Sendable {
 
     /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an account, or to somebody else.
     private var hasLoggedIn: Bool {
-        if memory.state.withLock({ $0.hasLoggedIn }) { return true }
+        if environment.memory.state.withLock({ $0.hasLoggedIn }) { return true }
         switch before {
         case .absent: return true
         // Nothing can be concluded, so nobody is taken for new.
@@ -48,9 +47,14 @@ struct PaywallOperation: Sendable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
     /// The offer of a subscription to a person who has none. The entitlements are nil when they are not known.
     public static var paywall: Self {
-        Self("paywall", "Offer a subscription", expected: .milliseconds(150), options: .onFailure(.continue)) { environment, memory in
-            let before = environment.services.accounts.storedSession()
-            let operation = PaywallOperation(environment: environment, memory: memory, before: before)
+        Self(
+            "paywall",
+            "Offer a subscription",
+            expected: .milliseconds(150),
+            options: .onFailure(.continue),
+            simulated: { $0.work() }
+        ) { environment in
+            let operation = PaywallOperation(environment: environment, before: environment.services.accounts.storedSession())
             return { step, known in try await operation.run(known, in: step) }
         }
     }

@@ -3,7 +3,6 @@ import Sequencer
 /// Offers the account whose session survived a reinstallation of the app: the person takes it, or it is logged out.
 struct RestoreAccountOperation: Sendable {
     let environment: StartupEnvironment
-    let memory: LaunchMemory
 
     /// Offers the account, when there is one.
     ///
@@ -16,7 +15,7 @@ struct RestoreAccountOperation: Sendable {
         do {
             isWanted = try await environment.stage.ask(in: step) { try await presenter.askToRestore(session) }
         } catch let error as DismissedByPerson {
-            memory.state.withLock { $0.isOfferUnanswered = true }
+            environment.memory.state.withLock { $0.isOfferUnanswered = true }
             throw error
         }
         // Cut off, it was not answered: a screen that goes away may say no, too.
@@ -36,10 +35,9 @@ extension StartupStep where Work == ScreenWork {
             "Offer the account found on this device",
             expected: .milliseconds(150),
             options: .interactive,
-            .onFailure(.continue)
-        ) { environment, memory in
-            let operation = RestoreAccountOperation(environment: environment, memory: memory)
-            return { try await operation.run(in: $0) }
-        }
+            .onFailure(.continue),
+            simulated: { $0.screenWork },
+            work: { RestoreAccountOperation(environment: $0).run }
+        )
     }
 }

@@ -3,7 +3,12 @@ import Sequencer
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Account {
     /// The stored session, opened where nobody sees the app: its token is refreshed where that is needed. Nobody is asked, and nobody is logged out.
     static var restoreSession: Self {
-        Self("restore-session", "Open the stored session", expected: .milliseconds(400), simulated: .guest) { environment, _ in
+        Self(
+            "restore-session",
+            "Open the stored session",
+            expected: .milliseconds(400),
+            simulated: { $0.work(giving: .guest) }
+        ) { environment in
             let accounts = environment.services.accounts
             return { step in try await step.request("the session") { try await accounts.restore(by: $0) } }
         }

@@ -86,10 +86,9 @@ extension StartupStep where Work == ScreenWork {
             expected: .milliseconds(400),
             // A splash that never ends must not keep the app from starting.
             options: .timeout(.seconds(5)),
-            .onFailure(.continue)
-        ) { environment, _ in
-            let operation = SplashOperation(environment: environment)
-            return { try await operation.run(in: $0) }
-        }
+            .onFailure(.continue),
+            simulated: { $0.screenWork },
+            work: { SplashOperation(environment: $0).run }
+        )
     }
 }

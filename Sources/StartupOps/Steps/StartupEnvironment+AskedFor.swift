@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 
 /// Steps that other parts of the app start when the person asks for them, and the screen that they share with the launch.
@@ -71,59 +72,36 @@ extension StartupEnvironment {
 
 /// The launches of steps that the person has asked for, while they run.
 final class AskedForLaunches: Sendable {
-    private struct State {
-        var launches: [Int: RunningLaunch] = [:]
-        var tickets = 0
-        /// How often all of them were stopped.
-        var stops = 0
-    }
+    private let state = Locked((running: [UUID: RunningLaunch](), areStopped: false))
 
-    private let state = Locked(State())
-
-    /// Runs a launch, and cancels it with the task.
+    /// Runs a launch, and cancels it with the task, or when all of them are stopped.
     ///
-    /// - Returns: the launch, and whether it was stopped by ``stopAll()``.
+    /// - Returns: the launch, and whether all of them were stopped by ``stopAll()``.
     func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
         // In a task that is already cancelled nothing starts.
         if Task.isCancelled { return (try await graph.run(options: options), false) }
-        // Counted before the start: a stop in between must not be missed.
-        let stops = state.withLock { $0.stops }
-        let launch = try graph.start(options: options)
-        let ticket = add(launch, after: stops)
+        let (launch, id) = (try graph.start(options: options), UUID())
+        let isLate = state.withLock { state in
+            state.running[id] = launch
+            return state.areStopped
+        }
+        if isLate { launch.cancel() }
         let finished = await withTaskCancellationHandler {
             await launch.end()
         } onCancel: {
             launch.cancel()
         }
-        return (finished, remove(ticket))
-    }
-
-    /// Tells all running launches to cancel: their screens are gone.
-    func stopAll() {
-        let launches = state.withLock { state in
-            state.stops += 1
-            defer { state.launches = [:] }
-            return state.launches
-        }
-        for launch in launches.values { launch.cancel() }
-    }
-
-    private func add(_ launch: RunningLaunch, after stops: Int) -> Int {
-        let (ticket, isLate) = state.withLock { state in
-            state.tickets += 1
-            // Stopped between the start and here.
-            if state.stops != stops { return (state.tickets, true) }
-            state.launches[state.tickets] = launch
-            return (state.tickets, false)
-        }
-        if isLate { launch.cancel() }
-        return ticket
-    }
-
-    /// - Returns: whether it was there no more.
-    private func remove(_ ticket: Int) -> Bool {
         // Let go of without the lock: it may be all that is left of the launch.
-        let launch = state.withLock { $0.launches.removeValue(forKey: ticket) }
-        return launch == nil
+        let (_, isStopped) = state.withLock { ($0.running.removeValue(forKey: id), $0.areStopped) }
+        return (finished, isStopped)
+    }
+
+    /// Tells all running launches, and those that start later, to cancel: their screens are gone for good.
+    func stopAll() {
+        let running = state.withLock { state in
+            state.areStopped = true
+            return state.running
+        }
+        for launch in running.values { launch.cancel() }
     }
 }

@@ -45,8 +45,14 @@ public struct StartupEnvironment: Sendable {
     public internal(set) var mailbox: EntryPointMailbox
     /// The screen, which the launch, steps that are asked for and the app's own screens share.
     public internal(set) var stage: Stage
-    /// The turn to log in, which a launch and steps that are asked for share.
-    let loginTurn = LoginTurn()
+    /// The turn to log in, which a launch and steps that are asked for share: two at once would each ask, and the session that was opened last would count.
+    let loginTurn = Turn()
+    /// Whether somebody has logged in since the app started, as a guest or by an account.
+    let hasLoggedIn = Locked(false)
+    /// What the steps of one launch leave for each other.
+    var memory = LaunchMemory()
+    /// The date, for maintenance that ends at one.
+    var now: @Sendable () -> Date = { Date() }
     /// The steps that the person has asked for, while they run.
     let askedFor = AskedForLaunches()
     /// The system's events, as the app tells them.
@@ -56,9 +62,9 @@ public struct StartupEnvironment: Sendable {
     /// The devices that are connected.
     public internal(set) var devices = ConnectedDevices()
     /// How long the splash is visible at least.
-    package var splashMinimum: Duration
+    var splashMinimum: Duration
     /// Called once, when the main screen is visible for the first time.
-    package var didLaunch: @Sendable () -> Void = {}
+    var didLaunch: @Sendable () -> Void = {}
     /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no budget takes. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
@@ -119,6 +125,13 @@ public struct StartupEnvironment: Sendable {
         )
         // In memory there is nothing to share but the screen.
         place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
+    }
+
+    /// The same environment for the steps of one launch.
+    func remembering(_ memory: LaunchMemory) -> StartupEnvironment {
+        var environment = self
+        environment.memory = memory
+        return environment
     }
 
     /// Why stores are in memory for this launch, and not on the disk.

@@ -11,7 +11,7 @@ import StartupStorage
 /// ```swift
 /// extension StartupStep where Work == ScreenWork {
 ///     static var news: Self {
-///         Self("news", "Show the news", isOnMain: true, expected: .milliseconds(200), simulated: { $0.screenWork }) { environment in
+///         Self("news", "Show the news", expected: .milliseconds(200), simulated: { $0.screenWork }) { environment in
 ///             { step in await newsScreen.show(in: environment.app.version) }
 ///         }
 ///     }
@@ -26,51 +26,22 @@ public struct StartupStep<Work: Sendable>: Sendable {
     public let id: String
     /// The step's name for people.
     let title: String
-    /// Whether it touches the screen, and so runs on the main thread.
-    let isOnMain: Bool
     /// How long it is expected to take.
     let expected: Duration
     /// Everything else that is true of the step in every scenario.
     let options: StepOption
     /// The timeout, if it depends on the environment; the environment is nil in a simulated launch.
-    let timeout: (@Sendable (StartupEnvironment?) -> Duration)?
+    var timeout: (@Sendable (StartupEnvironment?) -> Duration)?
     /// Makes the work of a launch that only passes the time.
     let simulated: @Sendable (SimulatedStep) -> Work
     /// Makes the real work.
-    let work: @Sendable (StartupEnvironment, LaunchMemory) -> Work
-
-    /// A step.
-    ///
-    /// - Parameters:
-    ///   - isOnMain: true exactly when `Work` is isolated to the main actor.
-    ///   - options: the options that the step has in every scenario, such as the value that replaces its own in safe mode.
-    init(
-        _ id: String,
-        _ title: String,
-        isOnMain: Bool = false,
-        expected: Duration,
-        options: StepOption...,
-        timeout: (@Sendable (StartupEnvironment?) -> Duration)? = nil,
-        simulated: @escaping @Sendable (SimulatedStep) -> Work,
-        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
-    ) {
-        self.id = id
-        self.title = title
-        self.isOnMain = isOnMain
-        self.expected = expected
-        // The step's own options last: of two that say something about the same thing, the later one counts.
-        self.options = .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)] + options)
-        self.timeout = timeout
-        self.simulated = simulated
-        self.work = work
-    }
+    let work: @Sendable (StartupEnvironment) -> Work
 
     /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count against the budget.
     ///
     /// - Parameters:
     ///   - id: the identifier: not that of a built-in step.
     ///   - title: the step's name for people.
-    ///   - isOnMain: true exactly when `Work` is isolated to the main actor.
     ///   - expected: how long it is expected to take.
     ///   - options: the options that the step has in every scenario.
     ///   - simulated: makes the work of a launch that only passes the time.
@@ -78,77 +49,18 @@ public struct StartupStep<Work: Sendable>: Sendable {
     public init(
         _ id: String,
         _ title: String,
-        isOnMain: Bool = false,
         expected: Duration,
         options: StepOption...,
         simulated: @escaping @Sendable (SimulatedStep) -> Work,
         work: @escaping @Sendable (StartupEnvironment) -> Work
     ) {
-        self.init(id, title, isOnMain: isOnMain, expected: expected, options: .all(options), simulated: simulated) { environment, _ in
-            work(environment)
-        }
-    }
-}
-
-/// Steps by the type of their work. A simulated one passes its time, and produces `value`.
-extension StartupStep {
-    /// A step off the main thread.
-    init<Value: Sendable>(
-        _ id: String,
-        _ title: String,
-        expected: Duration,
-        options: StepOption...,
-        simulated value: Value,
-        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
-    ) where Work == @Sendable (StepContext) async throws -> Value {
-        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in
-            return { step in
-                try await simulated.pass(step)
-                return value
-            }
-        }
-        self.init(id, title, expected: expected, options: .all(options), simulated: simulated, work: work)
-    }
-
-    /// A step off the main thread that reads a value.
-    init<Input, Value: Sendable>(
-        _ id: String,
-        _ title: String,
-        expected: Duration,
-        options: StepOption...,
-        simulated value: Value,
-        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
-    ) where Work == @Sendable (StepContext, Input) async throws -> Value {
-        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in
-            return { step, _ in
-                try await simulated.pass(step)
-                return value
-            }
-        }
-        self.init(id, title, expected: expected, options: .all(options), simulated: simulated, work: work)
-    }
-
-    /// A step that touches the screen.
-    init(
-        _ id: String,
-        _ title: String,
-        expected: Duration,
-        options: StepOption...,
-        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
-    ) where Work == ScreenWork {
-        self.init(id, title, isOnMain: true, expected: expected, options: .all(options), simulated: { $0.screenWork }, work: work)
-    }
-
-    /// A step that touches the screen and reads a value.
-    init<Input>(
-        _ id: String,
-        _ title: String,
-        expected: Duration,
-        options: StepOption...,
-        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
-    ) where Work == @MainActor @Sendable (StepContext, Input) async throws -> Void {
-        let simulated: @Sendable (SimulatedStep) -> Work = { simulated in return { step, _ in try await simulated.pass(step) } }
-        self.init(id, title, isOnMain: true, expected: expected, options: .all(options), simulated: simulated, work: work)
+        self.id = id
+        self.title = title
+        self.expected = expected
+        // The step's own options last: of two that say something about the same thing, the later one counts.
+        self.options = .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)] + options)
+        self.simulated = simulated
+        self.work = work
     }
 }
 
@@ -164,6 +76,25 @@ public struct SimulatedStep: Sendable {
     /// Work on the screen that only passes the time.
     public var screenWork: ScreenWork {
         return { step in try await pass(step) }
+    }
+
+    /// Work on the screen that reads a value.
+    func work<Input>() -> @MainActor @Sendable (StepContext, Input) async throws -> Void {
+        return { step, _ in try await pass(step) }
+    }
+
+    /// Work off the main thread that produces `value`.
+    func work<Value: Sendable>(giving value: Value) -> @Sendable (StepContext) async throws -> Value {
+        return { step in
+            try await pass(step)
+            return value
+        }
+    }
+
+    /// Work off the main thread that reads a value and produces `value`.
+    func work<Input, Value: Sendable>(giving value: Value) -> @Sendable (StepContext, Input) async throws -> Value {
+        let work: @Sendable (StepContext) async throws -> Value = work(giving: value)
+        return { step, _ in try await work(step) }
     }
 
     /// Passes the step's time.

@@ -15,7 +15,7 @@ import Sequencer
 /// off the main thread. Only the time in `waitForPerson` does not count against the budget, in every step.
 public struct StartupSteps: Sendable {
     private enum Source: Sendable {
-        case environment(StartupEnvironment, LaunchMemory)
+        case environment(StartupEnvironment)
         case simulation(requiresUpdate: Bool, durations: [String: Duration], showUpdate: @MainActor @Sendable () -> Void)
     }
 
@@ -34,7 +34,7 @@ public struct StartupSteps: Sendable {
 
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
-        source = .environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch))
+        self.init(.environment(environment.remembering(LaunchMemory(firstLaunch: environment.state.firstLaunch))))
         offersSubscription =
             environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
         let operation = FetchConfigurationOperation(environment: environment)
@@ -43,7 +43,7 @@ public struct StartupSteps: Sendable {
 
     /// The real work of steps that the person has asked for, outside a launch.
     init(askedForIn environment: StartupEnvironment) {
-        self.init(.environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: true)))
+        self.init(.environment(environment.remembering(LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: true))))
     }
 
     private init(_ source: Source) {
@@ -86,34 +86,35 @@ public struct StartupSteps: Sendable {
 
     /// The environment that the real work is done in; nil when the launch is simulated.
     var environment: StartupEnvironment? {
-        if case .environment(let environment, _) = source { environment } else { nil }
+        if case .environment(let environment) = source { environment } else { nil }
     }
 
     /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as ever.
     var unseen: StartupSteps {
         // A copy: other launches keep their presenters.
-        guard case .environment(var environment, let memory) = source else { return self }
+        guard var environment else { return self }
         var presenters = StartupPresenters()
         // Silent pushes need their presenter, and show nothing.
         presenters.entryPoint = environment.presenters.entryPoint
         environment.presenters = presenters
         var steps = self
-        steps.source = .environment(environment, memory)
+        steps.source = .environment(environment)
         return steps
     }
 
     /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is ruled out never
     /// reaches the milestone, and one that fails before it shows the update in place of the failure.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
-        guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
+        guard let environment, let milestone = graph.milestone else { return }
+        let check = ForceUpdateOperation(environment: environment)
         // `try?`: the milestone is in the graph, which has just named it.
         try? graph.wrapWork(of: milestone) { context, work in
-            try await environment.enforceKnownUpdatePolicy(memory, in: context)
+            try await check.enforceKnownPolicy(in: context)
             return try await work()
         }
         // As long as the step may take: the allowance, and its half second.
         graph.takeOverFailures(within: environment.updateAllowance + ForceUpdateOperation.leastAllowance) {
-            await environment.takesOverFailure(memory, in: $0)
+            await check.takesOverFailure(in: $0)
         }
     }
 
@@ -137,7 +138,7 @@ public struct StartupSteps: Sendable {
             // Of another type it was meant for another step of that name: the step's own work counts.
             if let replacement = replacements[step.id] as? Replacement<Work> { return replacement.work }
             switch source {
-            case .environment(let environment, let memory): return step.work(environment, memory)
+            case .environment(let environment): return step.work(environment)
             case .simulation(let requiresUpdate, let durations, let showUpdate):
                 return step.simulated(
                     SimulatedStep(duration: durations[step.id] ?? step.expected, requiresUpdate: requiresUpdate, showUpdate: showUpdate)

@@ -30,7 +30,7 @@ extension StepContext {
         }
         // A second more than it is waited for: the launch must not end before the wait does.
         let launch = try startInBackground(graph, deadline: patience + .seconds(1))
-        await waiting(for: what) { await waitForEnd(of: arrival.stream, atMost: patience) }
+        await waiting(for: what) { await wait(atMost: patience, for: arrival.stream) }
         // An answer that came in the last moment counts.
         if let result = answer.withLock({ $0 }) { return try result.get() }
         launch.cancel()
@@ -38,18 +38,22 @@ extension StepContext {
         throw NetworkError(.timedOut, request: what, "the service neither answered nor failed by its deadline")
     }
 
-    /// Waits until the stream ends, `duration` has passed, or the operation is told to cancel.
-    private func waitForEnd(of stream: AsyncStream<Never>, atMost duration: Duration) async {
+    /// Waits until the sequence ends, which it does when its reader is cancelled, `limit` has passed, or the operation is told to cancel.
+    func wait(atMost limit: Duration, for sequence: some AsyncSequence<some Any, Never> & Sendable) async {
+        // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would need a thread of the pool.
         await withTaskGroup { group in
             group.addTask {
                 let begin = self.elapsed
-                _ = try? await self.sleep(for: duration)
+                _ = try? await self.sleep(for: limit)
                 // After a standstill of the process, leave the request time to read an answer that has arrived meanwhile.
-                if self.elapsed - begin > duration + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
+                if self.elapsed - begin > limit + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
             }
-            group.addTask { for await _ in stream {} }
+            group.addTask { for await _ in sequence {} }
             await group.next()
             group.cancelAll()
         }
     }
+
+    /// When this operation must have ended: at its timeout or at the launch's deadline, the earlier of the two.
+    public var deadline: Deadline { remainingTime.map { .after($0) } ?? .never }
 }

@@ -13,7 +13,7 @@ public protocol TutorialPresenter: Sendable {
 struct TutorialOperation: Sendable {
     let environment: StartupEnvironment
     /// Whether the person has asked for it: it is shown, new or not.
-    var isAskedFor = false
+    private var isAskedFor: Bool { environment.memory.isAskedFor }
 
     /// Whether there is something new to show: the tutorial was never seen, or only in a lower version.
     static func isDue(in version: SemanticVersion, seen: SemanticVersion?) -> Bool {
@@ -53,8 +53,14 @@ struct TutorialOperation: Sendable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedConfiguration?) async throws -> Void {
     /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for it.
     public static var tutorial: Self {
-        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue)) { environment, memory in
-            let operation = TutorialOperation(environment: environment, isAskedFor: memory.isAskedFor)
+        Self(
+            "tutorial",
+            "Show the tutorial",
+            expected: .milliseconds(250),
+            options: .onFailure(.continue),
+            simulated: { $0.work() }
+        ) { environment in
+            let operation = TutorialOperation(environment: environment)
             return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
         }
     }

@@ -19,20 +19,15 @@ public struct SemanticVersion: Sendable, Hashable {
     /// The parts behind the hyphen, such as `beta` and `2`, numbers without zeros before them; empty for a release.
     let prerelease: [String]
 
+    /// Whether it comes before a release.
+    var isPrerelease: Bool { !prerelease.isEmpty }
+}
+
+extension SemanticVersion {
     /// A release.
     public init(_ major: UInt32, _ minor: UInt32 = 0, _ patch: UInt32 = 0) {
         self.init(major: major, minor: minor, patch: patch, prerelease: [])
     }
-
-    init(major: UInt32, minor: UInt32, patch: UInt32, prerelease: [String]) {
-        self.major = major
-        self.minor = minor
-        self.patch = patch
-        self.prerelease = prerelease
-    }
-
-    /// Whether it comes before a release.
-    var isPrerelease: Bool { !prerelease.isEmpty }
 }
 
 extension SemanticVersion: Comparable {

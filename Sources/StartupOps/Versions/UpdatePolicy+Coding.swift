@@ -47,22 +47,27 @@ extension UpdatePolicy: Codable {
 
     private mutating func version(_ key: CodingKeys, isExpected: Bool, in container: KeyedDecodingContainer<CodingKeys>) -> SemanticVersion?
     {
-        guard container.contains(key) else {
-            if isExpected { ignore(key.rawValue, "it is missing") }
-            return nil
+        if isExpected, !container.contains(key) || container.isNull(key) {
+            ignore(key.rawValue, container.contains(key) ? "it is null where a version was expected" : "it is missing")
         }
-        guard let text = try? container.decode(String.self, forKey: key) else {
-            if isExpected || !container.isNull(key) {
-                // Null stands for a field that is absent, where it may be.
-                ignore(key.rawValue, "it is \(container.kind(of: key)) where a version was expected")
-            }
-            return nil
-        }
-        guard let version = SemanticVersion(text) else {
-            ignore(key.rawValue, "\(Self.shown(text)) is no version; one looks like 1.4.0")
-            return nil
-        }
-        return version
+        guard let text = value(String.self, key, "a version", in: container) else { return nil }
+        if let version = SemanticVersion(text) { return version }
+        ignore(key.rawValue, "\(Self.shown(text)) is no version; one looks like 1.4.0")
+        return nil
+    }
+
+    /// A value of one of the fields; nil where it is absent, null, which stands for absent, or of another type.
+    private mutating func value<Value: Decodable, Key: CodingKey>(
+        _ type: Value.Type,
+        _ key: Key,
+        _ expected: String,
+        in container: KeyedDecodingContainer<Key>,
+        of parent: String = ""
+    ) -> Value? {
+        guard container.contains(key), !container.isNull(key) else { return nil }
+        if let value = try? container.decode(type, forKey: key) { return value }
+        ignore(parent + key.stringValue, "it is \(container.kind(of: key)) where \(expected) was expected")
+        return nil
     }
 
     /// An unexpected text, if it is short: a long one may be a secret.
@@ -72,12 +77,7 @@ extension UpdatePolicy: Codable {
     }
 
     private mutating func text<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>, of parent: String = "") -> String? {
-        guard container.contains(key), !container.isNull(key) else { return nil }
-        guard let text = try? container.decode(String.self, forKey: key) else {
-            ignore(parent + key.stringValue, "it is \(container.kind(of: key)) where a text was expected")
-            return nil
-        }
-        return plainText(text, limit: Self.maximumTextLength)
+        value(String.self, key, "a text", in: container, of: parent).map { plainText($0, limit: Self.maximumTextLength) }
     }
 
     /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
@@ -103,8 +103,7 @@ extension UpdatePolicy: Codable {
         }
         var isEnabled: Bool?
         if nested.contains(.enabled), !nested.isNull(.enabled) {
-            isEnabled = try? nested.decode(Bool.self, forKey: .enabled)
-            if isEnabled == nil { ignore("maintenance.enabled", "it is \(nested.kind(of: .enabled)) where true or false was expected") }
+            isEnabled = value(Bool.self, .enabled, "true or false", in: nested, of: "maintenance.")
             // What cannot be read closes nothing.
             guard isEnabled == true else { return nil }
         }

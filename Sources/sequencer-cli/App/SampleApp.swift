@@ -60,7 +60,7 @@ struct SampleApp {
                 configurations: service,
                 accounts: service,
                 entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))
+                speakers: service.client.speakers(connectedBy: TCPSpeakerConnector(clientName: "sequencer-cli"))
             ),
             presenters: StartupPresenters(all: SamplePresenter(screens)),
             directory: directory,
@@ -214,7 +214,7 @@ extension SampleApp {
         plan.thirdParties = [SampleSteps.sdk(at: url, in: directory)]
         plan.modules = [
             BootstrapModule("speakers", isActive: { directory.launchState().lastSpeaker.value != nil }) { configuration in
-                ServiceSpeakers(client: configuration.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))
+                configuration.client.speakers(connectedBy: TCPSpeakerConnector(clientName: "sequencer-cli"))
             }
         ]
         return plan

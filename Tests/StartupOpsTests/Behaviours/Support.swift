@@ -29,7 +29,8 @@ struct BuiltInStep: Sendable, Equatable, CustomStringConvertible {
     let expected: Duration
 
     init<Work>(_ step: StartupStep<Work>) {
-        (id, isOnMain, expected) = (step.id, step.isOnMain, step.expected)
+        (id, expected) = (step.id, step.expected)
+        isOnMain = (SomeSteps.screens.map(\.id) + ["tutorial", "paywall", "main-app", "first-screen"]).contains(step.id)
     }
 
     var description: String { id }

@@ -38,9 +38,8 @@ struct ForceUpdateOperationTests {
             state: state,
             version: Self.version,
             presenter: person,
-            stage: stage,
-            now: { Date(timeIntervalSince1970: 1_795_000_000) }
-        )
+            stage: stage
+        ) { $0.now = { Date(timeIntervalSince1970: 1_795_000_000) } }
         var graph = OperationGraph("check")
         let check = graph.add("force-update", .onFailure(.continue)) { launch in try await operation.run(in: launch) }
         let other = graph.add("other") { launch in try await launch.sleep(for: .seconds(1)) }
@@ -175,17 +174,14 @@ struct ForceUpdateOperationTests {
         let operation = ForceUpdateOperation(
             service: Policies(answer: .success(UpdatePolicy(minimumVersion: SemanticVersion(1)))),
             state: state,
-            version: Self.version,
-            presenter: nil,
-            stage: Stage(),
-            couldNotKeep: { error in problems.withLock { $0.append("\(error)") } }
-        )
+            version: Self.version
+        ) { $0.updatePolicyProblem = { error in problems.withLock { $0.append("\(error)") } } }
         var graph = OperationGraph("not-stored")
         graph.add("force-update") { launch in try await operation.run(in: launch) }
         let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .completed)
         #expect(problems.withLock { $0.count } == 1)
-        #expect(operation.memory.withLock { $0.policy }?.minimumVersion == SemanticVersion(1))
+        #expect(operation.environment.memory.update.withLock { $0.policy }?.minimumVersion == SemanticVersion(1))
         let notes = report["force-update"]?.notes ?? []
         #expect(notes.count == 1 && notes[0].hasPrefix("the update policy could not be kept for the next launch: "), "\(notes)")
     }
@@ -224,12 +220,13 @@ struct ForceUpdateOperationTests {
             state: LaunchState(MemoryStore()),
             version: Self.version,
             presenter: person,
-            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } }),
-            lateDecision: { decision in
+            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } })
+        ) {
+            $0.lateUpdateDecision = { decision in
                 #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
                 events.withLock { $0.append("told") }
             }
-        )
+        }
         var graph = OperationGraph("over")
         graph.add("force-update") { launch in
             launch.abort("something else")
@@ -242,24 +239,28 @@ struct ForceUpdateOperationTests {
 
     @Test("fault O61: the abort and the update's screen do not wait for the store of what is kept, and the report says that it is kept")
     func slowStore() async throws {
-        let isTakenOver = Gate()
-        let operation = ForceUpdateOperation(
-            service: Policies(answer: .success(Self.required)),
-            state: LaunchState(MemoryStore()),
-            version: Self.version,
-            presenter: AgreeablePerson(),
-            stage: Stage(onTakeover: { isTakenOver.open() }),
-            entryPoints: {
-                isTakenOver.block()
-                return ["a link is kept"]
+        let (isTakenOver, isSlow) = (Gate(), Locked(false))
+        let mailbox = EntryPointMailbox(
+            MemoryStore(),
+            now: {
+                if isSlow.withLock({ $0 }) { isTakenOver.block() }
+                return Date()
             }
         )
+        mailbox.receive(.shortcut(ShortcutItem("favourites")))
+        isSlow.withLock { $0 = true }
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(Self.required)),
+            version: Self.version,
+            presenter: AgreeablePerson(),
+            stage: Stage(onTakeover: { isTakenOver.open() })
+        ) { $0.mailbox = mailbox }
         var graph = OperationGraph("slow")
         graph.add("force-update") { launch in try await operation.run(in: launch) }
         let options = LaunchOptions(grace: .patience, clock: VirtualClock(patience: .seconds(300)))
         let report = try await graph.run(budget: .seconds(3), options: options).report
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-        #expect(report["force-update"]?.notes == ["a link is kept"])
+        #expect(report["force-update"]?.notes == ["a push, link or shortcut is kept for a later launch"])
     }
 
     @Test("E12: the version that is asked about is the app's")

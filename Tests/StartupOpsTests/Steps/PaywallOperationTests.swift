@@ -46,14 +46,14 @@ struct PaywallOperationTests {
             for hasLoggedIn in [false, true] {
                 for known in [nil, Entitlements(), Entitlements(["premium"])] {
                     let person = AgreeablePerson()
-                    let (directory, memory) = (StateDirectory.inMemory(), LaunchMemory())
+                    let directory = StateDirectory.inMemory()
                     try Settings(directory.settings).set(isAtEachStart, for: .presentsSubscriptionOnEveryStart)
-                    memory.state.withLock { $0.hasLoggedIn = hasLoggedIn }
                     let environment = StartupEnvironment.alone(directory: directory) {
                         $0.services.accounts = Accounts(session: visitor.session)
                         $0.presenters.main = person
                     }
-                    let operation = PaywallOperation(environment: environment, memory: memory, before: visitor.session)
+                    environment.memory.state.withLock { $0.hasLoggedIn = hasLoggedIn }
+                    let operation = PaywallOperation(environment: environment, before: visitor.session)
                     let (report, _) = try await runAlone("paywall") { step in try await operation.run(known, in: step) }
                     let isOffered = visitor == .account && known == Entitlements() && (isAtEachStart || hasLoggedIn)
                     let state = "at each start: \(isAtEachStart), logged in: \(hasLoggedIn), \(String(describing: known))"

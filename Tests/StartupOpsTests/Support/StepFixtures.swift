@@ -105,6 +105,18 @@ extension EntitlementsOperation {
     }
 }
 
+extension EntryPointOperation {
+    init(mailbox: EntryPointMailbox, presenter: (any EntryPointPresenter)?, stage: Stage) {
+        self.init(
+            environment: .alone {
+                $0.mailbox = mailbox
+                $0.presenters.entryPoint = presenter
+                $0.stage = stage
+            }
+        )
+    }
+}
+
 extension FetchConfigurationOperation {
     init(
         service: any ConfigurationService,
@@ -124,6 +136,27 @@ extension FetchConfigurationOperation {
     }
 }
 
+extension ForceUpdateOperation {
+    init(
+        service: any UpdatePolicyService,
+        state: LaunchState = LaunchState(MemoryStore()),
+        version: SemanticVersion,
+        presenter: (any UpdatePresenter)? = nil,
+        stage: Stage = Stage(),
+        _ change: (inout StartupEnvironment) -> Void = { _ in }
+    ) {
+        self.init(
+            environment: .alone(AppInfo(version: version)) {
+                $0.services.updates = service
+                $0.state = state
+                $0.presenters.update = presenter
+                $0.stage = stage
+                change(&$0)
+            }
+        )
+    }
+}
+
 extension LoginOperation {
     init(accounts: any AccountService, presenter: (any LoginPresenter)?, onboarding: OnboardingType, keepsStoredSession: Bool) {
         var bundled = AppConfiguration.bundled
@@ -132,7 +165,7 @@ extension LoginOperation {
             $0.services.accounts = accounts
             $0.presenters.login = presenter
         }
-        self.init(environment: environment, memory: LaunchMemory(), keepsStoredSession: keepsStoredSession)
+        self.init(environment: environment, keepsStoredSession: keepsStoredSession)
     }
 }
 
@@ -141,8 +174,9 @@ extension RestoreAccountOperation {
         let environment = StartupEnvironment.alone {
             $0.services.accounts = accounts
             $0.presenters.login = presenter
+            $0.memory = memory
         }
-        self.init(environment: environment, memory: memory)
+        self.init(environment: environment)
     }
 }
 
@@ -164,9 +198,8 @@ extension MainAppOperation {
             $0.mailbox = mailbox
             $0.didLaunch = didLaunch
         }
-        let memory = LaunchMemory()
-        memory.state.withLock { $0.earlyOnboarding = earlyOnboarding }
-        self.init(environment: environment, memory: memory)
+        environment.memory.state.withLock { $0.earlyOnboarding = earlyOnboarding }
+        self.init(environment: environment)
     }
 }
 

@@ -98,7 +98,7 @@ extension Bootstrap {
         try await trace.make("anonymous check", in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
             // No configuration counts beside the app's own, so none can come too late.
-            if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) } }
+            if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = (chosen: onboarding, configured: onboarding) } }
             await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
             return "the guest's session was ended: onboarding is \(onboarding)"
         }

@@ -28,7 +28,7 @@ public final class Bootstrap: Sendable {
         var fetched: LoadedConfiguration?
         var restore: RestoreDecision?
         var mailbox: EntryPointMailbox?
-        var onboarding: StartupDiagnosis.OnboardingChoice?
+        var onboarding: (chosen: OnboardingType, configured: OnboardingType)?
         /// The problems that have ended a step of set-up.
         var problems: [RegistryProblem] = []
         var observers: [Task<Void, Never>] = []
@@ -142,37 +142,6 @@ public final class Bootstrap: Sendable {
 
     /// The gate in front of the first screen, once the coordinator has started.
     public var firstScreenGate: ReadinessGate? { state.withLock { $0.firstScreen } }
-
-    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash: first-screen is waiting for …". Empty
-    /// when nothing is known to be wrong.
-    ///
-    /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is wrong makes no `Bootstrap`:
-    /// its problems are in the ``RegistryError``. Steps that have failed for other reasons are in the launch's report.
-    public var findings: [String] {
-        let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
-        let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil
-        var diagnosis = StartupDiagnosis()
-        // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
-        diagnosis.registrations = registry.recordedProblems
-        diagnosis.registrations += problems.filter { !diagnosis.registrations.contains($0) }
-        let registered = registry.registered
-        diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(StartupDiagnosis.imageCodec)
-        diagnosis.gates = [scene, gate].compactMap(\.self)
-        let logout = service.tokens.lastLogout
-        // A person who asked for it needs no explanation.
-        diagnosis.logoutReason = logout == .requested ? nil : logout?.description
-        diagnosis.logoutRemedy =
-            switch logout {
-            case .firstLaunch?: "to keep it and offer the account, set the plan's enablesRestoreAccount"
-            case .guestHasToLogIn?: "to keep guests, set the onboarding to dismissable or none"
-            case .rejected?: "it does not take the refresh token any more: have the person log in again"
-            default: nil
-            }
-        diagnosis.waitingPushes =
-            mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
-        diagnosis.onboarding = onboarding
-        return diagnosis.findings()
-    }
 
     /// Tells every observer to cancel.
     func stopObserving() {

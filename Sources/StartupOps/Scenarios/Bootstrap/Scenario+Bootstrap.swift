@@ -17,17 +17,18 @@ extension Scenario {
 
         let checked = graph.add(.checkResources, of: steps)
         let registered = graph.add(.register, of: steps, after: checked.id)
-        let prepared = graph.add(bootstrap?.preparations, of: steps, after: [registered.id])
-        let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
-        let started = graph.add(bootstrap?.sdkSteps, of: steps, after: [configured.id])
-        for sdk in bootstrap?.plan.thirdParties ?? [] {
-            if let restore = bootstrap?.restoreStep(of: sdk) { graph.add(restore, of: steps, after: "sdk-\(sdk.name)") }
+        let prepared = graph.addModules(of: bootstrap, "prepare", "Prepare", expected: .milliseconds(10), after: registered.id) {
+            try await $0.prepare($1)
         }
+        let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
+        let started = graph.addSDKs(of: bootstrap, after: configured.id)
         let ended = graph.add(.endProcessPhase, of: steps, [], after: [configured.id] + started)
         let scene = graph.add(.connectScene, of: steps, after: ended.id)
 
         let splash = graph.add(.splash, of: steps, after: scene.id)
-        let modules = graph.add(bootstrap?.moduleSteps, of: steps, after: [scene.id])
+        let modules = graph.addModules(of: bootstrap, "module", "Make", expected: .milliseconds(20), after: scene.id) {
+            try await $0.make($1)
+        }
         let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
 
         let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: coordinator.id)
@@ -45,41 +46,118 @@ extension Scenario {
         }
         let restore = graph.add(.restoreAccount, of: steps, .when { bootstrap?.offersRestore ?? true }, after: first.id)
         let tutorial = graph.add(.tutorial, of: steps, .interactive, using: configuration, after: restore.id)
-        let authentication = environment.flatMap { environment in bootstrap?.authentication(environment.services.accounts) }
-        let authenticated = graph.add(authentication.map { [$0] }, of: steps, after: [tutorial.id])
-        let account = graph.add(.login, of: steps, .interactive, using: configuration, after: authenticated.first ?? tutorial.id)
+        let asked = graph.addAuthentication(of: bootstrap, in: environment, after: tutorial.id)
+        let account = graph.add(.login, of: steps, .interactive, using: configuration, after: asked)
         graph.addMain(of: steps, configuration, account, nil, after: [update.id])
         graph.addAfterMain(.onboarding, of: steps, .interactive)
         graph.addAfterMain(.installObservers, of: steps)
     }
 }
 
+/// The steps of the parts of an app's plan: each is in the graph exactly when its part is in the plan.
 extension OperationGraph {
-    /// Adds the SDKs that come before everything.
+    /// Adds the SDKs that are started on the caller's thread, before anything else.
     fileprivate mutating func addPrologue(of bootstrap: Bootstrap, in environment: StartupEnvironment) {
         let sdks = bootstrap.plan.thirdParties.compactMap { sdk in sdk.prologue.map { (sdk, $0) } }
         // Facts are read from the disk: only for those who get them.
         if sdks.isEmpty { return }
         let facts = environment.facts()
         for (sdk, start) in sdks {
-            addPrologue(
-                "sdk-\(sdk.name)",
-                .title("Start \(sdk.name)"),
-                .expected(.milliseconds(30)),
-                .onFailure(sdk.isRequired ? .required : .continue),
-                .timeout(sdk.timeout),
-                bootstrap.belongs(sdk)
-            ) {
+            addPrologue("sdk-\(sdk.name)", .title("Start \(sdk.name)"), .expected(.milliseconds(30)), bootstrap.options(of: sdk)) {
                 try start(facts)
             }
         }
     }
 
-    /// Adds the steps of an app's plan; each waits for `dependencies` and its own.
+    /// Adds a step on the screen for each of the modules, which does `work` when the module is active, and fails the launch only when the module is required.
     ///
     /// - Returns: their identifiers.
-    fileprivate mutating func add(_ planned: [PlannedStep]?, of steps: StartupSteps, after dependencies: [String]) -> [String] {
-        (planned ?? []).map { add($0.step, of: steps, [], after: $0.dependencies + dependencies).id }
+    fileprivate mutating func addModules(
+        of bootstrap: Bootstrap?,
+        _ prefix: String,
+        _ verb: String,
+        expected: Duration,
+        after phase: String,
+        work: @escaping @MainActor @Sendable (Bootstrap, BootstrapModule) async throws -> Void
+    ) -> [String] {
+        guard let bootstrap else { return [] }
+        return bootstrap.plan.modules.map { module in
+            addPart(
+                "\(prefix)-\(module.name)",
+                "\(verb) \(module.name)",
+                expected: expected,
+                .onFailure(module.isRequired ? .required : .continue),
+                .timeout(module.timeout),
+                .when { bootstrap.isActive(module) },
+                after: module.dependencies.map { "\(prefix)-\($0.predecessor)" } + [phase]
+            ) { _ in try await work(bootstrap, module) }
+        }
+    }
+
+    /// Adds a step for each SDK that is not in the prologue, and one that restores the session of each that has a life cycle.
+    ///
+    /// - Returns: the identifiers of the steps that start SDKs: nothing waits for the sessions.
+    fileprivate mutating func addSDKs(of bootstrap: Bootstrap?, after phase: String) -> [String] {
+        guard let bootstrap else { return [] }
+        let started = bootstrap.plan.thirdParties.filter { $0.prologue == nil }.map { sdk in
+            addPart("sdk-\(sdk.name)", "Start \(sdk.name)", expected: .milliseconds(30), bootstrap.options(of: sdk), after: [phase]) {
+                try await sdk.start(try bootstrap.configuration(for: $0.operation))
+            }
+        }
+        for sdk in bootstrap.plan.thirdParties {
+            guard let lifecycle = sdk.lifecycle else { continue }
+            let part = StepOption.part("Restore the session of \(sdk.name)", expected: .milliseconds(200))
+            let options = StepOption.all([part, .onFailure(.continue), .timeout(lifecycle.timeoutUntilReady), bootstrap.belongs(sdk)])
+            add("sdk-\(sdk.name)-ready", options, after: ["sdk-\(sdk.name)"]) { try await lifecycle.waitUntilReady(in: $0) }
+        }
+        return started
+    }
+
+    /// Adds the login with the plan's authenticator, where nobody is logged in; nothing where the plan has none.
+    ///
+    /// - Returns: the identifier of the step that a login form waits for.
+    fileprivate mutating func addAuthentication(of bootstrap: Bootstrap?, in environment: StartupEnvironment?, after last: String) -> String
+    {
+        guard let environment, let bootstrap, let authenticator = bootstrap.plan.authenticator else { return last }
+        let (accounts, memory) = (environment.services.accounts, environment.memory)
+        return addPart(
+            "authenticate",
+            "Log in with another account",
+            expected: .milliseconds(300),
+            .interactive,
+            .onFailure(.continue),
+            // A session that cannot be read now is still somebody's.
+            .when { accounts.storedSession() == .absent },
+            after: [last]
+        ) { if try await bootstrap.authenticate(authenticator, $0) { memory.state.withLock { $0.hasLoggedIn = true } } }
+    }
+
+    private mutating func addPart(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        _ options: StepOption...,
+        after dependencies: [String],
+        work: @escaping ScreenWork
+    ) -> String {
+        add(id, .all([.part(title, expected: expected)] + options), after: dependencies, on: .main) { try await work($0) }.id
+    }
+}
+
+extension StepOption {
+    /// The options that a step of a plan's part always has.
+    fileprivate static func part(_ title: String, expected: Duration) -> StepOption {
+        .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)])
+    }
+}
+
+extension Bootstrap {
+    /// Skips the step of an SDK that belongs to other builds.
+    fileprivate func belongs(_ sdk: ThirdPartySDK) -> StepOption { .when { [plan] in plan.build.isSuperset(of: sdk.flags) } }
+
+    /// The options of the step that starts an SDK.
+    fileprivate func options(of sdk: ThirdPartySDK) -> StepOption {
+        .all([.onFailure(sdk.isRequired ? .required : .continue), .timeout(sdk.timeout), belongs(sdk)])
     }
 }
 

@@ -212,7 +212,7 @@ struct BootstrapPlanTests {
                 "shop is not in the plan, and gallery needs it: it sells what is shown"
             ]
         )
-        #expect(problems { $0.modules = [shop, shop] }.map(\.code) == [.repeated])
+        #expect(problems { $0.delegates.append(.action("configuration") {}) }.map(\.code) == [.repeated])
         // No operation runs for a plan like that, not even an action.
         var plan = harness.plan()
         plan.registrations.swapAt(1, 4)
@@ -220,38 +220,17 @@ struct BootstrapPlanTests {
         #expect(harness.done.isEmpty)
     }
 
-    @Test("B5: a plan is refused for what its launch would refuse: names and times that make no step, and a second configuration")
-    func stepsOfPlan() {
+    @Test("B5: a plan whose names and times make no step has no launch: the graph is refused before anything runs, and names the step")
+    func stepsOfPlan() async throws {
         func module(_ name: String, timeout: Duration = .seconds(2)) -> BootstrapModule {
             BootstrapModule(name, timeout: timeout) { _ in name }
         }
-        func sdk(_ name: String = "steps", restoreTimeout: Duration = .seconds(10)) -> ThirdPartySDK {
-            let options = SDKOptions(restoreTimeout: restoreTimeout)
-            return ThirdPartySDK(
-                name,
-                lifecycle: SDKLifecycle(services: SampleSDKServices(), options: options),
-                configuration: sdkBuilder
-            )
+        for modules in [[module("shop\u{7}")], [module("shop"), module("shop")], [module("shop", timeout: .zero)]] {
+            var plan = harness.plan()
+            plan.modules = modules
+            let error = await #expect(throws: GraphError.self) { try await harness.launch(plan) }
+            #expect(error?.description.contains("prepare-shop") == true && harness.done.isEmpty, "\(String(describing: error))")
         }
-        // With `prepare-`, and with `sdk-` and `-ready`, an identifier of 256 bytes.
-        let (longest, longestOfSDK) = (String(repeating: "x", count: 248), String(repeating: "x", count: 246))
-        #expect(problems { ($0.modules, $0.thirdParties) = ([module(longest)], [sdk(longestOfSDK)]) }.isEmpty)
-        for name in [longest + "x", "shop\u{7}", "shop "] {
-            #expect(problems { $0.modules = [module(name)] }.map(\.code) == [.invalid], "\(name)")
-        }
-        for name in [longestOfSDK + "x", "\u{7}"] {
-            #expect(problems { $0.thirdParties = [sdk(name)] }.map(\.code) == [.invalid], "\(name)")
-        }
-        #expect(problems { $0.modules = [module("shop", timeout: .zero)] }.map(\.code) == [.invalid])
-        for timeout in [Duration.seconds(-5), .zero, .seconds(86_400)] {
-            #expect(problems { $0.thirdParties = [sdk(restoreTimeout: timeout)] }.map(\.code) == [.invalid], "\(timeout)")
-        }
-        #expect(
-            problems { $0.thirdParties = [sdk(restoreTimeout: .zero)] }.map(\.description) == [
-                "third-party SDK steps, restoreTimeout: a timeout must be more than 0 and at most 24 hours, and is 0.0 seconds"
-            ]
-        )
-        #expect(problems { $0.delegates.append(.action("configuration") {}) }.map(\.code) == [.repeated])
     }
 
     @Test(

@@ -1,0 +1,62 @@
+import Sequencer
+import StartupNetworking
+
+extension Bootstrap {
+    /// The registration that makes images visible.
+    private static let imageCodec = "image-codec"
+
+    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash: first-screen is waiting for …". Empty
+    /// when nothing is known to be wrong.
+    ///
+    /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is wrong makes no `Bootstrap`:
+    /// its problems are in the ``RegistryError``. Steps that have failed for other reasons are in the launch's report.
+    public var findings: [String] {
+        let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
+        let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil
+        var (found, ofCodec): ([String], [String]) = ([], [])
+        // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
+        let recorded = registry.recordedProblems
+        for problem in recorded + problems.filter({ !recorded.contains($0) }) {
+            // People see a missing codec as empty images: a symptom of its own.
+            let isOfCodec = [problem.registration, problem.other].contains(Self.imageCodec)
+            if isOfCodec { ofCodec.append("\(problem)") } else { found.append("set-up is missing or misordered: \(problem)") }
+        }
+        for gate in [scene, gate].compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
+        // A person who asked for it needs no explanation.
+        if let logout = service.tokens.lastLogout, logout != .requested {
+            found.append("the person is logged out: the session was ended because \(logout.description)\(Self.remedy(for: logout))")
+        }
+        let pushes = mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
+        if pushes > 0 {
+            found.append(
+                "a push notification leads nowhere: \(pushes == 1 ? "it is" : "\(pushes) are") kept for the app, to be taken after the main screen: "
+                    + "give the presenters an entryPoint, or call deliver(to:) of the mailbox"
+            )
+        }
+        let registered = registry.registered
+        if registered.contains("coordinator"), !registered.contains(Self.imageCodec) {
+            ofCodec.append(
+                "\(Self.imageCodec) was not registered, so images that the system cannot decode are not shown; "
+                    + "register one before the coordinator starts, or a value that says that none is needed"
+            )
+        }
+        found += ofCodec.map { "images stay empty: \($0)" }
+        if let onboarding, onboarding.chosen != onboarding.configured {
+            found.append(
+                "the onboarding is not the one that was configured: \(onboarding.chosen) counted when the coordinator started, "
+                    + "\(onboarding.configured) is configured: the configuration came after the choice, and counts from the next launch; "
+                    + "an app with one kind of onboarding sets that in its settings, too"
+            )
+        }
+        return found
+    }
+
+    private static func remedy(for logout: LogoutReason) -> String {
+        switch logout {
+        case .firstLaunch: "; to keep it and offer the account, set the plan's enablesRestoreAccount"
+        case .guestHasToLogIn: "; to keep guests, set the onboarding to dismissable or none"
+        case .rejected: "; it does not take the refresh token any more: have the person log in again"
+        default: ""
+        }
+    }
+}
