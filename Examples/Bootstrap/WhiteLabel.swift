@@ -24,7 +24,9 @@ import StartupSamples
 /// Two apps made of the same parts: each brand fills a plan, and the same scenario carries it out.
 @main @MainActor struct WhiteLabel {
     static func main() async throws {
-        let service = EmbeddedBackend(SampleService(SampleServiceOptions(onboarding: "none")))
+        var options = SampleServiceOptions()
+        options.onboarding = "none"
+        let service = EmbeddedBackend(SampleService(options))
         let http = HTTPClient(over: service)
         for brand in [Brand.aria(service, http), Brand.bolt(service)] { try await launch(brand, http) }
 

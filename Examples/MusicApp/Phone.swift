@@ -28,11 +28,8 @@ final class Phone {
     }
 
     private static func backend(onboarding: String, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
-        let options = SampleServiceOptions(
-            configurationVersion: onboarding,
-            onboarding: onboarding,
-            speakers: [speaker]
-        )
+        var options = SampleServiceOptions()
+        (options.configurationVersion, options.onboarding, options.speakers) = (onboarding, onboarding, [speaker])
         return EmbeddedBackend(SampleService(options, store: memory))
     }
 

@@ -92,13 +92,13 @@ struct Walk {
 
     private static func takeOver(_ coordinator: LaunchCoordinator, _ person: Person) async {
         let service = coordinator.composition.backend.service
-        service.setVersionPolicy(SampleVersionPolicy(maintenance: SampleVersionPolicy.Maintenance(message: "Closed")))
+        service.setVersionPolicy(["minimumVersion": "1.0.0", "maintenance": ["message": "Closed"]])
         coordinator.enterForeground()
         check("back at the front, the app learns that the service is closed", asked: await person.goOn { $0.isUpdate })
         coordinator.screens.goTo(place: "somewhere")
         check("nothing covers that screen", coordinator.screens.current.isUpdate)
 
-        service.setVersionPolicy(SampleVersionPolicy())
+        service.setVersionPolicy(["minimumVersion": "1.0.0"])
         service.endSessions()
         service.expireTokens()
         person.dismissesNextLogin = true

@@ -13,19 +13,14 @@ package struct SampleFaultError: DescribedError, Sendable, Hashable {
 extension SampleFault {
     private static let plain: [String: SampleFault] = [
         "hang": .hang, "drip": .drip, "wrong-type": .wrongType, "truncated": .truncated, "reset": .reset, "redirect-loop": .redirectLoop,
-        "401-basic": .basicChallenge, "plaintext": .plaintext, "garbage": .body(.garbage), "html": .body(.html), "empty": .body(.empty),
-        "null": .body(.text("null")), "nul-bytes": .body(.nulBytes), "invalid-utf8": .body(.invalidUTF8), "bom": .body(.byteOrderMark),
+        "401-basic": .basicChallenge, "plaintext": .plaintext, "garbage": .garbage, "html": .html, "empty": .body(Data()),
+        "null": .body(Data("null".utf8)), "nul-bytes": .body(Data(count: 16)), "bom": .body(Data([0xef, 0xbb, 0xbf]) + Data("{}".utf8)),
+        "invalid-utf8": .body(Data("{\"version\":\"".utf8) + Data([0xff]) + Data("\"}".utf8)),
     ]
 
-    /// How the faults with a value are written, by their names.
+    /// How the faults with a value are written.
     private static let forms = [
-        "slow": "a whole number and ms, s or m, up to 24 hours, such as slow:2s",
-        "status": "a status from 200 to 599, perhaps with header fields, such as status:503;retry-after=2",
-        "body": "a text, such as body:null",
-        "header": "a header field as NAME=VALUE, such as header:Set-Cookie=a=b",
-        "redirect": "an address, perhaps with a status from 300 to 399, such as redirect:http://127.0.0.1:8081/v1/profile;status=307",
-        "big": "a whole number and B, kB, MB or GB, up to 4GB, such as big:200MB",
-        "gzip-bomb": "a whole number and B, kB, MB or GB, up to 4GB, such as gzip-bomb:200MB",
+        "slow:2s", "status:503;retry-after=2", "body:TEXT", "header:NAME=VALUE", "redirect:URL;status=307", "big:200MB", "gzip-bomb:200MB",
     ]
 
     /// The fault that `text` stands for.
@@ -36,11 +31,11 @@ extension SampleFault {
             self = fault
             return
         }
-        let name = String(text.prefix { $0 != ":" })
-        let names = (Array(Self.plain.keys) + Self.forms.keys).sorted()
-        let hint = nearestName(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
-        let expected = Self.forms[name] ?? "one of \(names.joined(separator: ", "))\(hint)"
-        throw SampleFaultError("'\(text.prefix(80))' is no fault; expected \(expected)")
+        let names = Self.plain.keys.sorted()
+        let hint = nearestName(to: text, in: names).map { "; did you mean \($0)?" } ?? ""
+        let expected =
+            "expected one of \((names + Self.forms).joined(separator: ", ")), in s, m or ms up to a day and in B, kB, MB or GB up to 4GB"
+        throw SampleFaultError("'\(text.prefix(80))' is no fault; \(expected)\(hint)")
     }
 
     private static func read(_ text: String) -> SampleFault? {
@@ -54,11 +49,11 @@ extension SampleFault {
             guard let status = parts.first.flatMap({ Int($0) }), (200...599).contains(status), fields.count == parts.count - 1
             else { return nil }
             return .status(status, headers: fields.reduce(into: [:]) { $0[$1.name] = $1.value })
-        case "body": return .body(.text(String(value)))
+        case "body": return .body(Data(value.utf8))
         case "header": return field(value).map { .header(name: $0.name, value: $0.value) }
         case "redirect": return redirect(value)
-        case "big": return size(value).map { .big($0) }
-        case "gzip-bomb": return size(value).map { .gzipBomb($0) }
+        case "big": return size(value).map { .zeros($0) }
+        case "gzip-bomb": return size(value).map { .zeros($0, compressed: true) }
         default: return nil
         }
     }

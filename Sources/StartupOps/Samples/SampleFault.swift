@@ -32,10 +32,8 @@ public enum SampleFault: Sendable, Hashable {
     case drip
     /// The real answer, that much later.
     case slow(Duration)
-    /// This status, with these header fields and no body.
-    case status(Int, headers: HTTPHeaders = [:])
-    /// 200 with a wrong body.
-    case body(SampleBody)
+    /// This answer in place of the real one.
+    case answer(HTTPResponse)
     /// The real answer, each of its values replaced by one of another type.
     case wrongType
     /// The real answer, with one more header field.
@@ -44,52 +42,33 @@ public enum SampleFault: Sendable, Hashable {
     case truncated
     /// The connection is reset in the middle of the real answer.
     case reset
-    /// A redirection.
-    case redirect(to: String, status: Int = 302)
     /// A redirection to the same address.
     case redirectLoop
-    /// 200 with that many zero bytes.
-    case big(Int)
-    /// 200 with that many zero bytes, compressed.
-    case gzipBomb(Int)
-    /// 401 that asks for HTTP Basic credentials.
-    case basicChallenge
+    /// 200 with that many zero bytes, perhaps compressed.
+    case zeros(Int, compressed: Bool = false)
     /// Bytes that are not HTTP.
     case plaintext
-}
 
-/// A wrong body.
-public enum SampleBody: Sendable, Hashable {
-    /// Bytes that are neither JSON nor text.
-    case garbage
-    /// A page of HTML, as a captive portal sends it.
-    case html
-    /// No bytes.
-    case empty
-    /// NUL bytes.
-    case nulBytes
-    /// A JSON text with a byte that no UTF-8 text has.
-    case invalidUTF8
-    /// A JSON text after a byte order mark.
-    case byteOrderMark
-    /// This text, as JSON.
-    case text(String)
-
-    var response: HTTPResponse {
-        var response = HTTPResponse(status: 200, headers: ["Content-Type": "application/json"])
-        switch self {
-        case .garbage: response.body = Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe])
-        case .html:
-            response.headers["Content-Type"] = "text/html; charset=utf-8"
-            response.body = Data("<!doctype html><title>Welcome</title><p>Sign in to use this network.".utf8)
-        case .empty: break
-        case .nulBytes: response.body = Data(repeating: 0, count: 16)
-        case .invalidUTF8: response.body = Data("{\"version\":\"".utf8) + Data([0xff]) + Data("\"}".utf8)
-        case .byteOrderMark: response.body = Data([0xef, 0xbb, 0xbf]) + Data("{}".utf8)
-        case .text(let text): response.body = Data(text.utf8)
-        }
-        return response
+    /// This status, with these header fields and no body.
+    public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> SampleFault {
+        .answer(HTTPResponse(status: status, headers: headers))
     }
+    /// 200 with a body that is said to be JSON.
+    public static func body(_ data: Data) -> SampleFault { .answer(.json(data: data)) }
+    /// A redirection.
+    public static func redirect(to url: String, status: Int = 302) -> SampleFault { .status(status, headers: ["Location": url]) }
+    /// 401 that asks for HTTP Basic credentials.
+    public static let basicChallenge = status(401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""])
+    /// 200 with bytes that are neither JSON nor text.
+    public static let garbage = body(Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe]))
+    /// 200 with a page of HTML, as a captive portal sends it.
+    public static let html = answer(
+        HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": "text/html; charset=utf-8"],
+            body: Data("<!doctype html><title>Welcome</title><p>Sign in to use this network.".utf8)
+        )
+    )
 }
 
 extension SampleFault {
@@ -99,8 +78,7 @@ extension SampleFault {
         case .hang: return .hang
         case .drip: return .drip(byte: UInt8(ascii: " "), every: .milliseconds(500))
         case .slow(let delay): return .response(real(), after: delay)
-        case .status(let status, let headers): return .response(HTTPResponse(status: status, headers: headers), after: .zero)
-        case .body(let body): return .response(body.response, after: .zero)
+        case .answer(let response): return .response(response, after: .zero)
         case .wrongType:
             var response = real()
             response.body = Self.replacingTypes(in: response.body)
@@ -116,29 +94,30 @@ extension SampleFault {
             response.body = response.body.prefix(3)
             return .truncated(response, announcing: 1000)
         case .reset: return .reset(real())
-        case .redirect(let url, let status):
-            return .response(HTTPResponse(status: status, headers: ["Location": url]), after: .zero)
         case .redirectLoop:
             let query = request.url.query().map { "?\($0)" } ?? ""
             return .response(HTTPResponse(status: 302, headers: ["Location": request.url.path() + query]), after: .zero)
-        case .big(let count): return .zeros(count: count, compressed: false)
-        case .gzipBomb(let count): return .zeros(count: count, compressed: true)
-        case .basicChallenge:
-            return .response(HTTPResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""]), after: .zero)
+        case .zeros(let count, let compressed): return .zeros(count: count, compressed: compressed)
         case .plaintext: return .plaintext(Data("220 sample.invalid ESMTP ready\r\n".utf8))
         }
     }
 
     /// The same document with each member of its object, or each element of its array, of another type.
     private static func replacingTypes(in body: Data) -> Data {
-        func other(_ value: Any) -> Any { value is String ? ["unexpected": true] : value is [String: Any] ? true : "unexpected" }
-        let replaced: Any =
-            switch try? JSONSerialization.jsonObject(with: body) {
-            case let object as [String: Any]: object.mapValues(other)
-            case let array as [Any]: array.map(other)
+        func other(_ value: JSONValue) -> JSONValue {
+            switch value {
+            case .string: ["unexpected": true]
+            case .object: true
+            default: "unexpected"
+            }
+        }
+        let replaced: JSONValue =
+            switch try? JSONDecoder().decode(JSONValue.self, from: body) {
+            case .object(let members): .object(members.mapValues(other))
+            case .array(let values): .array(values.map(other))
             default: ["unexpected"]
             }
-        return (try? JSONSerialization.data(withJSONObject: replaced, options: .sortedKeys)) ?? Data("[true]".utf8)
+        return HTTPResponse.json(replaced).body
     }
 }
 

@@ -32,12 +32,11 @@ public final class SampleService: Sendable {
     ///
     /// - Parameters:
     ///   - store: keeps accounts and sessions, so that services in other processes know them, also at the same time; nil when they are forgotten.
-    ///   - now: its clock. Nil, the default: the time at which it is made plus the time since then, so that setting the machine's
-    ///     clock ends no session.
+    ///   - now: its clock.
     public init(
         _ options: SampleServiceOptions = SampleServiceOptions(),
         store: (any DataStore)? = nil,
-        now: (@Sendable () -> Date)? = nil
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         var state = SampleServiceState(options)
         let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value
@@ -45,23 +44,13 @@ public final class SampleService: Sendable {
         host = memory?.host.flatMap { Self.isOurs($0) ? $0 : nil } ?? Self.newHost()
         self.state = Locked(state)
         self.store = store
-        self.now = now ?? Self.steadyTime()
+        self.now = now
     }
 
     private static func newHost() -> String { "sample-\(String(UInt32.random(in: .min ... .max), radix: 36)).invalid" }
 
     /// Whether a host has the form that ``newHost()`` gives it. A stored host may have been damaged or planted, and becomes part of an address.
-    private static func isOurs(_ host: String) -> Bool {
-        guard host.utf8.count < 64, host.hasPrefix("sample-"), host.hasSuffix(".invalid") else { return false }
-        let name = host.dropFirst("sample-".count).dropLast(".invalid".count)
-        return !name.isEmpty && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
-    }
-
-    /// The time now, and from then on by a clock that nobody can set.
-    private static func steadyTime() -> @Sendable () -> Date {
-        let (date, start) = (Date(), ContinuousClock.now)
-        return { date.addingTimeInterval(start.duration(to: .now) / .seconds(1)) }
-    }
+    private static func isOurs(_ host: String) -> Bool { host.wholeMatch(of: /sample-[a-z0-9]{1,40}\.invalid/) != nil }
 
     /// The answer to a request.
     public func answer(_ request: HTTPRequest) -> SampleAnswer {
@@ -112,101 +101,38 @@ public final class SampleService: Sendable {
     /// From now on no refresh token that was given out is worth anything.
     public func endSessions() { change { $0.sessions.endSessions() } }
 
-    /// Replaces the version policy.
-    public func setVersionPolicy(_ policy: SampleVersionPolicy) {
-        state.withLock { $0.versionPolicy = HTTPResponse.json(policy) }
-    }
+    /// Replaces the version policy by this JSON, such as `["minimumVersion": "2.0.0"]`; what makes no sense is sent, too.
+    public func setVersionPolicy(_ policy: JSONValue) { state.withLock { $0.versionPolicy = .json(policy) } }
 
     /// Demands an update: no version below this one may run.
-    package func requireUpdate(to version: String = "999.0.0", message: String? = "This version can no longer be used.") {
-        setVersionPolicy(SampleVersionPolicy(minimumVersion: version, message: message))
+    package func requireUpdate(to version: String = "999.0.0", message: String = "This version can no longer be used.") {
+        setVersionPolicy(["minimumVersion": .string(version), "message": .string(message)])
     }
 
     /// Replaces the speakers, such as when their port is known.
-    public func setSpeakers(_ speakers: [Speaker]) {
-        state.withLock { $0.options.speakers = speakers }
-    }
+    public func setSpeakers(_ speakers: [Speaker]) { state.withLock { $0.options.speakers = speakers } }
 
     /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version policy. Speakers stay.
     package func reset() { change { $0.reset() } }
 }
 
-/// The state of a sample service to begin with, and after `reset`.
+/// The state of a sample service to begin with, and after `reset`. Unless changed, nothing in it keeps an app from launching.
 public struct SampleServiceOptions: Sendable {
     /// How long an access token is valid; whole seconds. None are at zero: each token has expired when it arrives.
-    package var tokenLifetime: Duration
+    public var tokenLifetime = Duration.seconds(3600)
     /// The version of the configuration.
-    package var configurationVersion: String
+    public var configurationVersion = "7"
     /// How the app greets a new person: `regular`, `dismissable` or `none`.
-    package var onboarding: String
+    public var onboarding = "regular"
     /// The features that are switched on or off.
-    package var features: [String: Bool]
+    public var features = ["paywall": true, "speakers": true]
     /// The feature flags, which count over the configuration; nil for a service without them.
-    package var flags: FeatureFlags?
+    public var flags: FeatureFlags? = FeatureFlags()
     /// Whether a session that outlived a reinstallation is kept; nil leaves it to the app.
-    package var restoreAccount: Bool?
+    public var restoreAccount: Bool?
     /// The speakers that can be connected to. The first one's address is in the configuration.
-    package var speakers: [Speaker]
-    /// Which versions of the app may run.
-    package var versionPolicy: SampleVersionPolicy
+    public var speakers: [Speaker] = []
 
-    /// These options; unless said otherwise, nothing in them keeps an app from launching.
-    public init(
-        tokenLifetime: Duration = .seconds(3600),
-        configurationVersion: String = "7",
-        onboarding: String = "regular",
-        features: [String: Bool] = ["paywall": true, "speakers": true],
-        flags: FeatureFlags? = FeatureFlags(),
-        restoreAccount: Bool? = nil,
-        speakers: [Speaker] = [],
-        versionPolicy: SampleVersionPolicy = SampleVersionPolicy()
-    ) {
-        self.tokenLifetime = tokenLifetime
-        self.configurationVersion = configurationVersion
-        self.onboarding = onboarding
-        self.features = features
-        self.flags = flags
-        self.restoreAccount = restoreAccount
-        self.speakers = speakers
-        self.versionPolicy = versionPolicy
-    }
-}
-
-/// Which versions of the app may run, as the sample service says it.
-public struct SampleVersionPolicy: Sendable, Hashable, Codable {
-    /// A time in which nobody can use the app.
-    public struct Maintenance: Sendable, Hashable, Codable {
-        /// The message for people.
-        package var message: String
-        /// Its end, as RFC 3339 writes it.
-        package var until: String?
-
-        /// A maintenance.
-        public init(message: String, until: String? = nil) {
-            self.message = message
-            self.until = until
-        }
-    }
-
-    /// The lowest version that may run.
-    package var minimumVersion: String
-    /// The version people are told to get.
-    package var recommendedVersion: String?
-    /// Why nobody can use the app now.
-    package var maintenance: Maintenance?
-    /// The message for people who have to update.
-    package var message: String?
-
-    /// A policy; unless said otherwise, one that lets every version from 1.0.0 on run.
-    public init(
-        minimumVersion: String = "1.0.0",
-        recommendedVersion: String? = nil,
-        maintenance: Maintenance? = nil,
-        message: String? = nil
-    ) {
-        self.minimumVersion = minimumVersion
-        self.recommendedVersion = recommendedVersion
-        self.maintenance = maintenance
-        self.message = message
-    }
+    /// The options of a service that has no speakers.
+    public init() {}
 }

@@ -24,31 +24,29 @@ extension SampleServiceState {
         let account: String
         switch form["grant_type"] {
         case "password":
-            guard let name = form["username"], let password = form["password"] else {
-                return Self.refused("invalid_request", "username and password are needed")
-            }
+            guard let name = form["username"], let password = form["password"] else { return Self.incomplete("username and password are") }
             guard let opened = accounts.open(name, password: password) else {
                 return Self.refused("invalid_grant", "there is no such account, or the password is another one")
             }
             account = opened.id
         case "refresh_token":
-            guard let token = form["refresh_token"] else { return Self.refused("invalid_request", "refresh_token is needed") }
+            guard let token = form["refresh_token"] else { return Self.incomplete("refresh_token is") }
             guard let owner = sessions.redeem(refreshToken: token) else {
                 return Self.refused("invalid_grant", "the refresh token was used before, or is not valid any more")
             }
             account = owner
         case "anonymous":
-            guard let device = form["device_id"], !device.isEmpty else {
-                return Self.refused("invalid_request", "device_id is needed")
-            }
+            guard let device = form["device_id"], !device.isEmpty else { return Self.incomplete("device_id is") }
             account = accounts.guest(device: device).id
         // RFC 6749, section 5.2, tells the two apart: a grant that is missing, and one that is not known.
-        case nil: return Self.refused("invalid_request", "grant_type is needed")
+        case nil: return Self.incomplete("grant_type is")
         default: return Self.refused("unsupported_grant_type", "grant_type is one of password, refresh_token and anonymous")
         }
         // RFC 6749, section 5.1: tokens are never kept by caches.
         return .json(sessions.issue(for: account, lifetime: options.tokenLifetime, now: now), headers: ["Cache-Control": "no-store"])
     }
+
+    private static func incomplete(_ what: String) -> HTTPResponse { refused("invalid_request", "\(what) needed") }
 
     private static func refused(_ error: String, _ description: String) -> HTTPResponse {
         // 400 also where credentials are wrong: RFC 6749, section 5.2.
@@ -66,30 +64,23 @@ extension SampleServiceState {
     }
 
     mutating func verifyAccount(_ request: HTTPRequest) -> HTTPResponse {
-        guard let verification = request.json(CodeVerification.self), verification.code == "000000", accounts.verify(verification.email)
-        else {
-            return .problem(422, "invalid_code", "there is no such account, or the code is another one")
-        }
-        return .done
+        let verification = request.json(CodeVerification.self)
+        if let verification, verification.code == "000000", accounts.verify(verification.email) { return .done }
+        return .problem(422, "invalid_code", "there is no such account, or the code is another one")
     }
 
     func profile(_ request: HTTPRequest, now: Date) -> HTTPResponse {
-        guard let account = account(of: request, now: now) else { return .unauthorized }
-        return .json(account.profile)
+        account(of: request, now: now).map { .json($0.profile) } ?? .unauthorized
     }
 
     func entitlements(_ request: HTTPRequest, now: Date) -> HTTPResponse {
-        guard let account = account(of: request, now: now) else { return .unauthorized }
-        return .json(["entitlements": account.entitlements])
+        account(of: request, now: now).map { .json(["entitlements": $0.entitlements]) } ?? .unauthorized
     }
 
     func registerDevice(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         if account(of: request, now: now) == nil { return .unauthorized }
         // Read only to be checked: the service has no use for devices.
-        guard request.json(Device.self) != nil else {
-            return .problem(422, "invalid_device", "platform and appVersion are needed")
-        }
-        return .done
+        return request.json(Device.self) == nil ? .problem(422, "invalid_device", "platform and appVersion are needed") : .done
     }
 }
 
@@ -122,14 +113,14 @@ struct SampleAccounts: Codable {
     mutating func create(_ email: String, password: String, isVerified: Bool = false, entitlements: [String] = []) -> Account? {
         if find(email) != nil { return nil }
         count += 1
-        let account = Account(
+        var account = Account(
             id: "user-\(count)",
-            name: String(email.prefix { $0 != "@" }),
+            name: "\(email.prefix { $0 != "@" })",
             email: email,
             password: password,
-            isVerified: isVerified,
-            entitlements: entitlements
+            isVerified: isVerified
         )
+        account.entitlements = entitlements
         accounts[account.id] = account
         return account
     }

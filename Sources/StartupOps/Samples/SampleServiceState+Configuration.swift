@@ -16,31 +16,28 @@ struct SampleCountry: Encodable {
     ]
 }
 
-/// The texts of the sample service.
-struct SampleTexts {
+/// The texts of the sample service, by language; in English where it is another one.
+enum SampleTexts {
     struct Page: Encodable {
         let title: String
         let text: String
     }
 
-    let greeting: String
-    let tutorial: [Page]
-
-    private init(_ greeting: String, _ pages: KeyValuePairs<String, String>) {
-        self.greeting = greeting
-        tutorial = pages.map { Page(title: $0.key, text: $0.value) }
+    static func greeting(_ language: String) -> String {
+        ["de": "Guten Tag", "fr": "Bonjour", "es": "Buenos días", "ja": "こんにちは"][language] ?? "Hello"
     }
 
-    /// The texts in a language; in English where it is another one.
-    static func `in`(_ language: String) -> SampleTexts { all[language] ?? english }
-
-    private static let english = SampleTexts("Hello", ["Welcome": "Music in every room.", "Speakers": "Connect your first speaker."])
-    private static let all = [
-        "de": SampleTexts("Guten Tag", ["Willkommen": "Musik in jedem Raum.", "Lautsprecher": "Verbinde deinen ersten Lautsprecher."]),
-        "fr": SampleTexts("Bonjour", ["Bienvenue": "De la musique dans chaque pièce.", "Enceintes": "Connectez votre première enceinte."]),
-        "es": SampleTexts("Buenos días", ["Bienvenido": "Música en cada habitación.", "Altavoces": "Conecta tu primer altavoz."]),
-        "ja": SampleTexts("こんにちは", ["ようこそ": "すべての部屋に音楽を。", "スピーカー": "最初のスピーカーを接続しましょう。"]),
-    ]
+    static func tutorial(_ language: String) -> [Page] {
+        let pages: KeyValuePairs<String, String> =
+            switch language {
+            case "de": ["Willkommen": "Musik in jedem Raum.", "Lautsprecher": "Verbinde deinen ersten Lautsprecher."]
+            case "fr": ["Bienvenue": "De la musique dans chaque pièce.", "Enceintes": "Connectez votre première enceinte."]
+            case "es": ["Bienvenido": "Música en cada habitación.", "Altavoces": "Conecta tu primer altavoz."]
+            case "ja": ["ようこそ": "すべての部屋に音楽を。", "スピーカー": "最初のスピーカーを接続しましょう。"]
+            default: ["Welcome": "Music in every room.", "Speakers": "Connect your first speaker."]
+            }
+        return pages.map { Page(title: $0.key, text: $0.value) }
+    }
 }
 
 extension SampleServiceState {
@@ -76,7 +73,7 @@ extension SampleServiceState {
                 onboarding: options.onboarding,
                 features: options.features,
                 restoreAccount: options.restoreAccount,
-                tutorialPages: SampleTexts.in(language).tutorial,
+                tutorialPages: SampleTexts.tutorial(language),
                 speakers: options.speakers.first.map { Configuration.Address(host: $0.host, port: $0.port) }
             )
         )

@@ -31,7 +31,7 @@ extension SampleServiceState {
         // A token that is not valid makes a request fail even where none is needed.
         if request.bearerToken != nil, viewer == nil { return Self.failed("Could not verify JWT: JWTExpired", "invalid-jwt") }
         if name == "Greeting" {
-            return Self.answered("greeting", ["text": SampleTexts.in(operation.variables?.lang ?? "en").greeting])
+            return Self.answered("greeting", ["text": SampleTexts.greeting(operation.variables?.lang ?? "en")])
         }
         guard let viewer else { return Self.failed("this operation needs a token", "access-denied") }
         switch name {

@@ -12,14 +12,11 @@ struct SampleServiceState {
     var options: SampleServiceOptions
     var accounts = SampleAccounts()
     var sessions = SampleSessions()
-    var versionPolicy: HTTPResponse
+    var versionPolicy = HTTPResponse.json(["minimumVersion": "1.0.0"])
     private(set) var counts: [String: Int] = [:]
     private var faults: [String: PlannedFault] = [:]
 
-    init(_ options: SampleServiceOptions) {
-        self.options = options
-        versionPolicy = .json(options.versionPolicy)
-    }
+    init(_ options: SampleServiceOptions) { self.options = options }
 
     /// The part that outlives the service, where it has a store: the accounts and who is logged in.
     struct Memory: Codable, Sendable {

@@ -5,20 +5,21 @@ import StartupStorage
 
 /// One end of a connection to a speaker, which reads and writes lines.
 ///
-/// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its deadline, or when
-/// the socket is told to end.
+/// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its deadline, or a
+/// moment after the socket was told to end.
 final class SpeakerSocket: @unchecked Sendable {
     // @unchecked: `socket` and `buffer` are only touched on `queue`, and in `deinit`; the rest does not change, or has a lock.
 
     /// The longest line that is read, in bytes.
     static let maximumLine = 256
+    /// How long it waits before it looks whether it was told to end.
+    private static let slice = Duration.milliseconds(10)
     /// How long an address has before the next one is tried beside it (RFC 8305, section 5).
     private static let headStart = Duration.milliseconds(250)
 
     let device: String
     private let queue: DispatchQueue
     private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
-    private let wake: WakeSignal
     private let ending = Locked<DeviceError.Code?>(nil)
     private var socket: Int32?
     private var buffer: [UInt8] = []
@@ -27,10 +28,8 @@ final class SpeakerSocket: @unchecked Sendable {
     init(
         _ device: String,
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) }
-    ) throws(DeviceError) {
-        guard let wake = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
+    ) {
         self.device = device
-        self.wake = wake
         self.startThread = startThread
         queue = DispatchQueue(label: "sequencer.\(device)")
     }
@@ -65,7 +64,6 @@ final class SpeakerSocket: @unchecked Sendable {
     func end(_ code: DeviceError.Code) {
         // Later reasons follow from the first.
         ending.withLock { if $0 == nil { $0 = code } }
-        wake.signal()
     }
 
     /// Ends every wait, then sends a last line, as far as that goes without waiting, and closes.
@@ -132,18 +130,19 @@ extension SpeakerSocket {
         // An address needs no resolver, and no thread.
         guard numeric.isEmpty else { return numeric }
         // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it takes too long.
-        guard let done = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
-        let found = Locked<[SocketAddress]>([])
+        let found = Locked<[SocketAddress]?>(nil)
         let code = startThread {
             let addresses = SocketPlatform.addresses(of: host, port: port, isNumeric: false)
             found.withLock { $0 = addresses }
-            done.signal()
         }
         guard code == 0 else {
             throw DeviceError(.unreachable, device, "its host's name cannot be looked up: the system starts no thread (error \(code))")
         }
-        try wait(for: done.descriptor, POLLIN, by: deadline, "the host's name was not resolved in time")
-        return found.withLock { $0 }
+        while true {
+            if let addresses = found.withLock({ $0 }) { return addresses }
+            if deadline.isOver { throw DeviceError(.timedOut, device, "the host's name was not resolved in time") }
+            _ = try ready([], 0, by: deadline.limited(to: Self.slice))
+        }
     }
 
     /// A socket that connects to an address.
@@ -217,66 +216,26 @@ extension SpeakerSocket {
     /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the deadline is over.
     private func ready(_ descriptors: [Int32], _ events: Int32, by deadline: Deadline) throws(DeviceError) -> [Int32] {
         while true {
-            // Before each wait: the signal stays, so none is missed.
+            // Before each wait.
             if let code = ending.withLock({ $0 }) {
                 throw DeviceError(code, device, code == .cancelled ? "the connection was cancelled" : "the connection was closed")
             }
             if deadline.isOver { return [] }
             var polled = descriptors.map { pollfd(fd: $0, events: Int16(events), revents: 0) }
-            polled.append(pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0))
-            let count = poll(&polled, nfds_t(polled.count), deadline.pollTimeout)
+            // Rounded up, so that it never polls without a pause.
+            let slice = min(deadline.remaining ?? Self.slice, Self.slice) / .milliseconds(1)
+            let count = poll(&polled, nfds_t(polled.count), Int32(slice.rounded(.up)))
             if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
-            // The wake-up has no answer of its own: the reason is looked at above.
-            if count > 0, polled.last?.revents == 0 { return polled.dropLast().filter { $0.revents != 0 }.map(\.fd) }
+            if count > 0 { return polled.filter { $0.revents != 0 }.map(\.fd) }
         }
-    }
-}
-
-/// Wakes a thread that polls: once given, the signal stays. Any thread may give it.
-final class WakeSignal: Sendable {
-    /// The descriptor to poll for reading.
-    let descriptor: Int32
-    private let writeEnd: Int32
-
-    /// - Returns: nil without a free file descriptor.
-    init?() {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return nil }
-        (descriptor, writeEnd) = (ends[0], ends[1])
-        SocketPlatform.configure(descriptor)
-        // Neither end may block: with a full pipe, `signal()` would hold its caller.
-        SocketPlatform.configure(writeEnd)
-    }
-
-    deinit {
-        close(descriptor)
-        close(writeEnd)
-    }
-
-    func signal() {
-        var byte: UInt8 = 1
-        // When the pipe is full, it has been given often enough.
-        _ = write(writeEnd, &byte, 1)
-    }
-}
-
-extension Deadline {
-    /// The remaining time for `poll`: rounded up, so that it is never over too early and never polls without a pause.
-    var pollTimeout: Int32 {
-        guard let remaining else { return -1 }
-        // At most an hour, which an Int32 can hold: callers wait again.
-        return Int32(min((remaining / .milliseconds(1)).rounded(.up), 3_600_000))
     }
 }
 
 extension DeviceError {
     /// The error for a system's error number.
     init(system number: Int32, _ device: String, _ action: String) {
-        self.init(
-            number == ETIMEDOUT ? .timedOut : .unreachable,
-            device,
-            Self.words[number] ?? "\(action) failed with system error \(number)"
-        )
+        let words = Self.words[number] ?? "\(action) failed with system error \(number)"
+        self.init(number == ETIMEDOUT ? .timedOut : .unreachable, device, words)
     }
 
     /// The system's errors in words. `strerror` may not be called by two threads at once.
@@ -286,11 +245,7 @@ extension DeviceError {
         EPIPE: "the connection was reset",
         EHOSTUNREACH: "no route to the host",
         ENETUNREACH: "the network cannot be reached",
-        ENETDOWN: "the network is down",
         ETIMEDOUT: "the host does not answer",
         EADDRINUSE: "the port is in use",
-        EACCES: "access was denied",
-        EMFILE: "the process has no free file descriptor",
-        ENFILE: "the system has no free file descriptor",
     ]
 }

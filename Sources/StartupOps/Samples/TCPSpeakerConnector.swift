@@ -35,25 +35,18 @@ public struct TCPSpeakerConnector: DeviceConnector {
     public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         // A service may have named it.
         let device = "speaker \(printable(ForeignText.withoutSecrets(speaker.host), limit: 100)):\(speaker.port)"
-        let socket = try SpeakerSocket(device)
+        let socket = SpeakerSocket(device)
         let name = try await socket.perform { [clientName] socket throws(DeviceError) in
             try socket.connect(host: speaker.host, port: speaker.port, by: deadline)
             let answer = try socket.ask("HELLO \(clientName)", by: deadline)
             // Plain text: the name comes from a device, and goes to a screen.
             let name = plainText(String(answer.dropFirst("READY ".count)), limit: 64).trimmingCharacters(in: .whitespaces)
             guard answer.hasPrefix("READY "), !name.isEmpty else {
-                throw DeviceError(
-                    .unexpectedAnswer,
-                    device,
-                    "READY and a name were expected in answer to HELLO, and \"\(ForeignText.shown(answer, limit: 40))\" came"
-                )
+                throw socket.unexpected(answer, to: "HELLO", expected: "READY and a name were")
             }
             return name
         }
-        return SpeakerConnection(
-            socket,
-            to: Speaker(id: speaker.id, name: name, host: speaker.host, port: speaker.port)
-        )
+        return SpeakerConnection(socket, to: Speaker(id: speaker.id, name: name, host: speaker.host, port: speaker.port))
     }
 
     /// Greets the speakers that answer at the endpoints, up to eight at a time, and takes leave again.
@@ -101,15 +94,16 @@ final class SpeakerConnection: DeviceConnection {
     func ping(by deadline: Deadline) async throws(DeviceError) {
         try await socket.perform { socket throws(DeviceError) in
             let answer = try socket.ask("PING", by: deadline)
-            guard answer == "PONG" else {
-                throw DeviceError(
-                    .unexpectedAnswer,
-                    socket.device,
-                    "PONG was expected in answer to PING, and \"\(ForeignText.shown(answer, limit: 40))\" came"
-                )
-            }
+            guard answer == "PONG" else { throw socket.unexpected(answer, to: "PING", expected: "PONG was") }
         }
     }
 
     func close() { socket.end(with: "BYE") }
+}
+
+extension SpeakerSocket {
+    fileprivate func unexpected(_ answer: String, to question: String, expected: String) -> DeviceError {
+        let words = "\(expected) expected in answer to \(question), and \"\(ForeignText.shown(answer, limit: 40))\" came"
+        return DeviceError(.unexpectedAnswer, device, words)
+    }
 }

@@ -154,7 +154,7 @@ extension DataStore {
 
 /// A store that forgets everything at the end of the process: for tests, and where nothing can be written.
 package final class MemoryStore: SecureStore {
-    private let values = Locked<[StoreKey: Data]>([:])
+    let values = Locked<[StoreKey: Data]>([:])
     // Recursive: a body may use other methods of the store that take the same access.
     private let access = NSRecursiveLock()
 

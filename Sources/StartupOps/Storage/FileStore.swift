@@ -15,11 +15,7 @@ import Sequencer
 /// ```
 ///
 /// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
-class FileStore: DataStore, @unchecked Sendable {
-    // @unchecked: it is a class for `SecureFileStore` to inherit from; all it has is constant, or guards itself.
-    /// The largest value that is kept unless said otherwise: 16 MB.
-    static let defaultMaximumSize = 16 << 20
-
+final class FileStore: SecureStore {
     let directory: PosixDirectory
     let secrecy: Secrecy
     let maximumSize: Int
@@ -30,7 +26,9 @@ class FileStore: DataStore, @unchecked Sendable {
     enum Secrecy {
         /// Repaired, and reported.
         case ordinary
-        /// Refused.
+        /// Refused, as its secret may be known: the answer is ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next
+        /// login, or until the person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could replace
+        /// with another one, because everybody can write to one above it, is not used at all. The files are not encrypted.
         case secret
     }
 
@@ -38,40 +36,31 @@ class FileStore: DataStore, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - directory: a directory for this store alone; nobody else keeps the right to write to it.
-    ///   - maximumSize: the largest value in bytes; a larger file is not read.
-    ///   - lockTimeout: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws; after a wait in vain it does not wait again until
+    ///   - maximumSize: the largest value in bytes, 16 MB unless said otherwise; a larger file is not read.
+    ///   - patience: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws; after a wait in vain it does not wait again until
     ///     it has got in once. The main thread never waits.
     ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each once.
-    /// - Throws: when values cannot be kept there. The error names the path and the system's error number.
-    convenience init(
+    /// - Throws: when values cannot be kept there, or would not be safe. The error names the path and the system's error number.
+    init(
         directory: URL,
+        _ secrecy: Secrecy = .ordinary,
         maximumSize: Int = 16 << 20,
-        lockTimeout: Duration = .milliseconds(500),
+        patience: LockPatience = LockPatience(),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
-        try self.init(PosixDirectory(directory), .ordinary, maximumSize, LockPatience(lockTimeout), onProblem)
-    }
-
-    init(
-        _ directory: PosixDirectory,
-        _ secrecy: Secrecy,
-        _ maximumSize: Int,
-        _ patience: LockPatience,
-        _ onProblem: @escaping @Sendable (StorageError) -> Void
-    ) throws(StorageError) {
-        self.directory = directory
+        self.directory = try PosixDirectory(directory)
         self.secrecy = secrecy
         self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
         problems = ProblemReporter(onProblem)
-        lock = DirectoryLock(directory, patience)
-        for repair in try directory.prepare() { problems.report(repair) }
+        lock = DirectoryLock(self.directory, patience)
+        for repair in try self.directory.prepare() { problems.report(repair) }
         // The directory itself may be safe, and still be replaced as a whole by somebody with rights above it.
-        if let ancestor = directory.openAncestor() {
+        if let ancestor = self.directory.openAncestor() {
             if secrecy == .secret { throw ancestor }
             problems.report(ancestor)
         }
         // Once at the opening: processes that were killed leave their temporary files (S7).
-        directory.sweep()
+        self.directory.sweep()
     }
 
     /// The value stored under `key`; a file that cannot be trusted is moved aside and counts as absent.
@@ -197,27 +186,5 @@ final class ProblemReporter: Sendable {
         // Looked up and noted in one step: of two threads one tells it.
         let isNew = reported.withLock { $0.count < Self.limit && $0.insert(problem).inserted }
         if isNew { onProblem(problem) }
-    }
-}
-
-/// Keeps secrets in files that only their owner can read, on systems without a keychain.
-///
-/// It works as `FileStore` does, and refuses where that repairs. A file that others could read (mode 0644, say) may have been read, so its
-/// secret is not used: the answer is ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until
-/// the person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could replace with another one,
-/// because everybody can write to one above it, is not used at all.
-///
-/// The files are not encrypted: the user and root can read them.
-final class SecureFileStore: FileStore, SecureStore, @unchecked Sendable {
-    /// Opens the store in `directory`, as `FileStore` does.
-    ///
-    /// - Throws: when secrets cannot be kept there, or would not be safe.
-    convenience init(
-        directory: URL,
-        maximumSize: Int = 16 << 20,
-        lockTimeout: Duration = .milliseconds(500),
-        onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
-    ) throws(StorageError) {
-        try self.init(PosixDirectory(directory), .secret, maximumSize, LockPatience(lockTimeout), onProblem)
     }
 }

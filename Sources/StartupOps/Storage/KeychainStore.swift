@@ -106,6 +106,6 @@ func openSecureStore(
     #if canImport(Security)
         return KeychainStore(service: service)
     #else
-        return try SecureFileStore(PosixDirectory(directory), .secret, FileStore.defaultMaximumSize, patience, onProblem)
+        return try FileStore(directory: directory, .secret, patience: patience, onProblem: onProblem)
     #endif
 }

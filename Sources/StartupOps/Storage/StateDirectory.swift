@@ -60,7 +60,7 @@ public struct StateDirectory: Sendable {
             }
         }
         func files(_ folder: URL) throws(StorageError) -> FileStore {
-            try FileStore(PosixDirectory(folder), .ordinary, FileStore.defaultMaximumSize, patience, onProblem)
+            try FileStore(directory: folder, patience: patience, onProblem: onProblem)
         }
         func secrets(_ folder: URL) throws(StorageError) -> any SecureStore {
             try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)

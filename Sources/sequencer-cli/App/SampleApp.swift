@@ -154,7 +154,8 @@ struct SampleApp {
             case Scenario.guestNone.name: .none
             default: .regular
             }
-        let options = SampleServiceOptions(onboarding: onboarding.rawValue, speakers: [known])
+        var options = SampleServiceOptions()
+        (options.onboarding, options.speakers) = (onboarding.rawValue, [known])
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }

@@ -263,7 +263,7 @@ struct RealTCPSpeakerConnectorTests {
 
     @Test("fault N66: where the system starts no thread, the look-up of a name fails at once")
     func noThread() async throws {
-        let socket = try SpeakerSocket("speaker") { _ in EAGAIN }
+        let socket = SpeakerSocket("speaker") { _ in EAGAIN }
         let error = await #expect(throws: DeviceError.self) {
             try await socket.perform { socket throws(DeviceError) in try socket.connect(host: "speaker.invalid", port: 80, by: .never) }
         }
@@ -274,7 +274,7 @@ struct RealTCPSpeakerConnectorTests {
     /// Connects to the first of these ports that answers, and greets who is there.
     private func greet(_ ports: [Int], by deadline: Deadline) async throws -> String {
         let addresses = ports.flatMap { SocketPlatform.addresses(of: "127.0.0.1", port: $0, isNumeric: true) }
-        let socket = try SpeakerSocket("speaker")
+        let socket = SpeakerSocket("speaker")
         return try await socket.perform { socket throws(DeviceError) in
             try socket.connect(to: addresses, by: deadline)
             return try socket.ask("HELLO phone", by: deadline)

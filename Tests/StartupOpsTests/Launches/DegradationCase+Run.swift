@@ -61,7 +61,7 @@ extension DegradationCase {
         switch fault {
         case .refused: device.outages.refuse(path)
         case .failing: device.service.setFault(.status(500), for: path)
-        case .garbage: device.service.setFault(.body(.garbage), for: path)
+        case .garbage: device.service.setFault(.garbage, for: path)
         case .hanging:
             device.service.setFault(.hang, for: path)
             device.outages.giveUpSoon(path)

@@ -110,7 +110,7 @@ struct RealOutdatedAppTests {
     func liftedThoughLast() async throws {
         let device = try await outdatedDevice()
         try die(in: "force-update", level: .minimal, times: 1, on: device)
-        device.service.setVersionPolicy(SampleVersionPolicy(minimumVersion: "1.0.0"))
+        device.service.setVersionPolicy(["minimumVersion": "1.0.0"])
         let result = try await launch(device, waitsForCheck: true)
         #expect(result.recovery.asksForUpdateLast && result.isStopped)
         #expect(try await launch(device).report.outcome == .completed)
@@ -206,7 +206,7 @@ struct RealOutdatedAppTests {
     @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")
     func lifted() async throws {
         let device = try await outdatedDevice()
-        device.service.setVersionPolicy(SampleVersionPolicy(minimumVersion: "1.0.0"))
+        device.service.setVersionPolicy(["minimumVersion": "1.0.0"])
         #expect(try await launch(device).report.outcome == .completed)
         #expect(try await launch(device) { try $0.inject(.fail, into: "force-update") }.report.outcome == .completed)
     }

@@ -3,6 +3,7 @@ import Sequencer
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// What an SDK logs, what it never logs, and writers that misbehave.
@@ -74,7 +75,6 @@ struct SDKLogTests {
         #expect(sdk.isReadyNow)
         await sdk.log.flush()
         #expect(writer.calls.withLock { $0 } >= SDKStep.allCases.count)
-        #expect(sdk.log.losses.failed == writer.calls.withLock { $0 })
     }
 
     private final class BlockingWriter: SDKLogWriter {
@@ -90,7 +90,7 @@ struct SDKLogTests {
         }
     }
 
-    @Test("D14: a writer that blocks holds nobody up; what is too much is dropped, counted, and said when it goes on")
+    @Test("D14: a writer that blocks holds nobody up; what is too much is dropped, and that is said when it goes on")
     func blocking() async {
         let writer = BlockingWriter()
         let sdk = SDKLifecycle.patient(SampleSDKServices())
@@ -98,17 +98,17 @@ struct SDKLogTests {
         #expect(sdk.isReadyNow, "ready while the writer blocks")
         writer.blocked.waitPatiently()
         for number in 0..<(SDKLog.capacity + 500) { sdk.log.write(.info, "test", "\(number)") }
-        let dropped = sdk.log.losses.dropped
-        #expect(dropped >= 500)
         writer.release.signal()
-        await sdk.log.flush()
+        // The first time all that waits is written, and the notice joins the queue; the second time it is written, too.
+        for _ in 0..<2 { await sdk.log.flush() }
         let lines = writer.lines.withLock { $0 }
-        #expect(lines.contains("\(dropped) messages were dropped here: the log writer does not keep up"))
+        let notices = lines.filter { $0.hasSuffix("messages were dropped: the log writer does not keep up") }
+        #expect(notices.compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +) >= 500)
         #expect(lines.contains("0") && lines.count <= 2 * SDKLog.capacity)
     }
 
     @Test(
-        "D11: credentials and tokens appear at no level, neither encoded nor as they are: neither in what the SDK logs nor in what features log"
+        "D11: credentials and known tokens appear at no level, as they are or encoded, in what the SDK or a feature logs"
     )
     func canary() async {
         let secrets = ["client-4711", "s3cr3t/Canary+42=", "tok-Canary-99"]
@@ -121,8 +121,9 @@ struct SDKLogTests {
                     log.write(level, configuration.clientSecret.value, "secret=\(configuration.clientSecret.value) \(configuration)")
                     log.write(level, "http", "Authorization: Basic \(Data("client-4711:s3cr3t/Canary+42=".utf8).base64EncodedString())")
                     log.write(level, "http", "client_secret=s3cr3t%2FCanary%2B42%3D&x=1")
-                    log.write(level, "http", "Authorization: Bearer abcdefghijklmnop")
-                    log.write(level, "http", "got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln.")
+                    // As a refresh in the middle of a session brings one.
+                    KnownSecrets.add("refreshed-Canary-7", from: .person)
+                    log.write(level, "http", "Authorization: Bearer refreshed-Canary-7")
                 }
             }
             let sdk = SDKLifecycle.patient(SampleSDKServices(token: "tok-Canary-99", behaviour))
@@ -131,34 +132,24 @@ struct SDKLogTests {
             sdk.initialize(sdkBuilder.clientSecret("another-Canary-1"))
             await sdk.log.flush()
             let text = writer.text
-            let spellings =
-                secrets + [
-                    "Canary", Data("client-4711:s3cr3t".utf8).base64EncodedString().prefix(16).description, "abcdefghijklmnop", "eyJzdWIi",
-                ]
+            let spellings = secrets + ["Canary", Data("client-4711:s3cr3t".utf8).base64EncodedString().prefix(16).description]
             for secret in spellings { #expect(!text.contains(secret), "\(level)") }
             #expect(level.rawValue >= SDKLogLevel.assert.rawValue || text.contains("<redacted>"))
         }
     }
 
-    @Test("D11: a token goes wherever it stands in a word, and a secret whatever follows or overlaps it; the rest stays")
+    @Test("D11: a secret goes wherever it stands in a word, whatever follows or overlaps it; the rest stays")
     func places() {
-        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"
-        var redaction = SDKRedaction()
-        redaction.add("s3cr3t/Canary")
-        redaction.add("Canary+4711")
-        redaction.add("p4s")
+        let secrets = SpelledSecrets(["s3cr3t/Canary", "Canary+4711", "p4s"])
         let texts = [
-            "access_token=\(token)&x=1": "access_token=<redacted>&x=1",
-            "GET /v1/\(token) twice": "GET /v1/<redacted> twice",
-            "id_\(token)": "id_<redacted>",
-            "Authorization=Bearer abcdefghijklmnop": "Authorization=Bearer <redacted>",
+            "access_token=p4s&x=1": "access_token=<redacted>&x=1",
             "keyJob.tar": "keyJob.tar",
             "s3cr3t/Canary\u{301} p4s\u{20DD}": "<redacted>\u{301} <redacted>\u{20DD}",
             "xS3CR3T/canary+4711x": "x<redacted>x",
             "s3cr3t%2FCanary czNjcjN0L0NhbmFyeQ== p4 é": "<redacted> <redacted> p4 é",
         ]
         for (text, expected) in texts {
-            let redacted = redaction(text)
+            let redacted = secrets.cut(from: text)
             #expect(Array(redacted.utf8) == Array(expected.utf8), "\(text)")
         }
     }

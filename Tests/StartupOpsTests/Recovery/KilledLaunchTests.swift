@@ -127,7 +127,8 @@ private struct KillableApp {
         let last = directory.launchState().lastSpeaker.value.flatMap { UInt16(exactly: $0.port) } ?? 0
         speaker = try (try? LoopbackSpeaker(id: "kitchen", name: "Kitchen", port: last)) ?? LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         let known = speaker.speaker
-        let options = SampleServiceOptions(speakers: [known])
+        var options = SampleServiceOptions()
+        options.speakers = [known]
         backend = EmbeddedBackend(SampleService(options, store: directory.secure), latency: .none)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let service = AppService(

@@ -27,8 +27,8 @@ struct SampleFaultTests {
     func units() throws {
         #expect(try SampleFault(parsing: "slow:2s") == .slow(.seconds(2)))
         #expect(try SampleFault(parsing: "slow:3m") == .slow(.seconds(180)))
-        #expect(try SampleFault(parsing: "big:200MB") == .big(200_000_000))
-        #expect(try SampleFault(parsing: "gzip-bomb:1GB") == .gzipBomb(1_000_000_000))
+        #expect(try SampleFault(parsing: "big:200MB") == .zeros(200_000_000))
+        #expect(try SampleFault(parsing: "gzip-bomb:1GB") == .zeros(1_000_000_000, compressed: true))
         #expect(try SampleFault(parsing: "body:null") == SampleFault(parsing: "null"))
         #expect(throws: SampleFaultError.self) { try SampleFault(parsing: "big:5GB") }
     }
@@ -108,7 +108,7 @@ struct SampleFaultTests {
         #expect(String(data: try body("invalid-utf8"), encoding: .utf8) == nil)
         #expect(try body("nul-bytes").allSatisfy { $0 == 0 })
         #expect(throws: (any Error).self) { try JSONSerialization.jsonObject(with: try body("garbage"), options: .fragmentsAllowed) }
-        service.setFault(.body(.html), for: "/v1/configuration")
+        service.setFault(.html, for: "/v1/configuration")
         #expect(service.answer(try request()).response?.headers["Content-Type"] == "text/html; charset=utf-8")
     }
 
@@ -139,8 +139,8 @@ struct SampleFaultTests {
         #expect(try answer(.truncated) == .truncated(start, announcing: 1000))
         #expect(try answer(.reset) == .reset(real))
         #expect(try answer(.drip) == .drip(byte: 0x20, every: .milliseconds(500)))
-        #expect(try answer(.big(7)) == .zeros(count: 7, compressed: false))
-        #expect(try answer(.gzipBomb(7)) == .zeros(count: 7, compressed: true))
+        #expect(try answer(.zeros(7)) == .zeros(count: 7, compressed: false))
+        #expect(try answer(.zeros(7, compressed: true)) == .zeros(count: 7, compressed: true))
         let loop = try answer(.redirectLoop).response
         #expect(loop?.status == 302)
         #expect(loop?.headers["Location"] == "/v1/configuration?country=DE&language=de")

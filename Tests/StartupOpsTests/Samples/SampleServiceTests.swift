@@ -87,7 +87,9 @@ struct SampleServiceTests {
     @Test("an access token opens the profile; none, a made up one and an expired one do not")
     func accessTokens() throws {
         let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-        let service = SampleService(SampleServiceOptions(tokenLifetime: .seconds(60))) { time.withLock { $0 } }
+        var options = SampleServiceOptions()
+        options.tokenLifetime = .seconds(60)
+        let service = SampleService(options) { time.withLock { $0 } }
         let token = try tokens(of: service).access
         let profile = try ask(.get, "/v1/profile", token: token, of: service)
         #expect(profile.text == #"{"email":"person@example.com","emailVerified":true,"id":"user-1","isAnonymous":false,"name":"person"}"#)

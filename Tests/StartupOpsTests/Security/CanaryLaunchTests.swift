@@ -17,7 +17,8 @@ struct CanaryLaunchTests {
     init() throws {
         speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         let known = speaker.speaker
-        let options = SampleServiceOptions(speakers: [known])
+        var options = SampleServiceOptions()
+        options.speakers = [known]
         backend = EmbeddedBackend(SampleService(options), latency: .none)
     }
 

@@ -23,7 +23,7 @@ enum CanaryTrouble: Sendable, CaseIterable {
     private var fault: SampleFault? {
         switch self {
         case .down: .reset
-        case .garbage: .body(.garbage)
+        case .garbage: .garbage
         case .wrongTypes: .wrongType
         case .turnedDown: .basicChallenge
         case .silent: .hang

@@ -24,7 +24,7 @@ struct ClearingTests {
     }
 
     private func open() throws -> StateDirectory {
-        StateDirectory.open(at: folder("app"), secure: try SecureFileStore(directory: folder("secure")))
+        StateDirectory.open(at: folder("app"), secure: try FileStore.secrets(in: folder("secure")))
     }
 
     private func expectCleared(_ directory: StateDirectory, _ state: LaunchState) {
@@ -53,7 +53,7 @@ struct ClearingTests {
             let folder = URL(fileURLWithPath: path)
             let app = StateDirectory.open(
                 at: folder.appendingPathComponent("app"),
-                secure: try SecureFileStore(directory: folder.appendingPathComponent("secure"))
+                secure: try FileStore.secrets(in: folder.appendingPathComponent("secure"))
             )
             let state = LaunchState(app.state, clearing: ["secure": app.secure, "cache": DeadlyStore()])
             try state.clear([.everything(in: "secure"), .everything(in: "cache"), LaunchState.personalState])

@@ -15,7 +15,7 @@ struct FileStoreSafetyTests {
 
     private func openFiles() throws -> FileStore { try FileStore(directory: folder("store"), onProblem: problems.add) }
 
-    private func openSecrets() throws -> SecureFileStore { try SecureFileStore(directory: folder("store"), onProblem: problems.add) }
+    private func openSecrets() throws -> FileStore { try FileStore.secrets(in: folder("store"), onProblem: problems.add) }
 
     @Test("fault S8: At no moment of writing can others read a secret, and the mode stays 0600")
     func modeWhileWriting() async throws {
@@ -59,7 +59,7 @@ struct FileStoreSafetyTests {
                 // A umask that locks the user out of new directories is not ours to defy.
                 if mask == 0o777 { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
                 if mask == 0o777 { try #require(chmod(directory.path, 0o700) == 0) }
-                let store = try SecureFileStore(directory: directory)
+                let store = try FileStore.secrets(in: directory)
                 try store.write(text("secret"), for: "token")
                 #expect(try permissions(of: directory.appendingPathComponent("token")) == 0o600)
                 #expect(store.read("token") == .value(text("secret")))

@@ -17,10 +17,10 @@ struct StateDirectoryTests {
         func stores(_ directory: StateDirectory) -> [any DataStore] {
             [directory.settings, directory.state, directory.cache, directory.secure]
         }
-        let first = StateDirectory.open(at: folder("app"), secure: try SecureFileStore(directory: folder("secrets")))
+        let first = StateDirectory.open(at: folder("app"), secure: try FileStore.secrets(in: folder("secrets")))
         #expect(first.problems.isEmpty && first.location?.path == folder("app").path)
         for (index, store) in stores(first).enumerated() { try store.write(text("value \(index)"), for: "key") }
-        let second = StateDirectory.open(at: folder("app"), secure: try SecureFileStore(directory: folder("secrets")))
+        let second = StateDirectory.open(at: folder("app"), secure: try FileStore.secrets(in: folder("secrets")))
         for (index, store) in stores(second).enumerated() { #expect(store.read("key") == .value(text("value \(index)"))) }
         #expect(try permissions(of: folder("app")) == 0o700)
     }
@@ -30,7 +30,7 @@ struct StateDirectoryTests {
         func secureFiles() throws {
             let directory = StateDirectory.open(at: folder("app"))
             try directory.secure.write(text("secret"), for: "token")
-            #expect(directory.secure is SecureFileStore)
+            #expect(directory.secure is FileStore)
             #expect(try permissions(of: folder("app/secure/token")) == 0o600)
         }
 

@@ -54,7 +54,7 @@ struct StoreLockTests {
     func patienceInSum() throws {
         let shared = LockPatience(.milliseconds(20))
         let stores = try ["cache", "secure"].map { name in
-            try FileStore(PosixDirectory(folder(name)), .ordinary, 1000, shared) { _ in }
+            try FileStore(directory: folder(name), maximumSize: 1000, patience: shared)
         }
         var locks = [try hold("cache"), try hold("secure")]
         func reason(_ store: FileStore) -> String? { #expect(throws: StorageError.self) { try store.withExclusiveAccess {} }?.reason }
@@ -86,7 +86,7 @@ struct StoreLockTests {
     @Test("fault O63: a store that is locked for a moment is waited for, also where another one of the folder is locked for ever")
     func momentAfterEver() throws {
         let shared = LockPatience(.seconds(86_400))
-        let state = try FileStore(PosixDirectory(folder("state")), .ordinary, 1000, shared) { _ in }
+        let state = try FileStore(directory: folder("state"), maximumSize: 1000, patience: shared)
         _ = shared.waited(.seconds(86_400), for: folder("cache/.lock").path)
         let (isIn, mayGo, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {

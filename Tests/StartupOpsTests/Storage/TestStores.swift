@@ -12,6 +12,24 @@ final class Problems: Sendable {
     func add(_ problem: StorageError) { list.withLock { $0.append(problem) } }
 }
 
+extension FileStore {
+    /// A store that waits for locks as long as this.
+    convenience init(
+        directory: URL,
+        lockTimeout: Duration,
+        onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        try self.init(directory: directory, patience: LockPatience(lockTimeout), onProblem: onProblem)
+    }
+
+    /// A store of secrets.
+    static func secrets(in directory: URL, onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }) throws(StorageError)
+        -> FileStore
+    {
+        try FileStore(directory: directory, .secret, onProblem: onProblem)
+    }
+}
+
 /// A store as it is before a device's first unlock: it can neither be read nor changed, and remembers who tried to change it.
 final class LockableStore: SecureStore {
     private struct State {

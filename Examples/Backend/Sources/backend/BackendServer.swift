@@ -11,7 +11,9 @@ struct BackendServer {
 
     init(_ options: BackendOptions) {
         self.options = options
-        service = SampleService(SampleServiceOptions(tokenLifetime: options.tokenLifetime))
+        var sample = SampleServiceOptions()
+        sample.tokenLifetime = options.tokenLifetime
+        service = SampleService(sample)
         for (path, fault) in options.faults { service.setFault(fault, for: path) }
     }
 

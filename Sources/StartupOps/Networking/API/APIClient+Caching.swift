@@ -28,13 +28,16 @@ extension APIClient {
     }
 
     /// The answers to a call, as they come. Ending the iteration cancels the call.
-    func answers<Value: Sendable>(_ call: APICall, deadline: Deadline, decode: @escaping Decode<Value>) -> AsyncThrowingStream<
-        Value, any Error
-    > {
+    func answers<Value: Sendable>(
+        to call: Result<APICall, NetworkError>,
+        deadline: Deadline,
+        decoder: @escaping @Sendable (APICall) -> Decode<Value>
+    ) -> AsyncThrowingStream<Value, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    _ = try await answer(call, deadline: deadline, decode: decode) { continuation.yield($0) }
+                    let call = try call.get()
+                    _ = try await answer(call, deadline: deadline, decode: decoder(call)) { continuation.yield($0) }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -98,7 +101,7 @@ extension APIClient {
 
     /// The user's own answers first, then a guest's: those are for every user.
     private var scopesToRead: [String] {
-        guard dataSource != nil, let session = tokens.session.value, let user = session.userID else { return [Self.guestScope] }
+        guard !hasLostDataSource, let user = tokens.session.value?.userID else { return [Self.guestScope] }
         return ["user:\(user)", Self.guestScope]
     }
 }

@@ -61,9 +61,9 @@ extension APIClient {
     ///
     /// Where nobody says, it needs one: nothing leaves that should not. The source is not kept while a request is under way.
     private func authorization(of call: APICall) -> (TokenRequirement, TokenManager?) {
-        guard let source = dataSource else { return (call.options.requirement ?? .required, nil) }
-        if let requirement = call.options.requirement { return (requirement, tokens) }
-        return (source.requiresToken(operation: call.operation) ? .required : .optional, tokens)
+        if hasLostDataSource { return (call.options.requirement ?? .required, nil) }
+        let requirement = call.options.requirement ?? (requiresToken(call.operation) == false ? .optional : .required)
+        return (requirement, tokens)
     }
 
     /// A token in place of one that was turned down; nil when it is optional, and cannot be had, or the session has become another one.

@@ -46,12 +46,8 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        do {
-            let call = try call(operation, variables, options)
-            return answers(call, deadline: deadline, decode: decoder(type, operation, call))
-        } catch {
-            return AsyncThrowingStream { $0.finish(throwing: error) }
-        }
+        let request = Result { () throws(NetworkError) in try call(operation, variables, options) }
+        return answers(to: request, deadline: deadline) { self.decoder(type, operation, $0) }
     }
 
     /// Changes something, and gives the operation's result.

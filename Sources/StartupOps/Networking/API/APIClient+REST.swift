@@ -39,12 +39,8 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        do {
-            let call = try call(.get, path, query, nil, options)
-            return answers(call, deadline: deadline, decode: decoder(type, call))
-        } catch {
-            return AsyncThrowingStream { $0.finish(throwing: error) }
-        }
+        let request = Result { () throws(NetworkError) in try call(.get, path, query, nil, options) }
+        return answers(to: request, deadline: deadline) { self.decoder(type, $0) }
     }
 
     /// Asks for something, and ignores the body of the answer.
@@ -58,16 +54,23 @@ extension APIClient {
     }
 
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
+    ///
+    /// - Parameters:
+    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, goes as it is; it is in memory as a whole: to upload
+    ///     from a file, in parts or with progress is left to the app.
+    ///   - contentType: the media type of the body, such as "image/png"; nil: JSON's. Another text, or one with a control character, is an
+    ///     `invalidRequest`, and nothing is sent.
     public func send<Value: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,
         query: QueryParameters = [:],
         body: (any Encodable & Sendable)? = nil,
+        contentType: String? = nil,
         as type: Value.Type = Value.self,
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        let call = try call(method, path, query, body, options)
+        let call = try call(method, path, query, body, options, contentType)
         return try await decoded(call, deadline, decoder(type, call))
     }
 
@@ -77,61 +80,12 @@ extension APIClient {
         _ path: String,
         query: QueryParameters = [:],
         body: (any Encodable & Sendable)? = nil,
+        contentType: String? = nil,
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        _ = try await send(method, path, query: query, body: body, as: EmptyResponse.self, options: options, deadline: deadline)
-    }
-
-    /// Sends bytes as they are, such as a picture, and gives the answer.
-    ///
-    /// They go as JSON does: with the session's token, and once more with a new one when the service turns that down. They are in memory as a whole:
-    /// to upload from a file, in parts or with progress is left to the app.
-    ///
-    /// - Parameter contentType: the media type of the bytes, such as "image/png". Another text, or one with a control character, is an
-    ///   `invalidRequest`, and nothing is sent.
-    public func send<Value: Decodable & Sendable>(
-        _ method: HTTPMethod,
-        _ path: String,
-        query: QueryParameters = [:],
-        data: Data,
-        contentType: String,
-        as type: Value.Type = Value.self,
-        options: RequestOptions = RequestOptions(),
-        deadline: Deadline
-    ) async throws(NetworkError) -> Value {
-        let call = try APICall.rest(
-            method,
-            path,
-            query: query,
-            body: data,
-            contentType: contentType,
-            options: options,
-            environment: environment
-        )
-        return try await decoded(call, deadline, decoder(type, call))
-    }
-
-    /// Sends bytes as they are, in memory as a whole. The answer has to be a success; its body is ignored, unless it is a web page.
-    public func send(
-        _ method: HTTPMethod,
-        _ path: String,
-        query: QueryParameters = [:],
-        data: Data,
-        contentType: String,
-        options: RequestOptions = RequestOptions(),
-        deadline: Deadline
-    ) async throws(NetworkError) {
-        _ = try await send(
-            method,
-            path,
-            query: query,
-            data: data,
-            contentType: contentType,
-            as: EmptyResponse.self,
-            options: options,
-            deadline: deadline
-        )
+        let call = try call(method, path, query, body, options, contentType)
+        _ = try await decoded(call, deadline, decoder(EmptyResponse.self, call))
     }
 }
 
@@ -141,16 +95,18 @@ extension APIClient {
         _ path: String,
         _ query: QueryParameters,
         _ body: (any Encodable & Sendable)?,
-        _ options: RequestOptions
+        _ options: RequestOptions,
+        _ contentType: String? = nil
     ) throws(NetworkError) -> APICall {
-        let data: Data?
+        var data = contentType == nil ? nil : body as? Data
         do {
-            data = try body.map { try APICall.encoder.encode($0) }
+            if data == nil { data = try body.map { try APICall.encoder.encode($0) } }
         } catch {
             // Without the encoder's error, which quotes the value.
             throw NetworkError(.invalidRequest, request: "\(method.rawValue) \(path)", "the body cannot be encoded")
         }
-        return try .rest(method, path, query: query, body: data, options: options, environment: environment)
+        let type = contentType ?? "application/json"
+        return try .rest(method, path, query: query, body: data, contentType: type, options: options, environment: environment)
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {

@@ -21,15 +21,15 @@ public final class APIClient: Sendable {
     /// The client's description of itself.
     package let info: ClientInfo
     let http: any HTTPSending
-    let cache: any ResponseCaching
+    let cache: ResponseCache
     let cachePolicy: CachePolicy
     let now: @Sendable () -> Date
     let ignoredErrors: @Sendable (NetworkError) -> Void
     private let chosenLanguage = Locked<String?>(nil)
     let tokens: TokenManager
+    /// nil where a data source says which operations need a token.
+    private let guestOperations: Set<String>?
     private let weakDataSource: Locked<WeakDataSource>
-    /// The data source that nobody else keeps.
-    private let ownDataSource: GuestOperations?
 
     private struct WeakDataSource: Sendable {
         weak var value: (any APIDataSource)?
@@ -43,7 +43,7 @@ public final class APIClient: Sendable {
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
     ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
-    public convenience init(
+    public init(
         _ environment: APIEnvironment,
         client: ClientInfo,
         http: any HTTPSending,
@@ -51,37 +51,6 @@ public final class APIClient: Sendable {
         tokens: TokenManager,
         guestOperations: Set<String> = [],
         dataSource: (any APIDataSource)? = nil,
-        cachePolicy: CachePolicy = .fetchIgnoringCache,
-        now: @escaping @Sendable () -> Date = { Date() },
-        ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
-    ) {
-        let own = GuestOperations(guestOperations)
-        self.init(
-            environment,
-            client: client,
-            http: http,
-            cache: cache,
-            tokens: tokens,
-            dataSource: dataSource ?? own,
-            own: dataSource == nil ? own : nil,
-            cachePolicy: cachePolicy,
-            now: now,
-            ignoredErrors: ignoredErrors
-        )
-    }
-
-    /// - Parameters:
-    ///   - dataSource: says which operations need a token; held weakly.
-    ///   - own: the same, where only the client keeps it.
-    ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
-    init(
-        _ environment: APIEnvironment,
-        client: ClientInfo,
-        http: any HTTPSending,
-        cache: any ResponseCaching,
-        tokens: TokenManager,
-        dataSource: any APIDataSource,
-        own: GuestOperations? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
         now: @escaping @Sendable () -> Date = { Date() },
         ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
@@ -94,13 +63,21 @@ public final class APIClient: Sendable {
         self.now = now
         self.ignoredErrors = ignoredErrors
         self.tokens = tokens
+        self.guestOperations = dataSource == nil ? guestOperations : nil
         // Weak: the data source is the app's, and often owns the client.
         weakDataSource = Locked(WeakDataSource(value: dataSource))
-        ownDataSource = own
     }
 
-    /// The app's own word on its operations; nil when that object is gone.
+    /// The app's own word on its operations; nil without one, or when that object is gone.
     var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
+
+    /// Whether an operation needs a token; nil when nobody can say so, as the data source is gone.
+    func requiresToken(_ operation: String) -> Bool? {
+        guestOperations.map { !$0.contains(operation) } ?? dataSource?.requiresToken(operation: operation)
+    }
+
+    /// Whether the data source is gone: then every request is a guest's.
+    var hasLostDataSource: Bool { guestOperations == nil && dataSource == nil }
 
     /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.
     package var language: String {
@@ -146,22 +123,6 @@ extension APIDataSource {
     public var userInfoHeaders: HTTPHeaders { [:] }
 }
 
-/// A data source for which all operations need a token but those that are named.
-final class GuestOperations: APIDataSource {
-    /// The headers of REST requests for the user.
-    let userInfoHeaders: HTTPHeaders
-    private let names: Set<String>
-
-    /// - Parameter names: the operations that go on without a token when it is missing.
-    init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
-        self.names = names
-        self.userInfoHeaders = userInfoHeaders
-    }
-
-    /// Whether it is not among those that go on without.
-    func requiresToken(operation: String) -> Bool { !names.contains(operation) }
-}
-
 /// Where an app keeps its client: created once, while the app starts, and used from everywhere after.
 ///
 /// ```swift
@@ -192,10 +153,8 @@ package final class APIClientProvider: Sendable {
         // Outside the lock: `make` is the app's code, and may ask for the client.
         let client = try make()
         try created.withLock { created throws(APIConfigurationError) in
-            guard created == nil else {
-                throw APIConfigurationError(field: "client", "it was created already; there is one for the whole life of the app")
-            }
-            created = client
+            if created == nil { return created = client }
+            throw APIConfigurationError(field: "client", "it was created already; there is one for the whole life of the app")
         }
     }
 }

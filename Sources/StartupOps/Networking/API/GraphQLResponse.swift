@@ -12,7 +12,7 @@ enum GraphQLResponse {
             let text = try? response.json(within: limits, ""), text.violation == nil,
             let head = try? JSONDecoder().decode(Head.self, from: text.data)
         else { return false }
-        return head.errors.contains { $0.code == invalidToken }
+        return head.errors.contains { code(of: $0) == invalidToken }
     }
 
     /// The operation's result. Where there are errors, data that came with them is not used.
@@ -41,25 +41,22 @@ enum GraphQLResponse {
             throw NetworkError(.invalidResponse, request: request, "the answer is no JSON object", status: response.status)
         }
         if let first = head.errors.first {
-            let code = first.code.map { " (\(ForeignText.shown($0)))" } ?? ""
+            let code = code(of: first).map { " (\(ForeignText.shown($0)))" } ?? ""
             let more = head.errors.count > 1 ? ", and \(head.errors.count - 1) more" : ""
-            let message = ForeignText.shown(first.message ?? "no message")
-            throw NetworkError(
-                .operationFailed,
-                request: request,
-                "the service answered: \(message)\(code)\(more)",
-                status: response.status
-            )
+            let reason = "the service answered: \(ForeignText.shown(first["message"]?.text ?? "no message"))\(code)\(more)"
+            throw NetworkError(.operationFailed, request: request, reason, status: response.status)
         }
         guard head.hasData else {
             throw NetworkError(.invalidResponse, request: request, "the answer has neither data nor errors", status: response.status)
         }
     }
 
+    private static func code(of error: JSONValue) -> String? { error["extensions"]?["code"]?.text }
+
     private enum Keys: String, CodingKey { case data, errors }
 
     private struct Head: Decodable {
-        let errors: [Failure]
+        let errors: [JSONValue]
         /// Whether `data` is an object.
         let hasData: Bool
 
@@ -67,29 +64,15 @@ enum GraphQLResponse {
             let body = try decoder.container(keyedBy: Keys.self)
             // Null is not an object: without errors such an answer says nothing (N29).
             hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
-            // GraphQL allows null in place of no errors.
-            if !body.contains(.errors) || (try? body.decodeNil(forKey: .errors)) == true {
-                errors = []
-            } else {
+            let failures = try body.decodeIfPresent(JSONValue.self, forKey: .errors)
+            errors =
+                switch failures {
+                // GraphQL allows null in place of no errors.
+                case nil: []
+                case .array(let errors): errors
                 // In any other form, too, the service meant to say that something went wrong.
-                errors = (try? body.decode([Failure].self, forKey: .errors)) ?? [Failure()]
-            }
-        }
-    }
-
-    /// One error; lenient, for an error that is not well formed is one all the same.
-    private struct Failure: Decodable {
-        var message: String?
-        var code: String?
-
-        private enum Keys: String, CodingKey { case message, extensions, code }
-
-        init() {}
-
-        init(from decoder: any Decoder) throws {
-            guard let error = try? decoder.container(keyedBy: Keys.self) else { return }
-            message = try? error.decode(String.self, forKey: .message)
-            code = try? error.nestedContainer(keyedBy: Keys.self, forKey: .extensions).decode(String.self, forKey: .code)
+                case let error?: [error]
+                }
         }
     }
 

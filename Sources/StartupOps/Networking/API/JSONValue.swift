@@ -26,6 +26,18 @@ public enum JSONValue: Sendable, Hashable {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
+    /// A text; nil for everything else.
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// A number; nil for everything else.
+    package var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
     /// The same in Swift's own types, all the way down: `[String: Any?]`, `[Any?]`, `String`, `Int64`, `Double`, `Bool`, nil.
     package var plain: Any? {
         switch self {

@@ -29,6 +29,8 @@ public final class HTTPClient: HTTPSending {
         var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
         var connectionsPerHost = 6
+        /// The variables that name proxies.
+        var environment = ProcessInfo.processInfo.environment
         /// The wall clock, for dates in headers.
         var now: @Sendable () -> Date = { Date() }
         /// Told what happens to requests, a line each, on any thread, soon after: methods, hosts, paths and statuses, never headers, bodies or queries.
@@ -45,17 +47,26 @@ public final class HTTPClient: HTTPSending {
     let chance: @Sendable () -> Double
     let throttled = Locked(ThrottledHosts())
 
-    /// A client over another transport, whose pauses are made as a test likes.
-    init(
+    /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this process; redirections and
+    /// repetitions stay the client's.
+    ///
+    /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's deadline; requests to this machine
+    ///   do not wait. nil: without a network, a request fails at once.
+    public convenience init(over transport: (any HTTPSending)? = nil, reachability: Reachability? = nil) {
+        self.init(Configuration(), reachability: reachability, over: transport)
+    }
+
+    /// - Parameter transport: nil for connections of its own.
+    package init(
         _ configuration: Configuration,
         reachability: Reachability? = nil,
-        transport: any HTTPSending,
-        pause: @escaping @Sendable (Duration) async throws -> Void,
-        chance: @escaping @Sendable () -> Double
+        over transport: (any HTTPSending)? = nil,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await DeadlineTimer.sleep(for: $0) },
+        chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
         self.configuration = configuration
         self.reachability = reachability
-        self.transport = transport
+        self.transport = transport ?? systemTransport(configuration)
         self.pause = pause
         self.chance = chance
     }

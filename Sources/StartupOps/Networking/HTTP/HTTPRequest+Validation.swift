@@ -22,7 +22,7 @@ extension HTTPRequest {
 
 extension URL {
     /// Why no request may be sent to this address; nil when one may.
-    var requestViolation: String? {
+    package var requestViolation: String? {
         let scheme = scheme?.lowercased() ?? ""
         guard scheme == "https" || scheme == "http" else {
             return "the address has to begin with https, not with \"\(ForeignText.shown(scheme))\""

@@ -11,7 +11,7 @@ import StartupStorage
 /// ```swift
 /// let cache = ResponseCache(store: caches) { problem in log("the cache keeps answers in memory only: \(problem)") }
 /// ```
-public final class ResponseCache: ResponseCaching {
+public final class ResponseCache: Sendable {
     /// How much is kept.
     struct Limits {
         /// How many answers.
@@ -213,16 +213,6 @@ struct CacheKey: Sendable, Hashable {
 extension CacheKey: SecretHolding {
     /// Method, host and path of the request; never its query and its body.
     var description: String { HTTPRequest(method, url).description }
-}
-
-/// Keeps answers. It never fails: an answer that cannot be stored is dropped.
-protocol ResponseCaching: Sendable {
-    /// The answer that is kept under `key`; nil for a miss.
-    func response(for key: CacheKey) -> HTTPResponse?
-    /// Keeps an answer, in the place of the one before.
-    func store(_ response: HTTPResponse, for key: CacheKey)
-    /// Drops all answers.
-    func removeAll()
 }
 
 extension HTTPResponse {

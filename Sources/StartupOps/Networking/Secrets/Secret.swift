@@ -50,7 +50,7 @@ package enum KnownSecrets {
     private static let latest = Locked<[Source: [String]]>([:])
 
     /// All of them.
-    static var all: [String] { latest.withLock { $0.values.flatMap { $0 } } }
+    package static var all: [String] { latest.withLock { $0.values.flatMap { $0 } } }
 
     /// Keeps a secret in mind.
     package static func add(_ secret: Secret, from source: Source) {

@@ -3,41 +3,22 @@ import Sequencer
 import StartupStorage
 
 /// A result that is given once, and awaited once; later ones are dropped.
-package final class OneShot<Value: Sendable>: Sendable {
-    private enum State {
-        case open(CheckedContinuation<Value, any Error>?)
-        case given(Result<Value, any Error>)
-        case over
-    }
+package struct OneShot<Value: Sendable>: Sendable {
+    private let stream: AsyncThrowingStream<Value, any Error>
+    private let continuation: AsyncThrowingStream<Value, any Error>.Continuation
 
-    private let state = Locked(State.open(nil))
-
-    package init() {}
+    package init() { (stream, continuation) = AsyncThrowingStream<Value, any Error>.makeStream() }
 
     package func give(_ result: Result<Value, any Error>) {
-        let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
-            guard case .open(let waiter) = state else { return nil }
-            // With a waiter it is over at once; without one, the result is kept for it.
-            state = waiter == nil ? .given(result) : .over
-            return waiter
-        }
-        // Outside the lock: the waiter may go on on this thread.
-        waiter?.resume(with: result)
+        continuation.yield(with: result)
+        continuation.finish()
     }
 
+    /// The result; throws `CancellationError` as soon as the calling task is cancelled.
     package var value: Value {
         get async throws {
-            try await withCheckedThrowingContinuation { continuation in
-                let result: Result<Value, any Error>? = state.withLock { state in
-                    guard case .given(let result) = state else {
-                        state = .open(continuation)
-                        return nil
-                    }
-                    state = .over
-                    return result
-                }
-                if let result { continuation.resume(with: result) }
-            }
+            for try await value in stream { return value }
+            throw CancellationError()
         }
     }
 }
@@ -107,11 +88,7 @@ package final class DeadlineTimer: Sendable {
         let end = OneShot<Void>()
         let timer = DeadlineTimer(after: duration) { end.give(.success(())) }
         defer { timer.cancel() }
-        try await withTaskCancellationHandler {
-            try await end.value
-        } onCancel: {
-            end.give(.failure(CancellationError()))
-        }
+        try await end.value
     }
 
     private func ring() {

@@ -73,40 +73,32 @@ extension Session: SecretHolding {
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
 struct SessionDocument: Codable, Sendable {
-    /// The session.
-    let session: Session
-
-    private enum CodingKeys: String, CodingKey {
-        case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
-    }
+    private let accessToken: String
+    private let refreshToken: String?
+    private let userID: String?
+    private let isAnonymous: Bool?
+    private let expiresAt: Date?
+    private let origin: String?
+    private let installation: String?
 
     /// A session to keep.
-    init(_ session: Session) { self.session = session }
-
-    /// Reads what a store has kept.
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        session = Session(
-            accessToken: Secret(try values.decode(String.self, forKey: .accessToken)),
-            refreshToken: try values.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
-            userID: try values.decodeIfPresent(String.self, forKey: .userID),
-            isAnonymous: try values.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false,
-            expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt),
-            origin: try values.decodeIfPresent(String.self, forKey: .origin),
-            installation: try values.decodeIfPresent(String.self, forKey: .installation)
-        )
+    init(_ session: Session) {
+        (accessToken, refreshToken) = (session.accessToken.value, session.refreshToken?.value)
+        (userID, isAnonymous, expiresAt) = (session.userID, session.isAnonymous, session.expiresAt)
+        (origin, installation) = (session.origin, session.installation)
     }
 
-    /// Writes the tokens in the clear.
-    func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(session.accessToken.value, forKey: .accessToken)
-        try values.encodeIfPresent(session.refreshToken?.value, forKey: .refreshToken)
-        try values.encodeIfPresent(session.userID, forKey: .userID)
-        try values.encode(session.isAnonymous, forKey: .isAnonymous)
-        try values.encodeIfPresent(session.expiresAt, forKey: .expiresAt)
-        try values.encodeIfPresent(session.origin, forKey: .origin)
-        try values.encodeIfPresent(session.installation, forKey: .installation)
+    /// The session.
+    var session: Session {
+        Session(
+            accessToken: Secret(accessToken),
+            refreshToken: refreshToken.map { Secret($0) },
+            userID: userID,
+            isAnonymous: isAnonymous ?? false,
+            expiresAt: expiresAt,
+            origin: origin,
+            installation: installation
+        )
     }
 }
 

@@ -4,11 +4,11 @@
 
     /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the transport.
     final class CurlTransport: HTTPTransport {
-        let options: TransportOptions
+        let options: HTTPClient.Configuration
         private let loop: CurlLoop
 
         /// Nil without libcurl.
-        init?(_ options: TransportOptions = TransportOptions()) {
+        init?(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
             guard let curl = LibCurl.system else { return nil }
             self.options = options
             loop = CurlLoop(curl, connectionsPerHost: options.connectionsPerHost)

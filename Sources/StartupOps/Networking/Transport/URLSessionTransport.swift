@@ -7,13 +7,13 @@ import Foundation
 
 /// Sends requests over one `URLSession`.
 final class URLSessionTransport: HTTPTransport {
-    let options: TransportOptions
+    let options: HTTPClient.Configuration
     private let session: URLSession
     private let delegate = SessionDelegate()
     /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not wait.
     private let control = DispatchQueue(label: "StartupOps.URLSessionTransport.control", qos: .userInitiated)
 
-    init(_ options: TransportOptions = TransportOptions()) {
+    init(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
         self.options = options
         session = URLSession(configuration: .bare(options), delegate: delegate, delegateQueue: SessionEvents())
     }
@@ -42,7 +42,7 @@ final class URLSessionTransport: HTTPTransport {
 
 extension URLSessionConfiguration {
     /// A configuration that keeps nothing and adds nothing.
-    fileprivate static func bare(_ options: TransportOptions) -> URLSessionConfiguration {
+    fileprivate static func bare(_ options: HTTPClient.Configuration) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         // With a cache, cancelling a data task traps on Linux.
         configuration.urlCache = nil

@@ -39,14 +39,7 @@ public struct SDKConfiguration: Sendable, Equatable {
     }
 
     /// A log as this configuration asks for it, which keeps the credentials to itself.
-    func makeLog() -> SDKLog {
-        let log = SDKLog(isEnabled: isLoggingEnabled, level: logLevel, writer: logWriter)
-        log.redact(clientID)
-        log.redact(clientSecret)
-        // As basic authentication joins them, before base64 (RFC 7617, section 2).
-        log.redact(Secret("\(clientID.value):\(clientSecret.value)"))
-        return log
-    }
+    func makeLog() -> SDKLog { SDKLog(isEnabled: isLoggingEnabled, level: logLevel, writer: logWriter, id: clientID, secret: clientSecret) }
 }
 
 extension SDKConfiguration {
@@ -97,25 +90,15 @@ extension SDKConfiguration {
 
         /// A log as asked for so far: to log that the rest is wrong.
         func makeLog() -> SDKLog {
-            let log = SDKLog(isEnabled: isLoggingEnabled, level: level, writer: writer)
-            if let clientId { log.redact(clientId) }
-            if let clientSecret { log.redact(clientSecret) }
-            return log
+            SDKLog(isEnabled: isLoggingEnabled, level: level, writer: writer, id: clientId, secret: clientSecret)
         }
 
         private func required(_ value: String?, _ field: String) throws(SDKError) -> String {
             guard let value else {
                 throw SDKError(.missingField, field, "it is required and was not set", resolution: "set it with .\(field)(...)")
             }
-            if value.allSatisfy(\.isWhitespace) {
-                throw SDKError(
-                    .missingField,
-                    field,
-                    "it is required and is blank",
-                    resolution: "give .\(field)(...) the value you were issued"
-                )
-            }
-            return value
+            if !value.allSatisfy(\.isWhitespace) { return value }
+            throw SDKError(.missingField, field, "it is required and is blank", resolution: "give .\(field)(...) the value you were issued")
         }
 
         private func with(_ change: (inout Builder) -> Void) -> Builder {
@@ -130,56 +113,25 @@ extension SDKConfiguration {
 enum SDKBaseURL {
     /// The URL, when it is `https` with a plain host, and nothing in it that does not belong into a base URL.
     static func check(_ text: String, allowsInsecureLoopback: Bool) throws(SDKError) -> URL {
-        // The rules look at the raw text: URL types decode hosts (g%6fod.example), and differ in the texts that they accept.
         func refuse(_ reason: String) -> SDKError {
             SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
         }
-        guard let colon = text.range(of: "://") else { throw refuse("it has no scheme") }
-        // Schemes are written in either case (RFC 3986, section 3.1).
-        let scheme = text[..<colon.lowerBound].lowercased()
-        let rest = text[colon.upperBound...]
-        // A backslash ends it, too: the URL standard of browsers reads it as a slash, and parsers must not differ in the host.
-        let authority = rest.prefix { !"/?#\\".contains($0) }
-        if rest.contains("?") || rest.contains("#") { throw refuse("it has a query or a fragment") }
-        if authority.contains("@") { throw refuse("it has a user or a password in it") }
-        guard let (host, port) = split(authority) else { throw refuse("its port is no number from 1 to 65535") }
-        guard isHost(host) else { throw refuse("it has no valid host") }
-        switch scheme {
-        case "https": break
-        case "http" where allowsInsecureLoopback && ["127.0.0.1", "localhost", "[::1]"].contains(host.lowercased()): break
-        case "http": throw refuse("it is http, and credentials would travel in the clear: https is required")
-        default: throw refuse("its scheme is not https")
+        // Characters of a URL only: `URL` encodes others, and browsers read a backslash as a slash.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\"), let url = URL(string: text) else {
+            throw refuse("it is no URL, or has characters that have to be percent-encoded")
         }
-        let path = rest.dropFirst(authority.count)
-        if path.contains("\\") || !path.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }) {
-            throw refuse("its path has characters that have to be percent-encoded")
-        }
-        // Put together anew: only parts that were checked are in it.
-        guard let url = URL(string: "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path)"), url.host != nil else {
-            throw refuse("it is no URL")
+        if let violation = url.requestViolation { throw refuse(violation) }
+        guard let host = url.host(), isHost(host, inBrackets: text.contains("[")) else { throw refuse("it has no valid host") }
+        if url.query() != nil || url.fragment() != nil { throw refuse("it has a query or a fragment") }
+        if url.scheme?.lowercased() == "http", !allowsInsecureLoopback {
+            throw refuse("it is http, and credentials would travel in the clear: https is required")
         }
         return url
     }
 
-    /// Host and port; nil when the port cannot be read.
-    private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
-        // The colons of an IPv6 address are inside its brackets.
-        let end = authority.lastIndex(of: "]") ?? authority.startIndex
-        guard let colon = authority[end...].firstIndex(of: ":") else { return (String(authority), nil) }
-        let digits = authority[authority.index(after: colon)...]
-        guard (1...5).contains(digits.count), digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits),
-            (1...65_535).contains(port)
-        else { return nil }
-        return (String(authority[..<colon]), port)
-    }
-
-    /// Labels of letters, digits and hyphens (RFC 1123, section 2.1), or an IPv6 address in brackets.
-    private static func isHost(_ host: String) -> Bool {
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            let address = host.dropFirst().dropLast()
-            return address.contains(":") && address.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".") }
-        }
-        guard (1...253).contains(host.utf8.count) else { return false }
+    /// Labels of letters, digits and hyphens (RFC 1123, section 2.1), or an IPv6 address.
+    private static func isHost(_ host: String, inBrackets: Bool) -> Bool {
+        if inBrackets { return host.contains(":") && host.allSatisfy { $0.isASCII && ($0.isHexDigit || ":.[]".contains($0)) } }
         return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                 && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }

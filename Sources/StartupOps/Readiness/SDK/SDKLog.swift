@@ -8,19 +8,10 @@ import StartupNetworking
 /// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most `capacity` of them wait; what
 /// comes then is dropped, and the writer is told how many were.
 public final class SDKLog: Sendable {
-    private struct Entry: Sendable {
-        let level: SDKLogLevel
-        let tag: String
-        let message: String
-    }
-
     private struct State {
-        var waiting: [Entry] = []
-        var isWriting = false
+        var waiting = 0
         var dropped = 0
-        var droppedInAll = 0
-        var failures = 0
-        var redaction = SDKRedaction()
+        var secrets: SpelledSecrets
     }
 
     /// How many messages wait for a slow writer at most.
@@ -30,80 +21,75 @@ public final class SDKLog: Sendable {
     package let level: SDKLogLevel
     private let writer: any SDKLogWriter
     private let queue = DispatchQueue(label: "startup.sdk-log")
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// A log of messages of `level` and above.
     ///
     /// - Parameters:
     ///   - isEnabled: whether anything is written at all.
     ///   - writer: nil for standard error.
-    init(isEnabled: Bool, level: SDKLogLevel, writer: (any SDKLogWriter)? = nil) {
+    ///   - id: the app's identifier, which it keeps to itself as it does the `secret`.
+    init(isEnabled: Bool, level: SDKLogLevel, writer: (any SDKLogWriter)? = nil, id: Secret? = nil, secret: Secret? = nil) {
         self.level = isEnabled ? level : .off
         self.writer = writer ?? StandardErrorWriter()
+        let parts = [id, secret].compactMap { $0?.value }
+        // Both together, too, as basic authentication joins them before base64 (RFC 7617, section 2).
+        state = Locked(State(secrets: SpelledSecrets(parts + [parts.joined(separator: ":")])))
     }
-
-    /// How many messages were dropped because the writer was too slow, and how many it failed to write.
-    var losses: (dropped: Int, failed: Int) { state.withLock { ($0.droppedInAll, $0.failures) } }
 
     /// Whether a message of this level is written.
     func writes(_ level: SDKLogLevel) -> Bool { level != .off && self.level != .off && level.rawValue >= self.level.rawValue }
 
-    /// Keeps a secret out of every message from now on.
-    func redact(_ secret: Secret) { state.withLock { $0.redaction.add(secret.value) } }
+    /// Keeps a secret out of every message from now on, as tokens that the process has been given are: as it is, percent-encoded and in base64.
+    func redact(_ secret: Secret) { state.withLock { $0.secrets.add(secret.value) } }
 
     /// Writes a message, when its level asks for that. Returns at once; the message is not even made when it is not written.
     public func write(_ level: SDKLogLevel, _ tag: String, _ message: @autoclosure () -> String) {
         guard writes(level) else { return }
-        // Copied: redacting takes time, and must not hold the lock that every message takes.
-        let redaction = state.withLock { $0.redaction }
+        // Copied: to look for secrets takes time, and must not hold the lock that every message takes.
+        var secrets = state.withLock { $0.secrets }
+        for secret in KnownSecrets.all { secrets.add(secret) }
         // Secrets go before the message waits anywhere.
-        let entry = Entry(level: level, tag: redaction(tag), message: redaction(message()))
-        let hasToBegin = state.withLock { state in
-            guard state.waiting.count < Self.capacity else {
+        let (tag, message) = (secrets.cut(from: tag), secrets.cut(from: message()))
+        let hasRoom = state.withLock { state in
+            if state.waiting >= Self.capacity {
                 state.dropped += 1
-                state.droppedInAll += 1
                 return false
             }
-            state.waiting.append(entry)
-            // Set by the first message, and taken back under the same lock by the queue that found nothing.
-            defer { state.isWriting = true }
-            return !state.isWriting
+            state.waiting += 1
+            return true
         }
-        if hasToBegin { queue.async { self.drain() } }
+        if hasRoom { queue.async { self.hand(level, tag, message) } }
     }
 
     /// Returns when all that has been written so far has been given to the writer.
     func flush() async {
-        // Behind `drain()`, which ends only when nothing waits.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    private func drain() {
-        while let entries = state.withLock({ takeAll(&$0) }) {
-            for entry in entries {
-                do {
-                    try writer.write(entry.level, tag: entry.tag, message: entry.message)
-                } catch {
-                    state.withLock { $0.failures += 1 }
-                }
-            }
+    private func hand(_ level: SDKLogLevel, _ tag: String, _ message: String) {
+        // A message that the writer cannot write is lost, and nothing else.
+        try? writer.write(level, tag: tag, message: message)
+        let dropped = state.withLock { state in
+            state.waiting -= 1
+            defer { state.dropped = 0 }
+            return state.dropped
         }
+        if dropped > 0 { write(.warn, "SDKLog", "\(dropped) messages were dropped: the log writer does not keep up") }
     }
+}
 
-    private func takeAll(_ state: inout State) -> [Entry]? {
-        guard !state.waiting.isEmpty else {
-            state.isWriting = false
-            return nil
+extension SpelledSecrets {
+    /// The text with a mark in place of each secret.
+    func cut(from text: String) -> String {
+        // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
+        let bytes = Array(text.utf8)
+        var (result, end): ([UInt8], Int) = ([], 0)
+        for place in places(in: bytes) {
+            if place.lowerBound >= end { result += bytes[end..<place.lowerBound] + Array("<redacted>".utf8) }
+            end = max(end, place.upperBound)
         }
-        var entries = state.waiting
-        state.waiting = []
-        if state.dropped > 0 {
-            // With the messages that came before: it stands where the others would.
-            let message = "\(state.dropped) messages were dropped here: the log writer does not keep up"
-            if writes(.warn) { entries.append(Entry(level: .warn, tag: "SDKLog", message: message)) }
-            state.dropped = 0
-        }
-        return entries
+        return String(decoding: result + bytes[end...], as: UTF8.self)
     }
 }
 
@@ -152,65 +138,4 @@ public enum SDKLogLevel: Int, NamedValue, Sendable, Hashable, CaseIterable, Coda
 public protocol SDKLogWriter: AnyObject, Sendable {
     /// Writes one message, which holds no secrets.
     func write(_ level: SDKLogLevel, tag: String, message: String) throws
-}
-
-/// Takes secrets out of texts: known ones, in each spelling that requests and services use, and what looks like a token.
-struct SDKRedaction: Sendable {
-    static let replacement = "<redacted>"
-    private var secrets = SpelledSecrets()
-
-    /// Takes `secret` out from now on: as it is, percent-encoded, and in base64.
-    mutating func add(_ secret: String) { secrets.add(secret) }
-
-    /// The text without secrets.
-    func callAsFunction(_ text: String) -> String { Self.withoutTokens(withoutSecrets(text)) }
-
-    private func withoutSecrets(_ text: String) -> String {
-        // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
-        let bytes = Array(text.utf8)
-        var (result, end): ([UInt8], Int) = ([], 0)
-        for place in secrets.places(in: bytes) {
-            if place.lowerBound >= end { result += bytes[end..<place.lowerBound] + Array(Self.replacement.utf8) }
-            end = max(end, place.upperBound)
-        }
-        return String(decoding: result + bytes[end...], as: UTF8.self)
-    }
-
-    /// The text after `Bearer` or `Basic` goes, and so does a word from where a JSON web token begins in it (three parts in base64url that begin as JSON objects do).
-    private static func withoutTokens(_ text: String) -> String {
-        var result = ""
-        var word = ""
-        var previous = ""
-        func flush() {
-            guard !word.isEmpty else { return }
-            // Twelve characters: "basic training" is not a credential.
-            let isCredential = ["bearer", "basic"].contains { previous.lowercased().hasSuffix($0) } && word.utf8.count >= 12
-            // Anywhere in the word: a name with `=`, or a part of a path, may stand before it.
-            let token = word.range(of: "eyJ").map { word[$0.lowerBound...] } ?? ""
-            let isToken = token.utf8.filter { $0 == UInt8(ascii: ".") }.count >= 2
-            result += isCredential ? replacement : isToken ? "\(word.dropLast(token.count))\(replacement)" : word
-            previous = word
-            word = ""
-        }
-        for scalar in text.unicodeScalars {
-            if isTokenCharacter(scalar) {
-                word.unicodeScalars.append(scalar)
-            } else {
-                flush()
-                // Anything but a blank between the two words means that they do not belong together.
-                if scalar != " " { previous = "" }
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        flush()
-        return result
-    }
-
-    /// The characters of a token68 (RFC 9110, section 11.2).
-    private static func isTokenCharacter(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~", "+", "/", "=": true
-        default: false
-        }
-    }
 }

@@ -30,8 +30,8 @@ enum Samples {
         shown.show("a fault may be that there is no answer", service.answer(try request(.get, "v1/countries")) == .hang)
         service.removeFaults()
         shown.show("faults can be removed", status(of: service.answer(try request(.get, "v1/countries"))) == 200)
-        let text = "status:503;retry-after=2"
-        shown.show("a fault has a text", try SampleFault(parsing: text).description == text)
+        let fault = try SampleFault(parsing: "status:503;retry-after=2")
+        shown.show("a fault has a text", fault == .status(503, headers: ["Retry-After": "2"]))
 
         let account = Data(#"{"email": "ada@example.com", "password": "correct horse"}"#.utf8)
         let created = service.answer(HTTPRequest(.post, try request(.get, "v1/accounts").url, body: account))

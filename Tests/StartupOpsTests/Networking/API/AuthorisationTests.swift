@@ -41,7 +41,7 @@ struct AuthorisationTests {
             try APIEnvironment(graphQL: "http://service/graphql", rest: "http://service"),
             client: ClientHarness.info,
             http: harness.service,
-            cache: MemoryCache(),
+            cache: ResponseCache(store: MemoryStore()),
             tokens: harness.tokens,
             dataSource: source
         )
@@ -337,7 +337,7 @@ struct AuthorisationTests {
         harness.tokens.begin(harness.service.issue("u2"))
         gate.open()
         #expect(await request.value?.code == .cancelled)
-        #expect(harness.cache.count == 0)
+        #expect(harness.cachedCount == 0)
     }
 
     @Test("fault T4: a request's deadline covers its refresh")

@@ -146,7 +146,7 @@ struct CachingTests {
         service.next("POST /graphql", #"{"data":{"speakers":7}}"#)
         for _ in 1...2 { _ = try? await harness.client.query(.speakers, as: [NamedSpeaker].self, deadline: .never) }
         _ = try await harness.client.mutate(.register, ["id": "s1"], as: [NamedSpeaker].self, deadline: .never)
-        #expect(harness.cache.count == 0)
+        #expect(harness.cachedCount == 0)
     }
 
     @Test("C43: nothing is sent under returnCacheDataDontFetch, not even to refresh a token")
@@ -184,9 +184,7 @@ struct CachingTests {
             #expect(try await harness.client.get("v1/configuration", as: Version.self, deadline: .never).version == "7")
         }
         #expect(harness.requests.map { $0.headers["If-None-Match"] } == [nil, "\"7\""])
-        harness.cache.entries.withLock { entries in
-            for key in entries.keys { entries[key]?.body = Data("broken".utf8) }
-        }
+        try harness.changeCached("v1/configuration") { $0.body = Data("broken".utf8) }
         #expect(try await harness.client.get("v1/configuration", as: Version.self, deadline: .never).version == "7")
         #expect(harness.requests.map { $0.headers["If-None-Match"] } == [nil, "\"7\"", "\"7\"", nil])
         harness.cache.removeAll()
@@ -231,9 +229,7 @@ struct CachingTests {
     func strangeTag(_ character: String) async throws {
         let harness = try ClientHarness()
         _ = try await harness.client.get("v1/configuration", as: Version.self, deadline: .never)
-        harness.cache.entries.withLock { entries in
-            for key in entries.keys { entries[key]?.headers["ETag"] = "\"a\(character)b\"" }
-        }
+        try harness.changeCached("v1/configuration") { $0.headers["ETag"] = "\"a\(character)b\"" }
         #expect(try await harness.client.get("v1/configuration", as: Version.self, deadline: .never).version == "7")
         #expect(harness.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
     }
@@ -248,7 +244,7 @@ struct CachingTests {
             HTTPResponse(status: 200, headers: headers, body: Data(#"{"version":"secret"}"#.utf8))
         }
         #expect(try await get(harness) == "secret")
-        #expect(harness.cache.count == 0)
+        #expect(harness.cachedCount == 0)
         let error = await failure { () throws(NetworkError) in _ = try await get(harness, .returnCacheDataDontFetch) }
         #expect(error?.code == .notCached)
     }
@@ -259,9 +255,9 @@ struct CachingTests {
         let harness = try ClientHarness(service.issue(), service: service)
         _ = try await harness.client.get("v1/profile", as: UserProfile.self, deadline: .never)
         _ = try await harness.client.get("v1/configuration", as: Version.self, deadline: .never)
-        #expect(harness.cache.count == 2)
+        #expect(harness.cachedCount == 2)
         harness.client.clearAppCache()
-        #expect(harness.cache.count == 0 && harness.tokens.session == .absent)
+        #expect(harness.cachedCount == 0 && harness.tokens.session == .absent)
         #expect(harness.secureStore.read("session") == .absent && harness.secureStore.read("session.clearing") == .absent)
         _ = try await harness.client.get("v1/configuration", as: Version.self, deadline: .never)
         #expect(harness.requests.last?.headers["If-None-Match"] == nil && harness.requests.last?.bearer == nil)
@@ -274,7 +270,7 @@ struct CachingTests {
         _ = try await first.client.get("v1/profile", as: UserProfile.self, deadline: .never)
         // As it is when the app is killed right after the marker was written.
         first.secureStore.write(Data("clearing".utf8), for: "session.clearing")
-        let next = try ClientHarness(service: service, secureStore: first.secureStore, cache: first.cache)
-        #expect(next.tokens.session == .absent && next.cache.count == 0)
+        let next = try ClientHarness(service: service, secureStore: first.secureStore, cacheStore: first.cacheStore)
+        #expect(next.tokens.session == .absent && next.cachedCount == 0)
     }
 }

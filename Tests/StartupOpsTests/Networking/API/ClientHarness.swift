@@ -6,22 +6,22 @@ import Testing
 @testable import StartupOps
 @testable import StartupStorage
 
-/// Keeps answers in memory, and shows them.
-final class MemoryCache: ResponseCaching {
-    let entries = Locked<[CacheKey: HTTPResponse]>([:])
+/// Needs a token for all but a few operations.
+final class HarnessSource: APIDataSource {
+    let userInfoHeaders: HTTPHeaders
 
-    func response(for key: CacheKey) -> HTTPResponse? { entries.withLock { $0[key] } }
-    func store(_ response: HTTPResponse, for key: CacheKey) { entries.withLock { $0[key] = response } }
-    func removeAll() { entries.withLock { $0 = [:] } }
-    var count: Int { entries.withLock { $0.count } }
+    init(_ userInfoHeaders: HTTPHeaders) { self.userInfoHeaders = userInfoHeaders }
+
+    func requiresToken(operation: String) -> Bool { !ClientHarness.guestOperations.contains(operation) }
 }
 
 /// A client and all it stands on.
 struct ClientHarness: Sendable {
     let service: WireService
     let tokens: TokenManager
-    let source: GuestOperations
-    let cache: MemoryCache
+    let source: HarnessSource
+    let cacheStore: MemoryStore
+    let cache: ResponseCache
     let client: APIClient
     let ignored = Locked<[NetworkError]>([])
     let secureStore: MemoryStore
@@ -36,12 +36,14 @@ struct ClientHarness: Sendable {
         rest: Bool = true,
         tokens: TokenManager? = nil,
         secureStore: MemoryStore = MemoryStore(),
-        cache: MemoryCache = MemoryCache(),
+        cacheStore: MemoryStore = MemoryStore(),
         policy: CachePolicy = .fetchIgnoringCache,
         language: String = "",
         userInfo: HTTPHeaders = [:]
     ) throws {
         self.service = service
+        self.cacheStore = cacheStore
+        let cache = ResponseCache(store: cacheStore)
         self.cache = cache
         self.secureStore = secureStore
         let store = SessionStore(secureStore, alsoClear: { cache.removeAll() })
@@ -49,7 +51,7 @@ struct ClientHarness: Sendable {
         let endpoint = TokenEndpoint(url: try #require(URL(string: "http://\(host)/oauth/token")), http: service, now: { service.now })
         self.tokens =
             tokens ?? TokenManager(store: store, now: { service.now }, refresh: { try await endpoint.refresh($0, deadline: $1) })
-        source = GuestOperations(Self.guestOperations, userInfoHeaders: userInfo)
+        source = HarnessSource(userInfo)
         let ignored = ignored
         client = APIClient(
             try APIEnvironment(graphQL: "http://\(host)/graphql", rest: rest ? "http://\(host)/" : nil),
@@ -62,6 +64,17 @@ struct ClientHarness: Sendable {
             now: { service.now },
             ignoredErrors: { error in ignored.withLock { $0.append(error) } }
         )
+    }
+
+    /// How many answers are cached.
+    var cachedCount: Int { cacheStore.values.withLock { $0.keys.count(where: { $0.description.hasPrefix("response-") }) } }
+
+    /// Changes the answer that is cached for a guest's request.
+    func changeCached(_ path: String, _ change: (inout HTTPResponse) -> Void) throws {
+        let key = CacheKey(HTTPRequest(.get, try #require(URL(string: "http://service/\(path)"))), scope: APIClient.guestScope)
+        var response = try #require(cache.response(for: key))
+        change(&response)
+        cache.store(response, for: key)
     }
 
     var refreshes: Int { service.count("POST /oauth/token") }

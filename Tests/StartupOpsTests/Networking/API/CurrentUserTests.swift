@@ -36,7 +36,7 @@ struct CurrentUserTests {
         let first = try ClientHarness(service.issue(), service: service)
         try await CurrentUser(client: first.client).getProfile(by: .never)
 
-        let next = try ClientHarness(service: service, secureStore: first.secureStore, cache: first.cache)
+        let next = try ClientHarness(service: service, secureStore: first.secureStore, cacheStore: first.cacheStore)
         let user = CurrentUser(client: next.client)
         let updates = user.updates
         let gate = AsyncGate()

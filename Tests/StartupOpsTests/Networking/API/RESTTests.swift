@@ -57,7 +57,7 @@ struct RESTTests {
                 try await harness.client.send(
                     .post,
                     "v1/accounts",
-                    data: Data("a".utf8),
+                    body: Data("a".utf8),
                     contentType: "text/plain",
                     options: options,
                     deadline: .never
@@ -81,7 +81,7 @@ struct RESTTests {
         #expect(profile.id == "u2")
         try await harness.client.send(.post, "v1/accounts", options: RequestOptions(token: other), deadline: .never)
         #expect(harness.requests.allSatisfy { $0.bearer == other.value })
-        #expect(harness.cache.count == 0)
+        #expect(harness.cachedCount == 0)
 
         let sent = service.requests.count
         let expired = service.issue("u2", lifetime: -1).accessToken

@@ -39,12 +39,12 @@ struct RealUploadTests {
             .post,
             "v1/pictures",
             query: ["album": "a b"],
-            data: picture,
+            body: picture,
             contentType: "image/png",
             deadline: httpPatience
         )
         #expect(id == ["id": "p1"])
-        try await client.send(.put, "v1/pictures/p1", data: picture, contentType: "image/png", deadline: httpPatience)
+        try await client.send(.put, "v1/pictures/p1", body: picture, contentType: "image/png", deadline: httpPatience)
         #expect(server.requests.map(\.method) == ["POST", "PUT"])
         #expect(server.requests.map(\.target) == ["/v1/pictures?album=a%20b", "/v1/pictures/p1"])
         for request in server.requests {
@@ -57,7 +57,7 @@ struct RealUploadTests {
     func turnedDown(_ method: HTTPMethod) async throws {
         server.on("/v1/pictures/p1", .status(401), .status(204))
         logIn()
-        try await client.send(method, "v1/pictures/p1", data: picture, contentType: "image/png", deadline: httpPatience)
+        try await client.send(method, "v1/pictures/p1", body: picture, contentType: "image/png", deadline: httpPatience)
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer old", "Bearer new"])
         #expect(server.requests.allSatisfy { $0.body == picture && $0.headers["content-type"] == "image/png" })
     }
@@ -66,11 +66,11 @@ struct RealUploadTests {
     func guest() async throws {
         server.on("/v1/crashes", .status(204))
         let error = await failure { () throws(NetworkError) in
-            try await client.send(.post, "v1/crashes", data: picture, contentType: "application/zip", deadline: httpPatience)
+            try await client.send(.post, "v1/crashes", body: picture, contentType: "application/zip", deadline: httpPatience)
         }
         #expect(error?.code == .missingAccessToken && server.requests.isEmpty)
         let options = RequestOptions(requirement: .optional)
-        try await client.send(.post, "v1/crashes", data: picture, contentType: "application/zip", options: options, deadline: httpPatience)
+        try await client.send(.post, "v1/crashes", body: picture, contentType: "application/zip", options: options, deadline: httpPatience)
         #expect(server.requests.count == 1 && server.requests.first?.headers["authorization"] == nil)
     }
 
@@ -83,7 +83,7 @@ struct RealUploadTests {
     func contentType(_ text: String) async throws {
         logIn()
         let error = await failure { () throws(NetworkError) in
-            try await client.send(.put, "v1/pictures/p1", data: picture, contentType: text, deadline: httpPatience)
+            try await client.send(.put, "v1/pictures/p1", body: picture, contentType: text, deadline: httpPatience)
         }
         #expect(error?.code == .invalidRequest && error?.reason.contains("content type") == true)
         #expect(server.requests.isEmpty)

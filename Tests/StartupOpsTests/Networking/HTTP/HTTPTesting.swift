@@ -25,6 +25,8 @@ extension HTTPSending {
     }
 }
 
+typealias TransportOptions = HTTPClient.Configuration
+
 /// The ways in which this system can send requests.
 enum TransportKind: CaseIterable, Sendable {
     #if os(Linux)
@@ -45,14 +47,7 @@ func quickClient(
     var configuration = HTTPClient.Configuration()
     configuration.attemptTimeout = patience
     change(&configuration)
-    var options = TransportOptions()
-    options.maximumBodySize = configuration.maximumBodySize
-    return HTTPClient(
-        configuration,
-        transport: systemTransport(options),
-        pause: { duration in pauses.withLock { $0.append(duration) } },
-        chance: { 1 }
-    )
+    return HTTPClient(configuration, pause: { duration in pauses.withLock { $0.append(duration) } }, chance: { 1 })
 }
 
 /// Collects events.

@@ -124,7 +124,7 @@ private struct Client {
         client = HTTPClient(
             configuration,
             reachability: reachability,
-            transport: Transport(failure: failure),
+            over: Transport(failure: failure),
             pause: { _ in },
             chance: { 1 }
         )

@@ -34,7 +34,7 @@ struct RealTransportTests {
     @Test("fault T23: who prints a client that waits for an answer sees nothing of its request", arguments: TransportKind.allCases)
     func dumpedWhileWaiting(_ kind: TransportKind) async throws {
         let transport = kind.make()
-        let client = HTTPClient(HTTPClient.Configuration(), transport: transport, pause: { _ in }, chance: { 1 })
+        let client = HTTPClient(HTTPClient.Configuration(), over: transport, pause: { _ in }, chance: { 1 })
         let server = try LoopbackServer()
         server.on("/", .hang)
         let request = HTTPRequest(.get, server.url("/?code=c4nary-query"), headers: ["Authorization": "Bearer c4nary-token"])
@@ -237,7 +237,7 @@ struct RealTransportTests {
         let url = server.url()
         var configuration = HTTPClient.Configuration()
         configuration.onEvent = { _ in tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) } }
-        let client = HTTPClient(configuration, transport: transport, pause: { _ in }, chance: { 0 })
+        let client = HTTPClient(configuration, over: transport, pause: { _ in }, chance: { 0 })
         async let first: Void = callback { done in
             let transfer = Transfer(HTTPRequest(.get, url), maximumBodySize: 100)
             transport.start(transfer, deadline: httpPatience) { _ in

@@ -131,7 +131,7 @@ struct SharedRefreshTests {
         if isCut {
             #expect(truncate(device.url("secure/session").path, 10) == 0)
         } else {
-            try SecureFileStore(directory: device.url("secure")).write(text("nonsense"), for: "session")
+            try FileStore.secrets(in: device.url("secure")).write(text("nonsense"), for: "session")
         }
         #expect(try await tokens.token(for: .required, deadline: .after(patience))?.value == "access 2")
         #expect(names(in: folder("secure")) == ["session", "session.corrupt-1"])
@@ -143,7 +143,7 @@ struct SharedRefreshTests {
         let folder = try TemporaryFolder()
         let device = Device(folder.path)
         let sessions = try device.sessions()
-        try SecureFileStore(directory: device.url("secure")).write(text("nonsense"), for: "session")
+        try FileStore.secrets(in: device.url("secure")).write(text("nonsense"), for: "session")
         #expect(sessions.load() == .absent && sessions.isDamaged)
         try device.saveExpiredSession()
         let tokens = try device.tokens()
@@ -208,7 +208,7 @@ private struct Device {
     func refreshToken(_ number: String) -> URL { url("token-\(number)") }
 
     func sessions() throws -> SessionStore {
-        let store = try SecureFileStore(directory: url("secure"))
+        let store = try FileStore.secrets(in: url("secure"))
         return SessionStore(store, of: URL(string: "https://api.example.com"), sharedIn: folder)
     }
 

@@ -27,7 +27,8 @@ struct BootstrapHarness {
     ///   - flags: the service's; nil for one that has none.
     init(restoreAccount: Bool? = nil, onboarding: OnboardingType = .regular, flags: FeatureFlags? = FeatureFlags()) {
         self.restoreAccount = restoreAccount
-        let options = SampleServiceOptions(onboarding: onboarding.rawValue, flags: flags, restoreAccount: restoreAccount)
+        var options = SampleServiceOptions()
+        (options.onboarding, options.flags, options.restoreAccount) = (onboarding.rawValue, flags, restoreAccount)
         backend = EmbeddedBackend(SampleService(options), latency: .none)
         http = HTTPClient(over: backend)
     }
