@@ -10,7 +10,7 @@ public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
         self.problems = problems
     }
 
-    var ownDescription: String {
+    package var ownDescription: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
 }
@@ -65,7 +65,7 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
     package let path: [String]
     /// One sentence with the problem, its place and the expectation.
     package let message: String
-    var ownDescription: String { message }
+    package var ownDescription: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
         self.code = code

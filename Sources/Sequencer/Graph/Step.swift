@@ -55,7 +55,7 @@ public struct Step<Value: Sendable>: Sendable {
 }
 
 extension Step: DescribedValue {
-    var ownDescription: String { id }
+    package var ownDescription: String { id }
 }
 
 /// An optional type, as far as a handle has to know it.
@@ -91,7 +91,7 @@ public protocol StepReference: Sendable {
 }
 
 /// Steps that name dependencies, as the engine writes them. Apps call none of it.
-protocol DependencySource: StepReference {
+package protocol DependencySource: StepReference {
     func name(in list: inout DependencyList)
 }
 
@@ -134,7 +134,7 @@ struct StepInput: Sendable {
 }
 
 extension Step: StepReference, DependencySource {
-    func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
+    package func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
 
     /// This step as one whose value is read.
     @usableFromInline
@@ -145,7 +145,7 @@ extension Step: StepReference, DependencySource {
 }
 
 extension String: StepReference, DependencySource {
-    func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
+    package func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
 }
 
 /// A dependency that is named by its identifier, in a graph that was read.
@@ -159,13 +159,13 @@ package struct NamedDependency: DependencySource {
         self.needsResult = needsResult
     }
 
-    func name(in list: inout DependencyList) {
+    package func name(in list: inout DependencyList) {
         list.add(DependencyList.Reference(id: id, needsValue: needsResult))
     }
 }
 
 extension Array: StepReference, DependencySource where Element: StepReference {
-    func name(in list: inout DependencyList) {
+    package func name(in list: inout DependencyList) {
         for element in self { element.add(to: &list) }
     }
 }

@@ -36,7 +36,7 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.
-    let ownDescription: String
+    package let ownDescription: String
 
     init(kind: Kind, operation: String?, duration: Duration?, description: String) {
         self.kind = kind

@@ -53,7 +53,7 @@ public struct Budget: Sendable, Hashable {
 }
 
 extension Budget: DescribedValue {
-    var ownDescription: String {
+    package var ownDescription: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
             + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
     }
@@ -82,7 +82,7 @@ public struct BudgetResult: Sendable, Hashable {
 }
 
 extension BudgetResult: DescribedValue {
-    var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
+    package var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 
     /// `1.33 s of 3 s`.
     package func measuredText(_ text: (Duration) -> String = durationText) -> String {

@@ -22,7 +22,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Scope: DescribedValue {
-    var ownDescription: String { scopeText() }
+    package var ownDescription: String { scopeText() }
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {

@@ -215,7 +215,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Outcome: DescribedValue {
-    var ownDescription: String {
+    package var ownDescription: String {
         switch self {
         case .completed: "completed"
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
@@ -226,14 +226,14 @@ extension LaunchReport.Outcome: DescribedValue {
 }
 
 extension LaunchReport.AfterMilestone: DescribedValue {
-    var ownDescription: String {
+    package var ownDescription: String {
         let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
         return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 
 extension LaunchReport: DescribedValue {
-    var ownDescription: String {
+    package var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         let ranOn = Set(afterMilestone?.operations ?? [])

@@ -113,7 +113,7 @@ public struct OperationReport: Sendable, Hashable {
 }
 
 extension OperationReport: DescribedValue {
-    var ownDescription: String {
+    package var ownDescription: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
     }

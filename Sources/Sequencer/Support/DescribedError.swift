@@ -10,7 +10,10 @@ extension DescribedError {
 }
 
 /// A value with a description of its own.
-protocol DescribedValue: CustomStringConvertible {
+///
+/// Not internal, as those below: optimised, the module would keep the public members of an internal protocol's extension to itself, and programs that call them would
+/// not link.
+package protocol DescribedValue: CustomStringConvertible {
     /// The description.
     var ownDescription: String { get }
 }
@@ -33,7 +36,7 @@ extension NamedValue {
 }
 
 /// A value that an app writes as the string of its name.
-protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
+package protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
     init(_ name: String)
 }
 
