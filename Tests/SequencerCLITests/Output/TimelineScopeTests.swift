@@ -1,7 +1,7 @@
-import Sequencer
 import TestSupport
 import Testing
 
+@testable import Sequencer
 @testable import sequencer_cli
 
 @Suite("Timelines of launches with scopes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
