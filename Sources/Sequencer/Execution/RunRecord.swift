@@ -167,7 +167,7 @@ final class RunRecord: Sendable {
     }
 
     /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
-    private func asked(_ node: Int) -> Nanoseconds? {
+    func asked(_ node: Int) -> Nanoseconds? {
         guard !machine.personWaits.isEmpty, let asked = machine.personWaits[node]?.asked, asked.hasBegun else { return nil }
         return asked.total(at: end)
     }

@@ -141,8 +141,8 @@ struct PersonsTimeTests {
         let launch = try graph.start(budget: .seconds(3), options: .virtual())
         _ = await launch.end()
         let node = try launch.storage.graph.index(of: "login")
-        let waits = launch.storage.state.withLock { $0.milestoneRecord?.personWaits }
-        #expect(waits?[node] == 2_000_000_000)
+        let record = launch.storage.state.withLock { $0.milestoneRecord }
+        #expect(record?.asked(node) == 2_000_000_000)
     }
 
     @Test("A29: a fault in an interactive step is not the person's time; the step's own is, and its timeout goes on as before")
