@@ -303,7 +303,7 @@ struct RealLateUpdateTests {
             let clock = VirtualClock(patience: .milliseconds(50))
             var graph = OperationGraph("blocked")
             graph.add("check") { step in
-                let check = UpdateCheck { _ in }
+                let check = UpdateCheck(1, isAwaited: true) { _ in }
                 try check.begin(in: step) { _ in
                     try await clock.sleep(for: .seconds(5))
                     return UpdatePolicy()

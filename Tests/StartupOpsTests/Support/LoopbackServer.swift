@@ -39,6 +39,13 @@ final class LoopbackServer: Sendable {
         var bytesSent = 0
         var isStopped = false
         var waiters: [(count: Int, goOn: @Sendable () -> Void)] = []
+
+        mutating func scripted(_ path: String) -> Answer {
+            guard let first = answers[path]?.first else { return .status(404) }
+            // The last one is for all further requests.
+            if answers[path, default: []].count > 1 { answers[path]?.removeFirst() }
+            return first
+        }
     }
 
     /// The port it listens on.
@@ -146,24 +153,16 @@ final class LoopbackServer: Sendable {
             state.withLock { $0.garbage.append(data) }
             return .status(400).closing
         case .request(let request):
-            let (handler, ready) = state.withLock { state in
+            // Who waits for the request may send the next one at once: this one has its answer by then.
+            let (handler, answer, ready) = state.withLock { state in
                 state.requests.append(request)
                 let count = state.requests.count
                 let ready = state.waiters.filter { $0.count <= count }
                 state.waiters.removeAll { $0.count <= count }
-                return (state.handler, ready)
+                return (state.handler, state.handler == nil ? state.scripted(request.path) : nil, ready)
             }
             for waiter in ready { waiter.goOn() }
-            return handler?(request) ?? scripted(request.path)
-        }
-    }
-
-    private func scripted(_ path: String) -> Answer {
-        state.withLock { state in
-            guard var answers = state.answers[path], let first = answers.first else { return .status(404) }
-            if answers.count > 1 { answers.removeFirst() }
-            state.answers[path] = answers
-            return first
+            return answer ?? handler?(request) ?? state.withLock { $0.scripted(request.path) }
         }
     }
 

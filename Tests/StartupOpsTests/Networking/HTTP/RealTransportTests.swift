@@ -240,10 +240,11 @@ struct RealTransportTests {
         let client = HTTPClient(configuration, over: transport, pause: { _ in }, chance: { 0 })
         async let first: Void = callback { done in
             let transfer = Transfer(HTTPRequest(.get, url), maximumBodySize: 100)
-            transport.start(transfer, deadline: httpPatience) { _ in
+            transfer.begin { _ in
                 isOnMain.withLock { $0 = MainThreadCheck.isCurrent }
                 done()
             }
+            transport.perform(transfer)
         }
         async let second = client.send(HTTPRequest(.get, url), deadline: httpPatience)
         await server.waitForRequests(2)
