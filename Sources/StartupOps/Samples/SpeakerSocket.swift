@@ -247,5 +247,6 @@ extension DeviceError {
         ENETUNREACH: "the network cannot be reached",
         ETIMEDOUT: "the host does not answer",
         EADDRINUSE: "the port is in use",
+        EMFILE: "the process has no free file descriptor",
     ]
 }

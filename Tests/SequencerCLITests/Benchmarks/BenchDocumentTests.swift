@@ -272,6 +272,7 @@ struct BenchArgumentsTests {
             save: "a.json",
             baseline: "b.json"
         )
+        expected.format = .json
         expected.verdict.threshold = 0.025
         expected.verdict.isStrict = true
         expected.verdict.isForced = true

@@ -80,9 +80,9 @@ struct VerifyFormatsTests {
             #expect(results.map { $0["ruleId"] as? String } == ["impliedDependency", "budget"])
             let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
             let rules = try #require(driver?["rules"] as? [[String: Any]])
-            #expect(rules.map { $0["id"] as? String } == ["impliedDependency", "budget"])
+            #expect(rules.map { $0["id"] as? String } == ["budget", "impliedDependency"])
             let texts: [String?] = [
-                "An operation waits for one that its other dependencies imply.", "The longest path alone takes longer than the budget.",
+                "The longest path alone takes longer than the budget.", "An operation waits for one that its other dependencies imply.",
             ]
             for key in ["shortDescription", "fullDescription", "help"] {
                 #expect(rules.map { ($0[key] as? [String: String])?["text"] } == texts, "\(key)")

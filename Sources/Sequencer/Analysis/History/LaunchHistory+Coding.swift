@@ -97,8 +97,9 @@ extension LaunchHistory: Codable {
         guard let version = try? JSONDecoder().decode(Version.self, from: json).schema else {
             throw HistoryProblem(.corrupt, "it is no JSON object with a schema")
         }
-        if version != Self.schema, version.hasPrefix("sequencer.history/") {
-            throw HistoryProblem(.otherVersion, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
+        if version != Self.schema {
+            let code: HistoryError.Code = version.hasPrefix("sequencer.history/") ? .otherVersion : .corrupt
+            throw HistoryProblem(code, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
         }
         do {
             let history = try JSONDecoder().decode(LaunchHistory.self, from: json)

@@ -102,6 +102,10 @@ struct SessionDocument: Codable, Sendable {
     }
 }
 
+extension SessionDocument: SecretHolding {
+    var description: String { session.description }
+}
+
 extension KnownSecrets {
     /// Keeps both tokens of a session in mind.
     static func add(_ session: Session) {

@@ -11,7 +11,7 @@ final class SharedRefresh: Sendable {
     typealias Result = TokenStateMachine.RefreshResult
 
     /// The turn of this process, for one of its refreshes at a time.
-    private struct Turn {
+    private struct ProcessTurn {
         var lock: HeldLock?
         var isTaken = false
     }
@@ -19,7 +19,7 @@ final class SharedRefresh: Sendable {
     private let store: SessionStore
     private let limit: Duration
     private let refresh: TokenManager.Refresh
-    private let turn = Locked(Turn())
+    private let turn = Locked(ProcessTurn())
 
     init(store: SessionStore, limit: Duration, refresh: @escaping TokenManager.Refresh) {
         self.store = store
@@ -111,5 +111,5 @@ final class SharedRefresh: Sendable {
         }
     }
 
-    private func endTurn() { turn.withLock { $0 = Turn() } }
+    private func endTurn() { turn.withLock { $0 = ProcessTurn() } }
 }

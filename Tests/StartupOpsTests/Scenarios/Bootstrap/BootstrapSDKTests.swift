@@ -188,14 +188,15 @@ struct BootstrapSDKTests {
         #expect(report["sdk-steps"]?.isMain == true && report["sdk-steps-ready"]?.outcome == .succeeded)
     }
 
-    @Test("two SDKs whose steps would have one name are refused")
-    func names() {
+    @Test("A launch of two SDKs whose steps would have one name is refused, and names the step")
+    func names() throws {
         var plan = harness.plan()
         plan.thirdParties = [
             ThirdPartySDK("steps", lifecycle: .patient(SampleSDKServices()), configuration: sdkBuilder),
             ThirdPartySDK("steps-ready") { _ in },
         ]
-        let error = #expect(throws: RegistryError.self) { try plan.validate() }
-        #expect(error?.problems.map(\.code) == [.repeated])
+        let graph = try harness.bootstrap(plan).environment(presenters: StartupPresenters(all: AgreeablePerson())).graph(.bootstrap)
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        #expect(error?.problems.map(\.code) == [.duplicateIdentifier] && "\(error as Any)".contains("sdk-steps-ready"), "\(error as Any)")
     }
 }
