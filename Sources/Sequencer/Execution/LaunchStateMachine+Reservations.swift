@@ -6,14 +6,8 @@ extension LaunchStateMachine {
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
         // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
         guard traits[node].contains(.mayBeHeld), nodes[node].attempts == 0, isMain || !settings.usesQueue else { return false }
-        let (time, takesLastLane) = (time, !isMain && lanes.available == 1)
-        // In virtual time, which takes what goes first of both sides, that has started.
-        let startsReady = !settings.takesOneAtATime && lanes.available > 0
-        var isAside = reservations?.putAside(node, onMain: isMain, at: time, takesLastLane: takesLastLane, startsReady: startsReady) == true
-        if !isAside, ongoing != nil, traits.levels[node] < soughtLevel {
-            isAside = ongoing?.putAside(node, at: time, lastEnd: lastProgress, takesLastLane: takesLastLane) == true
-        }
-        guard isAside else { return false }
+        let (time, lastEnd, takesLastLane) = (time, lastProgress, !isMain && lanes.available == 1)
+        guard ongoing?.putAside(node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) == true else { return false }
         nodes[node].state = .aside
         needsWake = true
         // Operations that wait for the resources that it turns down get them.
@@ -22,28 +16,24 @@ extension LaunchStateMachine {
     }
 
     mutating func noteReady(_ node: Int, at time: Nanoseconds) {
-        reservations?.becameReady(node, at: time)
-        // A launch that is given its order keeps it among what is ready. And an app's queue may be suspended.
-        if settings.order == nil && !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
+        // An app's queue may be suspended.
+        if !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
     }
 
     mutating func noteStart(of node: Int) {
         let time = time
-        reservations?.started(node, at: time)
         ongoing?.started(node, at: time)
     }
 
     /// An operation pauses before its next attempt.
     mutating func notePause(of node: Int, until end: Nanoseconds) {
         let time = time
-        reservations?.paused(node, until: end)
         ongoing?.paused(node, at: time, until: end)
     }
 
     /// The fallback of an operation is to be computed.
     mutating func noteFallback(of node: Int) {
         let time = time
-        reservations?.fellBack(node, at: time)
         ongoing?.fellBack(node, at: time)
     }
 
@@ -52,41 +42,21 @@ extension LaunchStateMachine {
         if nodes[node].state == .computing { return noteFallback(of: node) }
         let time = time
         ongoing?.wentOn(node, at: time)
-        // What was expected of it is over with the wait: it counts as just started. While it pauses it keeps nothing.
-        if nodes[node].state == .running { reservations?.started(node, at: time) }
-    }
-
-    /// An operation runs no longer: some of those that were put aside may start now.
-    mutating func lookAgain(after node: Int) {
-        ongoing?.ended(node)
-        guard reservations != nil else { return }
-        reservations?.ended(node)
-        lookAgain(except: node)
     }
 
     /// Takes back those of the operations that were put aside which may start.
-    mutating func lookAgain(except ending: Int = -1) {
-        let before = reservations?.nextLook
-        let isLastLane = lanes.available <= 1
-        let time = time
-        // The one that ends may be aside itself, until it has ended.
-        for node in reservations?.takeBack(at: time, takesLastLane: isLastLane) ?? [] where node != ending { enqueueAgain(node) }
-        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used up.
-        if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
-    }
-
-    /// The same of those that were put aside for what others are still going to use.
-    mutating func lookAgainAtNeeds() {
+    mutating func lookAgain() {
         let before = ongoing?.nextLook
         let (time, lastEnd, isLastLane) = (time, lastProgress, lanes.available <= 1)
         for node in ongoing?.takeBack(at: time, lastEnd: lastEnd, takesLastLane: isLastLane) ?? [] { enqueueAgain(node) }
+        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used up.
         if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
     /// Takes back operations that may start now, when all that ends in this input has ended.
     @inline(__always)
     mutating func offerAside() {
-        if ongoing?.isLookDue == true { lookAgainAtNeeds() }
+        if ongoing?.isLookDue == true { lookAgain() }
         if processors != nil { offerProcessors() }
     }
 
@@ -94,11 +64,9 @@ extension LaunchStateMachine {
     mutating func endReservations(above level: UInt8) {
         guard soughtLevel > level else { return }
         soughtLevel = level
-        guard reservations != nil || ongoing != nil || processors != nil else { return }
-        for node in reservations?.takeAll(above: level) ?? [] { enqueueAgain(node) }
+        guard ongoing != nil || processors != nil else { return }
         for node in ongoing?.takeAll() ?? [] { enqueueAgain(node) }
         for node in processors?.takeAll() ?? [] { enqueueAgain(node) }
-        if reservations?.isEmpty == true { reservations = nil }
         if level == 0 { (processors, ongoing) = (nil, nil) }
         needsWake = true
     }

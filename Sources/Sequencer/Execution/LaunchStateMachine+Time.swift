@@ -9,7 +9,7 @@ extension LaunchStateMachine {
         mutating get {
             guard phase != .over else { return nil }
             // The common launch: nothing of it is timed, and nothing more is looked at.
-            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, processorLook == nil,
+            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, processorLook == nil,
                 ongoing?.nextLook == nil, settings.isUntimed
             {
                 return nil
@@ -17,7 +17,7 @@ extension LaunchStateMachine {
             // A timer is not taken out when its operation ends: it is dropped when its turn comes.
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            let look = min(reservations?.nextLook ?? .max, ongoing?.nextLook ?? .max, processorLook ?? .max)
+            let look = min(ongoing?.nextLook ?? .max, processorLook ?? .max)
             let due = phase == .running ? min(wake, look) : wake
             return due == .max ? nil : due
         }
@@ -155,7 +155,7 @@ extension LaunchStateMachine {
         personWaits[node, default: PersonWaits()].begin(wait, at: now)
         if wait.isAsked { interactive.begin(at: now) }
         // Nobody knows when it goes on.
-        ongoing?.ended(node)
+        ongoing?.asks(node, at: now)
     }
 
     mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
@@ -208,7 +208,6 @@ extension LaunchStateMachine {
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()
-        reservations = nil
         ongoing = nil
         processors = nil
         graceEnd = time.addingSaturated(settings.grace)

@@ -84,7 +84,7 @@ extension LaunchStateMachine {
                     setTimeout(node)
                     if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
                     // It has its place from here on, and what is behind it comes after its answer.
-                    if traits[node].contains(.isNoted) { noteStart(of: node) }
+                    if traits[node].contains(.isAwaited) { noteStart(of: node) }
                     return Assignment(node: node, attempt: 1, kind: .checkCondition)
                 }
             }
@@ -109,7 +109,7 @@ extension LaunchStateMachine {
             setScreenTimer(node)
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-        if traits[node].contains(.isNoted) { noteStart(of: node) }
+        if traits[node].contains(.isAwaited) { noteStart(of: node) }
         if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: time) }
     }
 
@@ -141,7 +141,7 @@ extension LaunchStateMachine {
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
-        if traits[node].contains(.freesOthers) { lookAgain(after: node) }
+        if traits[node].contains(.freesOthers) { ongoing?.ended(node) }
         if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
         if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, kind: .ofEvent)) }
     }

@@ -177,10 +177,8 @@ extension LaunchStateMachine {
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
             static let mayBeHeld = Bits(rawValue: 8192)
-            /// The milestone needs it: when it is ready decides how long others have to wait for that reason.
+            /// The milestone needs it: when it is ready, and when it starts, decides how long others have to wait for that reason.
             static let isAwaited = Bits(rawValue: 16384)
-            /// When it starts decides the same: the milestone needs it, or something that it keeps.
-            static let isNoted = Bits(rawValue: 524_288)
             /// When it ends, others that had to wait for that reason are looked at again.
             static let freesOthers = Bits(rawValue: 32768)
             /// It keeps a thread, where that is counted.
@@ -202,7 +200,7 @@ extension LaunchStateMachine {
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited, .isQueued]
             static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor, .isQueued]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow, .isWatched]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited, .keepsThread, .showsIfSlow, .isWatched]
             static let whenEnded: Bits = [
                 .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
                 .isQueued,
@@ -214,8 +212,6 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// Reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
-        let reservations: [Reservations]
         /// What must not be taken from the milestone; nil if nothing can take it.
         let ongoing: OngoingNeeds?
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
@@ -262,21 +258,11 @@ extension LaunchStateMachine {
             // With a lane for each, nobody waits for one.
             let hasLanes = (lanes ?? .max) < graph.count
             let hasLevels = urgency?.hasLevels == true
-            reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
-            for reservations in reservations {
-                // A join takes no place that another operation could want.
-                for node in bits.indices where !bits[node].contains(.isJoin) {
-                    bits[node].insert(.freesOthers)
-                    if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
-                    if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
-                    if reservations.isNoted(node) { bits[node].insert(.isNoted) }
-                }
-            }
             ongoing = urgency.flatMap { OngoingNeeds(graph, $0, hasLanes: hasLanes) }
             if let ongoing {
                 for node in bits.indices {
                     if ongoing.mayHold(node) { bits[node].insert(.mayBeHeld) }
-                    if ongoing.isAwaited(node) { bits[node].formUnion([.isAwaited, .isNoted]) }
+                    if ongoing.isAwaited(node) { bits[node].insert(.isAwaited) }
                     if ongoing.freesOthers(node) { bits[node].insert(.freesOthers) }
                 }
             }

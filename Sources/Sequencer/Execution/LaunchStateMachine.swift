@@ -104,8 +104,6 @@ struct LaunchStateMachine {
     var deferred: [Int] = []
     /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its milestone has.
     var soughtLevel: UInt8
-    /// Nil where nothing can be in the milestone's way, and after that.
-    var reservations: ReservationKeepers?
     /// Nil where nothing can take what the milestone is still going to use, and when it has ended.
     var ongoing: OngoingNeeds?
     /// Nil where processors do not matter, and when the milestone has ended.
@@ -171,7 +169,6 @@ struct LaunchStateMachine {
             queueOrder = QueueOrder(traits.ranks)
         }
         self.traits = traits
-        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes)
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         // -1 in place of an optional: each end of an operation is compared with both.
@@ -340,10 +337,8 @@ struct LaunchStateMachine {
                 giveUp(outcome: .timedOut, &actions)
                 // The launch is over by that, and nothing else that was due may take effect.
                 if alive == 0 { settle(&actions) }
-            } else if reservations?.nextLook == due {
-                lookAgain()
             } else if ongoing?.nextLook == due {
-                lookAgainAtNeeds()
+                lookAgain()
             } else if processorLook == due {
                 processors?.lookAgain(at: now)
             } else if stallTime == due {

@@ -27,19 +27,19 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         /// Operations that wait for one another in a circle.
         package static let cycle = Code(name: "cycle")
         /// An operation that waits for itself.
-        package static let selfDependency = Code(name: "selfDependency")
+        static let selfDependency = Code(name: "selfDependency")
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
-        package static let unknownDependency = Code(name: "unknownDependency")
+        static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
         static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
-        package static let duplicateIdentifier = Code(name: "duplicateIdentifier")
+        static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
         static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
         package static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
-        package static let severalMilestones = Code(name: "severalMilestones")
+        static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
@@ -68,10 +68,7 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
     package var ownDescription: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
-        self.code = code
-        self.positions = positions
-        self.path = path
-        self.message = message
+        (self.code, self.positions, self.path, self.message) = (code, positions, path, message)
     }
 
     static func unknownStep(_ id: String, nearest: String?) -> GraphProblem {

@@ -1,17 +1,19 @@
-/// What operations on the milestone's way are still going to use while they are under way: the main thread, exclusive resources, and the
-/// last lane.
+/// What operations on the milestone's way are still going to use: the main thread, exclusive resources, and the last lane.
 ///
-/// An operation that is ready, runs, is suspended or pauses before its next attempt comes back to the main thread if it belongs there. One that does not run yet takes its resources,
-/// at its next attempt too. When one ends, or its fallback has been computed, the operations right behind it start. An operation that the milestone does not need, and that keeps the
-/// main thread or a resource, would delay them by all of its time. So it waits, unless it is expected to be back in time.
+/// An operation runs to its end once it has started. One that the milestone does not need, started on the main thread a moment before one that it waits for, delays that by
+/// all of its time. So it waits while something that is ready, runs, or pauses between its attempts is expected to use its place, or to let a more urgent one behind it do so, before
+/// it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
-/// Any other operation has its lane, which those behind it get. One that pauses, or has its fallback computed, has given it back: then the
-/// last free lane is kept as well.
+/// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do not, for nobody knows when they end.
 ///
-/// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: a second in which no operation ends and what is waited for gets no
-/// further. If that has an expected end, the wait lasts at least until then and once more as long. Operations of a person do not count, for nobody knows when they end.
+/// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: as long again as was expected, or a second in which no operation
+/// ends and what is waited for gets no further.
 struct OngoingNeeds: Sendable {
-    private enum State { case ready, running, pausing, fallingBack }
+    private enum State {
+        case ready, running, pausing, fallingBack
+        /// It runs, and nobody knows for how long a person is asked.
+        case asking
+    }
 
     private struct Ongoing: Sendable {
         let node: Int
@@ -21,118 +23,154 @@ struct OngoingNeeds: Sendable {
         let end: Nanoseconds?
     }
 
+    /// An operation that was put aside: the shortest goes first.
+    private struct Aside: Comparable, Sendable {
+        let duration: Nanoseconds
+        let node: Int
+
+        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
+    }
+
+    /// Places that one operation uses at a time, and the lanes: by number. Each is a bit of a `UInt16`.
+    private enum Machine {
+        static let main = 0
+        static let lane = 1
+        /// The second of two lanes that are used at the same time: an operation that ends leaves the first one its own.
+        static let secondLane = 2
+        static let firstResource = 3
+        static let maximumResources = 16 - firstResource
+        static let (mainBit, laneBit): (UInt16, UInt16) = (1, 2)
+    }
+
     /// For how long an operation waits while nothing goes on.
     static let patience: Nanoseconds = 1_000_000_000
     // More would cost more than they save.
     private static let maximumOngoing = 64
-    /// The bits of the main thread and of the lanes. Each resource has one of the others.
-    private static let (main, lane): (UInt64, UInt64) = (1, 1 << 63)
+    private static let maximumLookedAt = 16
 
     private let levels: [UInt8]
     /// Expected durations; -1 if unknown.
     private let durations: [Nanoseconds]
-    /// The machines that an operation needs to start, as bits: the main thread, resources that operations of several levels use, and a lane
-    /// where lanes are kept.
-    private let uses: [UInt64]
+    /// The machines that an operation needs to start.
+    private let uses: [UInt16]
+    /// Of these, the machines that it keeps until its end.
+    private let holds: [UInt16]
     /// Of an operation that may have to wait: the machines that it keeps, and more urgent ones use; 0 for others.
-    private let keeps: [UInt64]
-    /// By level, from 1: the machines used right behind an operation by those that are at least as urgent.
-    private let behind: [[UInt64]]
-    private let isAwaited: [Bool]
+    private let keeps: [UInt16]
+    /// By level, from that of operations that nobody waits for: for each operation and machine, the time from the operation's end to the first use by a more urgent one behind it;
+    /// `.max` without one.
+    private var behind: [[Nanoseconds]] = []
+    private let machineCount: Int
+    private var isAwaited: [Bool] = []
     private let isPersons: [Bool]
     /// The machines that somebody may have to wait for.
-    private let contested: UInt64
+    private let contested: UInt16
     private var ongoing: [Ongoing] = []
-    /// By the first of the machines that they keep, lanes last.
-    private var aside: PutAside
+    /// By machine: the operation that keeps the main thread, and each resource.
+    private var holders: [Ongoing?]
+    /// By the last of the machines that they keep.
+    private var aside: [Heap<Aside>]
     /// When to look again at operations that were put aside, even if nothing happens before; nil if none was put aside.
-    var nextLook: Nanoseconds? { aside.nextLook }
+    private(set) var nextLook: Nanoseconds?
     /// Whether something has happened for which some of them may start.
     private(set) var isLookDue = false
 
     /// - Parameter hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the way of a more urgent one.
-    /// - Complexity: O(operations + dependencies).
+    /// - Complexity: O((operations + dependencies) × machines), with at most 16 machines.
     init?(_ graph: ValidatedGraph, _ urgency: Urgency, hasLanes: Bool = false) {
         guard urgency.hasLevels else { return nil }
         let levels = urgency.levels
-        let givesLaneBack = levels.indices.map { hasLanes && levels[$0] > 0 && graph.givesLaneBack($0) }
-        let keepsLanes = givesLaneBack.contains(true)
-        // Most graphs end here.
-        guard
-            levels.indices.contains(where: { node in
-                let value = graph.nodes[node]
-                return levels[node] < urgency.highest
-                    && (keepsLanes || value.isMain || value.policy?.value.exclusive.isEmpty == false)
-            })
-        else { return nil }
-        let resources = Self.numbers(graph, levels)
         let isJoin = levels.indices.map(graph.isJoin)
-        let uses = levels.indices.map { node -> UInt64 in
-            if isJoin[node] || graph.isEvent(node) { return 0 }
-            var bits: UInt64 = graph.isMain(node) ? Self.main : keepsLanes ? Self.lane : 0
-            for resource in graph.policy(node).exclusive { bits |= resources[resource].map { 1 << UInt64($0) } ?? 0 }
-            return bits
-        }
         let durations = levels.indices.map { isJoin[$0] ? 0 : graph.policy($0).expected?.nanoseconds ?? -1 }
+        // Without expectations only an operation that gives its lane back is known to want it again.
+        let keepsLanes =
+            hasLanes && levels.indices.contains { !isJoin[$0] && durations[$0] > 0 || levels[$0] > 0 && graph.givesLaneBack($0) }
+        let resources = Self.numbers(graph, levels)
+        let uses = levels.indices.map { node -> UInt16 in
+            if isJoin[node] || graph.isEvent(node) { return 0 }
+            let bits = graph.isMain(node) ? Machine.mainBit : keepsLanes ? Machine.laneBit : 0
+            return graph.policy(node).exclusive.reduce(bits) { bits, resource in bits | (resources[resource].map { 1 << $0 } ?? 0) }
+        }
         // By level: what more urgent operations use.
-        var above = [UInt64](repeating: 0, count: Int(urgency.highest) + 1)
+        var above = [UInt16](repeating: 0, count: Int(urgency.highest) + 1)
         for node in levels.indices {
             for level in 0..<Int(levels[node]) { above[level] |= uses[node] }
         }
-        let keeps = levels.indices.map { node -> UInt64 in
+        // A step that suspends gives the main thread back at once.
+        let holds = levels.indices.map { graph.policy($0).suspends ? uses[$0] & ~Machine.mainBit : uses[$0] }
+        let keeps = levels.indices.map { node -> UInt16 in
             // What takes no time is in nobody's way.
             if uses[node] == 0 || durations[node] == 0 { return 0 }
             // A prologue is over when its next step has to wait. And who fulfils an event may be waited for.
             if graph.isInPrologue(node) || !graph.policy(node).events.isEmpty { return 0 }
-            // A step that suspends gives the main thread back at once.
-            let kept = graph.policy(node).suspends ? uses[node] & ~Self.main : uses[node]
-            return kept & above[Int(levels[node])]
+            return holds[node] & above[Int(levels[node])]
         }
         let contested = keeps.reduce(0, |)
         if contested == 0 { return nil }
-        var behind = [[UInt64]](repeating: [UInt64](repeating: 0, count: levels.count), count: Int(urgency.highest))
-        for node in graph.order.reversed() {
-            for successor in graph.successors[node].lazy.map(\.index) {
-                for level in 0..<Int(min(levels[node], levels[successor])) {
-                    behind[level][node] |= uses[successor] | (isJoin[successor] ? behind[level][successor] : 0)
-                }
-            }
-        }
-        isAwaited = levels.indices.map { node in
-            let used = (uses[node] | behind[0][node]) & (givesLaneBack[node] ? .max : ~Self.lane)
-            return levels[node] > 0 && !isJoin[node] && used & contested != 0
-        }
         isPersons = levels.indices.map { graph.policy($0).isInteractive }
-        aside = PutAside(places: resources.count + 2)
-        (self.levels, self.durations, self.uses, self.keeps, self.behind) = (levels, durations, uses, keeps, behind)
+        machineCount = Machine.firstResource + resources.count
+        (self.levels, self.durations, self.uses, self.holds, self.keeps) = (levels, durations, uses, holds, keeps)
         self.contested = contested
+        holders = Array(repeating: nil, count: machineCount)
+        aside = Array(repeating: Heap(), count: machineCount)
+        behind = (0..<urgency.highest).map { usesBehind(graph, above: $0) }
+        isAwaited = levels.indices.map { node in
+            levels[node] > 0 && !isJoin[node]
+                && (uses[node] & contested != 0 || (0..<machineCount).contains { use(of: $0, behind: node, 0) < .max })
+        }
     }
 
-    /// The numbers, from 1, of the resources that operations of several levels use, one at a time.
+    /// The numbers of the resources that several operations use, one at a time: first of those that operations of several levels use.
     private static func numbers(_ graph: ValidatedGraph, _ levels: [UInt8]) -> [ExclusiveResource: Int] {
-        var first: [ExclusiveResource: UInt8] = [:]
-        var numbers: [ExclusiveResource: Int] = [:]
+        var (users, shared, others): ([ExclusiveResource: UInt8], [ExclusiveResource], [ExclusiveResource]) = ([:], [], [])
         for (node, value) in graph.nodes.enumerated() {
             for resource in value.policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
-                guard let level = first[resource] else {
-                    first[resource] = levels[node]
-                    continue
-                }
-                if level != levels[node], numbers[resource] == nil, numbers.count < 62 { numbers[resource] = numbers.count + 1 }
+                guard let level = users.updateValue(levels[node], forKey: resource) else { continue }
+                if level == levels[node] { others.append(resource) } else { shared.append(resource) }
             }
+        }
+        var numbers: [ExclusiveResource: Int] = [:]
+        for resource in shared + others where numbers[resource] == nil && numbers.count < Machine.maximumResources {
+            numbers[resource] = Machine.firstResource + numbers.count
         }
         return numbers
     }
 
+    /// For each operation and machine, the time from the operation's end to the first use by one behind it that is more urgent than `level`.
+    private func usesBehind(_ graph: ValidatedGraph, above level: UInt8) -> [Nanoseconds] {
+        var times = [Nanoseconds](repeating: .max, count: levels.count * machineCount)
+        for node in graph.order.reversed() where levels[node] > level {
+            let row = node * machineCount
+            // It may be suspended there, and comes back for its end.
+            if uses[node] & Machine.mainBit != 0 { times[row + Machine.main] = 0 }
+            for next in graph.successors[node].lazy.map(\.index) where levels[next] > level {
+                // Nobody knows for how long a person is asked.
+                let duration = isPersons[next] || durations[next] < 0 ? Nanoseconds.max : durations[next]
+                for machine in 0..<machineCount {
+                    let isUsed = uses[next] & 1 << machine != 0
+                    let time = isUsed ? 0 : times[next * machineCount + machine].addingSaturated(duration)
+                    // The later one of two uses of a lane is the second lane's.
+                    if machine == Machine.lane {
+                        times[row + Machine.secondLane] = min(times[row + Machine.secondLane], max(times[row + machine], time))
+                    }
+                    times[row + machine] = min(times[row + machine], time)
+                }
+            }
+        }
+        return times
+    }
+
+    private func use(of machine: Int, behind node: Int, _ level: UInt8) -> Nanoseconds { behind[Int(level)][node * machineCount + machine] }
+
     /// Whether an operation may have to wait although it is ready.
     func mayHold(_ node: Int) -> Bool { keeps[node] != 0 }
 
-    /// Whether others may have to wait for an operation: it is then said what it does.
-    func isAwaited(_ node: Int) -> Bool { isAwaited[node] }
+    /// Whether others may have to wait for an operation, or for a place that it keeps: it is then said what it does.
+    func isAwaited(_ node: Int) -> Bool { isAwaited[node] || holds[node] & ~Machine.laneBit != 0 }
 
     /// Whether others may start when an operation has ended, or no longer runs: that is then said.
-    func freesOthers(_ node: Int) -> Bool { isAwaited[node] || uses[node] & contested != 0 }
+    func freesOthers(_ node: Int) -> Bool { isAwaited(node) || uses[node] & contested != 0 }
 
     // MARK: What is under way
 
@@ -143,8 +181,12 @@ struct OngoingNeeds: Sendable {
     }
 
     mutating func started(_ node: Int, at time: Nanoseconds) {
-        note(node, .running, since: time, end: durations[node] < 0 ? nil : time.addingSaturated(durations[node]))
+        let end = durations[node] < 0 ? nil : time.addingSaturated(durations[node])
+        note(node, isPersons[node] ? .asking : .running, since: time, end: end)
     }
+
+    /// An operation waits for a person.
+    mutating func asks(_ node: Int, at time: Nanoseconds) { note(node, .asking, since: time, end: nil) }
 
     /// An operation has waited for a person, and goes on.
     mutating func wentOn(_ node: Int, at time: Nanoseconds) { note(node, .running, since: time, end: nil) }
@@ -157,16 +199,20 @@ struct OngoingNeeds: Sendable {
     /// The fallback of an operation is to be computed, without what the operation itself needs.
     mutating func fellBack(_ node: Int, at time: Nanoseconds) { note(node, .fallingBack, since: time, end: nil) }
 
-    /// An operation has ended, or waits for a person.
+    /// An operation has ended, or no longer runs.
     mutating func ended(_ node: Int) {
+        for machine in holders.indices where holders[machine]?.node == node { holders[machine] = nil }
         if remove(node) || uses[node] & contested != 0 { isLookDue = nextLook != nil }
     }
 
     private mutating func note(_ node: Int, _ state: State, since time: Nanoseconds, end: Nanoseconds?) {
-        // Nobody knows when an operation of a person ends. Its fallback waits for nobody.
-        guard isAwaited[node], state == .fallingBack || !isPersons[node] else { return }
+        let one = Ongoing(node: node, state: state, since: time, end: end)
         if remove(node) { isLookDue = nextLook != nil }
-        if ongoing.count < Self.maximumOngoing { ongoing.append(Ongoing(node: node, state: state, since: time, end: end)) }
+        if state == .running || state == .asking {
+            for machine in holders.indices where holds[node] & 1 << machine != 0 { holders[machine] = one }
+        }
+        guard isAwaited[node], state != .asking, state == .fallingBack || !isPersons[node] else { return }
+        if ongoing.count < Self.maximumOngoing { ongoing.append(one) }
     }
 
     private mutating func remove(_ node: Int) -> Bool {
@@ -184,40 +230,57 @@ struct OngoingNeeds: Sendable {
     ///   - takesLastLane: whether no lane would be free after it has started.
     /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
     func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool) -> Nanoseconds? {
-        let kept = takesLastLane ? keeps[node] : keeps[node] & ~Self.lane
+        let kept = takesLastLane ? keeps[node] : keeps[node] & ~Machine.laneBit
+        if kept == 0 { return nil }
         var limit: Nanoseconds?
-        for other in ongoing where levels[other.node] > levels[node] && machines(of: other, level: levels[node]) & kept != 0 {
-            guard let end = self.limit(of: other, for: node, at: time, lastEnd: lastEnd), end > time else { continue }
+        for other in ongoing where levels[other.node] > levels[node] {
+            guard let end = self.limit(of: other, for: node, kept, at: time, lastEnd: lastEnd), end > time else { continue }
             limit = max(limit ?? 0, end)
         }
         return limit
     }
 
-    /// What an operation is still going to use, and what will be used right behind it, by operations that are more urgent than `level`.
-    private func machines(of other: Ongoing, level: UInt8) -> UInt64 {
-        let node = other.node
-        let behind = behind[Int(level)][node]
-        return switch other.state {
-        case .ready: (uses[node] | behind) & ~Self.lane
-        // It has its resources.
-        case .running: uses[node] & Self.main | behind & ~Self.lane
-        case .pausing: uses[node] | behind
-        case .fallingBack: behind
+    /// Until when `node`, which keeps these machines, waits for an operation; nil if it does not.
+    private func limit(of other: Ongoing, for node: Int, _ kept: UInt16, at time: Nanoseconds, lastEnd: Nanoseconds) -> Nanoseconds? {
+        let (own, duration) = (durations[node], durations[other.node])
+        let ownEnd = own < 0 ? Nanoseconds.max : time.addingSaturated(own)
+        // The operation that keeps a place which a ready one needs.
+        let holder = other.state == .ready ? holder(before: other.node) : nil
+        if holder?.state == .asking { return nil }
+        let start = other.state == .pausing ? max(other.end ?? time, time) : max(holder?.end ?? time, time)
+        guard start < ownEnd else { return nil }
+        // Nil where nobody knows: then those right behind it count.
+        let end: Nanoseconds? =
+            switch other.state {
+            case _ where own < 0: nil
+            case .running: other.end.map { max($0, time) }
+            case .fallingBack: time
+            case .ready, .pausing, .asking: duration < 0 ? nil : start.addingSaturated(duration)
+            }
+        let isPlaced = other.state == .running || other.state == .ready
+        let wanted = other.state == .pausing ? uses[other.node] : other.state == .ready ? uses[other.node] & ~Machine.laneBit : 0
+        let leavesLane = other.state != .fallingBack && uses[other.node] & Machine.laneBit != 0
+        let isInTheWay = (0..<machineCount).contains { machine in
+            if kept & 1 << machine == 0 { return false }
+            if wanted & 1 << machine != 0 { return true }
+            let use = use(of: machine == Machine.lane && leavesLane ? Machine.secondLane : machine, behind: other.node, levels[node])
+            if let end { return end.addingSaturated(use) < ownEnd }
+            return use == 0 && !(isPlaced && machine == Machine.lane)
         }
+        guard isInTheWay else { return nil }
+        let patient = max(other.since, lastEnd).addingSaturated(Self.patience)
+        // The timer that ends its pause may be late.
+        if other.state == .pausing { return own < 0 ? patient : max(start, time + 1) }
+        let running = holder ?? other
+        guard let expected = running.end else { return patient }
+        return own < 0
+            ? max(patient, expected.addingSaturated(durations[running.node])) : expected.addingSaturated(max(durations[running.node], own))
     }
 
-    /// Until when `node` waits for an operation; nil if it does not.
-    private func limit(of other: Ongoing, for node: Int, at time: Nanoseconds, lastEnd: Nanoseconds) -> Nanoseconds? {
-        let (own, duration) = (durations[node], durations[other.node])
-        let patient = max(other.since, lastEnd).addingSaturated(Self.patience)
-        guard let end = other.end else {
-            // Where all is known, ``ReservationKeeper`` decides for whom a ready operation makes room.
-            return other.state == .ready && own >= 0 && duration >= 0 ? nil : patient
-        }
-        if own < 0 { return other.state == .pausing ? patient : max(patient, end.addingSaturated(duration)) }
-        if time.addingSaturated(own) <= max(end, time) { return nil }
-        // The timer that ends its pause may be late.
-        return other.state == .pausing ? max(end, time + 1) : end.addingSaturated(max(duration, own))
+    /// The operation that keeps something which a ready one needs; of several one that asks a person, or else the one that is expected to end last.
+    private func holder(before node: Int) -> Ongoing? {
+        let holding = holders.indices.lazy.filter { uses[node] & ~Machine.laneBit & 1 << $0 != 0 }.compactMap { holders[$0] }
+        return holding.first { $0.state == .asking } ?? holding.max { $0.end ?? .max < $1.end ?? .max }
     }
 
     /// Puts an operation aside that could start now, if it would be in the way of a more urgent one.
@@ -227,10 +290,10 @@ struct OngoingNeeds: Sendable {
     ///   - takesLastLane: whether no lane would be free after it has started.
     /// - Returns: whether it did.
     mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
-        guard keeps[node] != 0, let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else {
-            return false
-        }
-        aside.put(node, at: keeps[node].trailingZeroBitCount, for: durations[node] < 0 ? .max : durations[node], until: limit)
+        guard let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else { return false }
+        let place = UInt16.bitWidth - 1 - keeps[node].leadingZeroBitCount
+        aside[place].push(Aside(duration: durations[node] < 0 ? .max : durations[node], node: node))
+        nextLook = min(nextLook ?? .max, limit)
         return true
     }
 
@@ -241,19 +304,35 @@ struct OngoingNeeds: Sendable {
     ///   - takesLastLane: whether one lane at most is free.
     mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
         isLookDue = false
-        // Out of here meanwhile, since obstacles are looked for here.
-        var aside = PutAside(places: 0)
-        swap(&aside, &self.aside)
-        defer { self.aside = aside }
-        return aside.takeBack(unseenBy: time.addingSaturated(Self.patience), isLatest: true) { node, _ in
-            obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane)
+        nextLook = nil
+        var free: [Int] = []
+        for place in aside.indices {
+            var held: [Aside] = []
+            for _ in 0..<Self.maximumLookedAt {
+                guard let first = aside[place].pop() else { break }
+                if let limit = obstacle(to: first.node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) {
+                    held.append(first)
+                    nextLook = min(nextLook ?? .max, limit)
+                } else {
+                    free.append(first.node)
+                }
+            }
+            // The limits of those that were not looked at are unknown.
+            if !aside[place].isEmpty { nextLook = min(nextLook ?? .max, time.addingSaturated(Self.patience)) }
+            // Only now, or the same ones would be looked at again.
+            for operation in held { aside[place].push(operation) }
         }
+        return free
     }
 
     /// All that were put aside.
     mutating func takeAll() -> [Int] {
-        isLookDue = false
-        return aside.takeAll()
+        var nodes: [Int] = []
+        for place in aside.indices {
+            while let first = aside[place].pop() { nodes.append(first.node) }
+        }
+        (isLookDue, nextLook) = (false, nil)
+        return nodes
     }
 }
 

@@ -183,11 +183,9 @@ struct StepAssignment: Equatable, Sendable {
 
 extension StepAssignment {
     /// All of it in one number, for a thread that says what it runs. There are a hundred attempts at most.
-    @inline(__always)
     var packed: UInt64 { UInt64(truncatingIfNeeded: node) << 16 | UInt64(truncatingIfNeeded: attempt & 0xFF) << 8 | UInt64(kind.rawValue) }
 
     /// - Returns: nil for a number that stands for none.
-    @inline(__always)
     init?(packed: UInt64) {
         guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: packed)) else { return nil }
         self.init(node: Int(packed >> 16), attempt: Int(packed >> 8 & 0xFF), kind: kind)

@@ -37,9 +37,7 @@ final class SlowScreen: Sendable {
     let show: @MainActor @Sendable (SlowStep) async -> Void
 
     init(limit: Duration, minimum: Duration, show: @escaping @MainActor @Sendable (SlowStep) async -> Void) {
-        self.limit = limit
-        self.minimum = minimum
-        self.show = show
+        (self.limit, self.minimum, self.show) = (limit, minimum, show)
     }
 
     /// The mistake in its durations, as the end of a sentence; nil for good ones.

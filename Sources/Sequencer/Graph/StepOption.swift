@@ -1,7 +1,7 @@
 import Foundation
 
 /// The effect on the launch when an operation does not succeed and has no fallback.
-public enum FailurePolicy: NamedValue, Sendable {
+public enum FailurePolicy: String, NamedValue, Sendable {
     /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone has ended, it is as ``skipDependents``, and
     /// ``LaunchReport/afterMilestone`` has failed. The default.
     case required
@@ -12,13 +12,7 @@ public enum FailurePolicy: NamedValue, Sendable {
     case `continue`
 
     /// The policy's name, as scenario files spell it.
-    package var name: String {
-        switch self {
-        case .required: "required"
-        case .skipDependents: "skipDependents"
-        case .continue: "continue"
-        }
-    }
+    package var name: String { rawValue }
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
@@ -36,11 +30,8 @@ package struct RetryPolicy: Sendable, Hashable {
         maximumBackoff: Duration = .seconds(5),
         jitter: Double = 0.1
     ) {
-        self.attempts = attempts
-        self.backoff = backoff
-        self.multiplier = multiplier
-        self.maximumBackoff = maximumBackoff
-        self.jitter = jitter
+        (self.attempts, self.backoff, self.multiplier) = (attempts, backoff, multiplier)
+        (self.maximumBackoff, self.jitter) = (maximumBackoff, jitter)
     }
 }
 
@@ -111,14 +102,7 @@ public struct StepOption: Sendable {
         maximumBackoff: Duration = .seconds(5),
         jitter: Double = 0.1
     ) -> StepOption {
-        let policy = RetryPolicy(
-            attempts: attempts,
-            backoff: backoff,
-            multiplier: multiplier,
-            maximumBackoff: maximumBackoff,
-            jitter: jitter
-        )
-        return .retry(policy)
+        .retry(RetryPolicy(attempts: attempts, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
     }
 
     package static func retry(_ policy: RetryPolicy) -> StepOption {

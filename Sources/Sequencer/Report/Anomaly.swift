@@ -38,11 +38,8 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     /// One sentence.
     package let ownDescription: String
 
-    init(kind: Kind, operation: String?, duration: Duration?, description: String) {
-        self.kind = kind
-        self.operation = operation
-        self.duration = duration
-        ownDescription = description
+    init(kind: Kind, operation: String? = nil, duration: Duration? = nil, description: String) {
+        (self.kind, self.operation, self.duration, ownDescription) = (kind, operation, duration, description)
     }
 
     init(_ kind: Kind, of operation: String, after duration: Duration? = nil) {
@@ -60,21 +57,12 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     }
 
     static func processStoodStill(for duration: Duration) -> Anomaly {
-        Anomaly(
-            kind: .processStoodStill,
-            operation: nil,
-            duration: duration,
-            description: "the process stood still for \(durationText(duration)) while the launch ran"
-        )
+        let sentence = "the process stood still for \(durationText(duration)) while the launch ran"
+        return Anomaly(kind: .processStoodStill, duration: duration, description: sentence)
     }
 
     static func threadsLeftBehind(_ count: Int) -> Anomaly {
         let threads = count == 1 ? "1 thread was" : "\(count) threads were"
-        return Anomaly(
-            kind: .threadsLeftBehind,
-            operation: nil,
-            duration: nil,
-            description: "\(threads) left behind, in operations that had ended and did not return"
-        )
+        return Anomaly(kind: .threadsLeftBehind, description: "\(threads) left behind, in operations that had ended and did not return")
     }
 }

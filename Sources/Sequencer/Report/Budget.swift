@@ -15,7 +15,7 @@ public struct Budget: Sendable, Hashable {
     /// Whether the clock starts with the process, rather than with the launch.
     package var isFromProcessStart: Bool
     /// Whether the launch keeps it where it can, or only measures it.
-    package var isEnforced: Bool
+    var isEnforced: Bool
 
     /// A budget of `limit`, counted from the start of the launch, or of the process.
     ///

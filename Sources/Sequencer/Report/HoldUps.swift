@@ -5,35 +5,16 @@
 /// up, if that was after the operation was ready. Without such an operation, it waited for the machine.
 package struct HoldUps: Sendable {
     /// The times and the needs of an operation.
-    package struct Use: Sendable {
-        fileprivate let ready: Nanoseconds?
-        fileprivate let start: Nanoseconds?
-        fileprivate let end: Nanoseconds
-        fileprivate let lane: Int?
-        fileprivate let isMain: Bool
-        fileprivate let suspends: Bool
-        fileprivate let exclusive: [ExclusiveResource]
-
-        /// - Parameters:
-        ///   - end: negative for an operation that has not ended.
-        ///   - suspends: leaves the main thread to others while it lasts.
-        package init(
-            ready: Nanoseconds?,
-            start: Nanoseconds?,
-            end: Nanoseconds,
-            lane: Int?,
-            isMain: Bool,
-            suspends: Bool,
-            exclusive: [ExclusiveResource]
-        ) {
-            self.ready = ready
-            self.start = start
-            self.end = end
-            self.lane = lane
-            self.isMain = isMain
-            self.suspends = suspends
-            self.exclusive = exclusive
-        }
+    struct Use: Sendable {
+        let ready: Nanoseconds?
+        let start: Nanoseconds?
+        /// Negative for an operation that has not ended.
+        let end: Nanoseconds
+        let lane: Int?
+        let isMain: Bool
+        /// Leaves the main thread to others while it lasts.
+        let suspends: Bool
+        let exclusive: [ExclusiveResource]
 
         /// When it began; one that never started took no time.
         fileprivate var begin: Nanoseconds { start ?? end }
@@ -193,7 +174,7 @@ package struct HoldUps: Sendable {
     ///   - laneLimit: nil without one. Where lanes were scarce, the order on each lane counts as well, and not only where an operation held
     ///     up the next one.
     /// - Complexity: O(operations + dependencies).
-    package func slacks(endingWith last: Int, countsAll: Bool, laneLimit: Int?) -> [Nanoseconds] {
+    func slacks(endingWith last: Int, countsAll: Bool, laneLimit: Int?) -> [Nanoseconds] {
         let sharesLanes = areForLanes || laneLimit.map { $0 < uses.count { $0.lane != nil && $0.start != nil } } ?? false
         let lastEnd = uses[last].end
         // The latest end of each; .max where nothing counted has waited for it so far.

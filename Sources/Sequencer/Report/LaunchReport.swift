@@ -205,11 +205,8 @@ extension LaunchReport {
         package let stragglers: [String]
 
         package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
-            self.outcome = outcome
-            self.start = start
-            self.operations = operations
-            self.failures = failures
-            self.stragglers = stragglers
+            (self.outcome, self.start) = (outcome, start)
+            (self.operations, self.failures, self.stragglers) = (operations, failures, stragglers)
         }
     }
 }

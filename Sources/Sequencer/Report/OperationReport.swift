@@ -73,30 +73,15 @@ public struct OperationReport: Sendable, Hashable {
         message: String? = nil,
         notes: [String] = []
     ) {
-        self.id = id
-        self.title = title
-        self.dependencies = dependencies
-        self.outcome = outcome
-        self.failure = failure
-        self.ready = ready
-        self.start = start
-        self.end = end
-        self.expected = expected
-        self.attempts = attempts
-        self.lane = lane
-        self.isMain = isMain
+        (self.id, self.title, self.dependencies) = (id, title, dependencies)
+        (self.outcome, self.failure, self.message, self.notes) = (outcome, failure, message, notes)
+        (self.ready, self.start, self.end, self.expected, self.slack) = (ready, start, end, expected, slack)
+        (self.attempts, self.lane, self.isMain, self.exclusive) = (attempts, lane, isMain, exclusive)
+        (self.isInteractive, self.isCritical, self.isCut, self.isDeferred) = (isInteractive, isCritical, isCut, isDeferred)
         // As of a step that does not say.
         self.suspends = isMain && (suspends ?? isInteractive)
-        self.exclusive = exclusive
-        self.isInteractive = isInteractive
         // Plans, and reports of earlier versions, do not say more: all of its time is the person's.
         self.interactive = interactive ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero
-        self.slack = slack
-        self.isCritical = isCritical
-        self.isCut = isCut
-        self.isDeferred = isDeferred
-        self.message = message
-        self.notes = notes
     }
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.

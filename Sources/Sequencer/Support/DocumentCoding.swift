@@ -15,7 +15,8 @@ package protocol DocumentWriter {
 }
 
 extension DocumentWriter {
-    package mutating func write(_ values: some Sequence<String>, for key: String?) {
+    /// Writes an array of strings.
+    package mutating func write(_ values: some Sequence<String>, for key: String? = nil) {
         writeArray(for: key) { array in
             for value in values { array.write(value, for: nil) }
         }
@@ -46,7 +47,7 @@ private struct TextKey: CodingKey {
 }
 
 /// Passes a document to an encoder. Durations become numbers: milliseconds.
-package struct EncoderWriter: DocumentWriter {
+struct EncoderWriter: DocumentWriter {
     private enum Part: Encodable {
         case value(any Encodable)
         case null
@@ -75,7 +76,7 @@ package struct EncoderWriter: DocumentWriter {
     private var members: [Member] = []
 
     /// Encodes one object.
-    package static func encode(to encoder: any Encoder, _ members: (inout EncoderWriter) -> Void) throws {
+    static func encode(to encoder: any Encoder, _ members: (inout EncoderWriter) -> Void) throws {
         try Part.object(nested(members)).encode(to: encoder)
     }
 
@@ -85,17 +86,17 @@ package struct EncoderWriter: DocumentWriter {
         return writer.members
     }
 
-    package mutating func write(_ value: String, for key: String?) { members.append((key, .value(value))) }
-    package mutating func write(_ value: Int, for key: String?) { members.append((key, .value(value))) }
-    package mutating func write(_ value: Bool, for key: String?) { members.append((key, .value(value))) }
-    package mutating func write(milliseconds value: Duration?, for key: String?) {
+    mutating func write(_ value: String, for key: String?) { members.append((key, .value(value))) }
+    mutating func write(_ value: Int, for key: String?) { members.append((key, .value(value))) }
+    mutating func write(_ value: Bool, for key: String?) { members.append((key, .value(value))) }
+    mutating func write(milliseconds value: Duration?, for key: String?) {
         members.append((key, value.map { .value(Double($0.nanoseconds) / 1e6) } ?? .null))
     }
-    package mutating func writeNull(for key: String?) { members.append((key, .null)) }
-    package mutating func writeArray(for key: String?, _ elements: (inout EncoderWriter) -> Void) {
+    mutating func writeNull(for key: String?) { members.append((key, .null)) }
+    mutating func writeArray(for key: String?, _ elements: (inout EncoderWriter) -> Void) {
         members.append((key, .array(Self.nested(elements))))
     }
-    package mutating func writeObject(for key: String?, _ members: (inout EncoderWriter) -> Void) {
+    mutating func writeObject(for key: String?, _ members: (inout EncoderWriter) -> Void) {
         self.members.append((key, .object(Self.nested(members))))
     }
 }

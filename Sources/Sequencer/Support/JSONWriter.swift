@@ -64,13 +64,6 @@ package struct JSONWriter: DocumentWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes an array of strings.
-    package mutating func write(_ values: some Sequence<String>, for key: String? = nil) {
-        writeArray(for: key) { json in
-            for value in values { json.write(value) }
-        }
-    }
-
     /// Writes an array: `elements` writes its values, without keys.
     package mutating func writeArray(for key: String? = nil, _ elements: (inout JSONWriter) -> Void) {
         begin(key)

@@ -15,7 +15,6 @@ package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds
 }
 
 /// The system's clock behind ``monotonicNanoseconds(countsSuspension:)``.
-@inline(__always)
 func systemClock(countsSuspension: Bool) -> clockid_t {
     #if canImport(Darwin)
         // There, the monotonic clock goes on while the machine sleeps; on Linux it stands still.

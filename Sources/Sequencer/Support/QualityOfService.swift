@@ -9,11 +9,7 @@ import Foundation
 extension QualityOfService {
     /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
     init(_ priority: TaskPriority) {
-        self =
-            if priority >= .high { .userInitiated } else if priority >= .medium { .default } else if priority >= .utility { .utility } else
-            {
-                .background
-            }
+        self = priority >= .high ? .userInitiated : priority >= .medium ? .default : priority >= .utility ? .utility : .background
     }
 
     var dispatchQoS: DispatchQoS {
@@ -40,14 +36,17 @@ extension QualityOfService {
 extension QualityOfService {
     #if canImport(Darwin)
         static let isHeeded = true
+    #else
+        static let isHeeded = false
+    #endif
 
-        /// Runs `body` on this thread at this quality of service; `usual` is that of the thread.
-        @inline(__always)
-        static func withThread<Result>(
-            at quality: @autoclosure () -> QualityOfService,
-            usually usual: QualityOfService,
-            _ body: () throws -> Result
-        ) rethrows -> Result {
+    /// Runs `body` on this thread at this quality of service; `usual` is that of the thread.
+    static func withThread<Result>(
+        at quality: @autoclosure () -> QualityOfService,
+        usually usual: QualityOfService,
+        _ body: () throws -> Result
+    ) rethrows -> Result {
+        #if canImport(Darwin)
             let quality = quality()
             // Nearly all steps: these cost no call of the system.
             guard quality != usual else { return try body() }
@@ -55,19 +54,7 @@ extension QualityOfService {
             pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)
             // The thread goes on with other steps.
             defer { pthread_set_qos_class_self_np(before, 0) }
-            return try body()
-        }
-    #else
-        static let isHeeded = false
-
-        /// Runs `body`.
-        @inline(__always)
-        static func withThread<Result>(
-            at quality: @autoclosure () -> QualityOfService,
-            usually usual: QualityOfService,
-            _ body: () throws -> Result
-        ) rethrows -> Result {
-            try body()
-        }
-    #endif
+        #endif
+        return try body()
+    }
 }

@@ -2,11 +2,11 @@
 ///
 /// The orders between the two are legal, too. First come those that begin as the failing one and go on as the other: one operation, put where the failing order has it,
 /// makes the difference. Then that operation moves through those that it was put before. Each part is a search by halves, so it takes about 2 × log2 of the operations.
-package struct OrderSearch {
+struct OrderSearch {
     /// The order that does not fail.
-    package private(set) var passing: [String]
+    private(set) var passing: [String]
     /// The order that fails.
-    package private(set) var failing: [String]
+    private(set) var failing: [String]
 
     private enum Part {
         /// How many operations the passing and the failing order have from the beginning of the failing one.
@@ -20,17 +20,17 @@ package struct OrderSearch {
     private let to: [String]
     private var asked: (order: [String], place: Int)?
 
-    package init(passing: [String], failing: [String]) {
+    init(passing: [String], failing: [String]) {
         (self.passing, self.failing, from, to) = (passing, failing, passing, failing)
         part = .beginnings(passing: 0, failing: failing.count)
         advance()
     }
 
     /// The next order to look at; nil when the search is over.
-    package var next: [String]? { asked?.order }
+    var next: [String]? { asked?.order }
 
     /// Says of ``next`` whether it fails.
-    package mutating func add(fails: Bool) {
+    mutating func add(fails: Bool) {
         guard let (order, place) = asked else { return }
         if fails { failing = order } else { passing = order }
         switch part {
@@ -41,7 +41,7 @@ package struct OrderSearch {
     }
 
     /// The two neighbours, in the order that fails; nil when both orders are the same.
-    package var pair: (first: String, second: String)? {
+    var pair: (first: String, second: String)? {
         guard let place = zip(passing, failing).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset else { return nil }
         return place + 1 < failing.count ? (failing[place], failing[place + 1]) : nil
     }

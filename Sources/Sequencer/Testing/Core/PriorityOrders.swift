@@ -59,7 +59,7 @@ package struct PriorityOrders {
     /// The next order: each operation once, after all that it waits for.
     ///
     /// - Complexity: O(dependencies + operations × log operations).
-    package mutating func next() -> [String] {
+    mutating func next() -> [String] {
         let count = graph.count
         // The lowest ones are kept for those that fall behind.
         var priorities = Array(depth..<depth + count)

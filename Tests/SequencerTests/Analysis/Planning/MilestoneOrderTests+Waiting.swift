@@ -177,39 +177,42 @@ struct ScarceOrderTests {
         graph.add("greeting", .expected(.nanoseconds(20)), .exclusive("ui")) {}
         graph.add("home", .milestone, .expected(.nanoseconds(5)), after: "login", "greeting", on: .main) {}
         graph.add("prefetch", .expected(.nanoseconds(200)), on: .main) {}
-        let validated = try graph.validated()
         let (login, greeting, prefetch) = (0, 1, 3)
-        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency, hasLanes: false)
-        var keeper = ReservationKeeper(try #require(all.first), lanes: .max)
-        keeper.becameReady(login, at: 0)
-        keeper.becameReady(greeting, at: 0)
-        keeper.started(login, at: 0)
-        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false, startsReady: true) == nil)
-        keeper.ended(login)
-        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false, startsReady: true) != nil)
+        var needs = try Self.needs(graph)
+        needs.becameReady(login, at: 0)
+        needs.becameReady(greeting, at: 0)
+        needs.started(login, at: 0)
+        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, takesLastLane: false) == nil)
+        needs.ended(login)
+        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, takesLastLane: false) != nil)
     }
 
-    @Test("an operation that pauses before its next attempt keeps nothing meanwhile")
+    private static func needs(_ graph: OperationGraph, hasLanes: Bool = false) throws -> OngoingNeeds {
+        let graph = try graph.validated()
+        return try #require(OngoingNeeds(graph, graph.urgency, hasLanes: hasLanes))
+    }
+
+    @Test("an operation that pauses before its next attempt keeps nothing meanwhile: what needs the same is about to start")
     func pause() throws {
         var graph = OperationGraph("pause")
         graph.add("request", .expected(.nanoseconds(20)), .exclusive("network")) {}
         graph.add("screen", .expected(.nanoseconds(280)), .exclusive("network"), on: .main) {}
         graph.add("home", .milestone, after: "request", "screen") {}
         graph.add("prefetch", .expected(.nanoseconds(130)), on: .main) {}
-        let validated = try graph.validated()
         let (request, screen, prefetch) = (0, 1, 3)
-        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency, hasLanes: false)
-        var keeper = ReservationKeeper(try #require(all.first), lanes: .max)
-        keeper.becameReady(screen, at: 0)
-        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false) == nil)
-        keeper.started(request, at: 0)
-        #expect(keeper.obstacle(to: prefetch, at: 5, takesLastLane: false) == 150)
-        keeper.paused(request, until: 400)
-        #expect(keeper.obstacle(to: prefetch, at: 20, takesLastLane: false) == nil)
-        keeper.started(request, at: 400)
-        #expect(keeper.obstacle(to: prefetch, at: 400, takesLastLane: false) == 550)
-        keeper.ended(request)
-        #expect(keeper.obstacle(to: prefetch, at: 420, takesLastLane: false) == nil)
+        var needs = try Self.needs(graph)
+        func limit(at time: Nanoseconds) -> Nanoseconds? { needs.obstacle(to: prefetch, at: time, lastEnd: 0, takesLastLane: false) }
+        needs.becameReady(screen, at: 0)
+        #expect(limit(at: 0) == OngoingNeeds.patience)
+        needs.started(request, at: 0)
+        #expect(limit(at: 5) == 150)
+        needs.ended(request)
+        needs.paused(request, at: 20, until: 400)
+        #expect(limit(at: 20) == OngoingNeeds.patience)
+        needs.started(request, at: 400)
+        #expect(limit(at: 400) == 550)
+        needs.ended(request)
+        #expect(limit(at: 420) == OngoingNeeds.patience)
     }
 
     @Test("an operation whose fallback is computed may end at any time, and leaves no lane to what is behind it")
@@ -220,19 +223,20 @@ struct ScarceOrderTests {
         graph.add("home", .milestone, after: "read", on: .main) {}
         graph.add("prefetch", .expected(.nanoseconds(130)), on: .main) {}
         graph.add("copy", .expected(.nanoseconds(130))) {}
-        let validated = try graph.validated()
         let (request, prefetch, copy) = (0, 3, 4)
-        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency, hasLanes: true)
-        var keeper = ReservationKeeper(try #require(all.first), lanes: 1)
-        keeper.started(request, at: 0)
-        #expect(keeper.obstacle(to: prefetch, at: 5, takesLastLane: false) == 150)
-        #expect(keeper.obstacle(to: copy, at: 5, takesLastLane: true) == nil)
-        keeper.fellBack(request, at: 500)
-        #expect(keeper.obstacle(to: prefetch, at: 510, takesLastLane: false) == 630)
-        #expect(keeper.obstacle(to: copy, at: 510, takesLastLane: true) == 630)
-        #expect(keeper.obstacle(to: copy, at: 510, takesLastLane: false) == nil)
-        #expect(keeper.obstacle(to: prefetch, at: 630, takesLastLane: false) == nil)
-        keeper.ended(request)
-        #expect(keeper.obstacle(to: prefetch, at: 510, takesLastLane: false) == nil)
+        var needs = try Self.needs(graph, hasLanes: true)
+        func limit(_ node: Int, at time: Nanoseconds, takesLastLane: Bool = false) -> Nanoseconds? {
+            needs.obstacle(to: node, at: time, lastEnd: 0, takesLastLane: takesLastLane)
+        }
+        needs.started(request, at: 0)
+        #expect(limit(prefetch, at: 5) == 150)
+        #expect(limit(copy, at: 5, takesLastLane: true) == nil)
+        needs.fellBack(request, at: 500)
+        #expect(limit(prefetch, at: 510) == 500 + OngoingNeeds.patience)
+        #expect(limit(copy, at: 510, takesLastLane: true) == 500 + OngoingNeeds.patience)
+        #expect(limit(copy, at: 510) == nil)
+        #expect(limit(prefetch, at: 500 + OngoingNeeds.patience) == nil)
+        needs.ended(request)
+        #expect(limit(prefetch, at: 510) == nil)
     }
 }
