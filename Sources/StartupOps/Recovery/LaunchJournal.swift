@@ -107,7 +107,7 @@ public final class LaunchJournal: Sendable {
         let recovery = ladder.recovery(after: RecoveryLadder.relevant(launches, for: version))
         // The ladder looks no further than a launch of another version, which may go on.
         lastLaunch = last ?? journals.launches.first { !$0.isRunning }
-        place = URL(fileURLWithPath: journals.directory.path).standardizedFileURL.path
+        place = directory.place + "/" + URL(fileURLWithPath: journals.directory.path).lastPathComponent
         var line = JournalLine(.began)
         line.schema = JournalLine.schema
         line.ms = 0
