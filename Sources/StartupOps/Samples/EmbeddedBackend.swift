@@ -18,7 +18,7 @@ public final class EmbeddedBackend: HTTPSending {
     /// The service that answers.
     public let service: SampleService
     /// Where it is found: an address that no other service has. A service that has a store keeps its address, as real ones do.
-    public let baseURL: URL
+    public var baseURL: URL { service.address }
     private let latency: EmbeddedLatency
 
     /// A backend for a service, which answers as fast as services do over a good mobile connection.
@@ -28,9 +28,6 @@ public final class EmbeddedBackend: HTTPSending {
     package init(_ service: SampleService = SampleService(), latency: EmbeddedLatency) {
         self.service = service
         self.latency = latency
-        // `sample-`, letters and digits, and `.invalid`: a stored host was checked.
-        guard let url = URL(string: "https://\(service.host)") else { preconditionFailure("EmbeddedBackend: \(service.host) is a host") }
-        baseURL = url
     }
 
     /// Has the service answer a request, once.
@@ -38,7 +35,7 @@ public final class EmbeddedBackend: HTTPSending {
         func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
             NetworkError(code, request: request.description, reason)
         }
-        guard request.url.host() == service.host else { throw failure(.unreachable, "there is no host of this name") }
+        guard request.url.host() == baseURL.host() else { throw failure(.unreachable, "there is no host of this name") }
         let answer = service.answer(request)
         var delay = latency.duration(of: request.url.path(percentEncoded: false))
         switch answer {

@@ -24,8 +24,8 @@ public final class SampleService: Sendable {
     private let store: (any DataStore)?
     /// Whether the last change got into the store.
     private let isStored = Locked(true)
-    /// The host that it is at: the same one wherever it is made from the same store.
-    let host: String
+    /// Where it is: the same place wherever it is made from the same store.
+    let address: URL
     private static let memory: StoreKey = "sample-service"
 
     /// A service.
@@ -41,16 +41,22 @@ public final class SampleService: Sendable {
         var state = SampleServiceState(options)
         let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value
         if let memory { state.memory = memory }
-        host = memory?.host.flatMap { Self.isOurs($0) ? $0 : nil } ?? Self.newHost()
+        address = memory?.host.flatMap(Self.address) ?? Self.newAddress()
         self.state = Locked(state)
         self.store = store
         self.now = now
     }
 
-    private static func newHost() -> String { "sample-\(String(UInt32.random(in: .min ... .max), radix: 36)).invalid" }
+    /// The address of a host that has the form of ours; nil for any other: a stored host may have been damaged or planted.
+    private static func address(of host: String) -> URL? {
+        host.wholeMatch(of: /sample-[a-z0-9]{1,40}\.invalid/).flatMap { URL(string: "https://\($0.output)") }
+    }
 
-    /// Whether a host has the form that ``newHost()`` gives it. A stored host may have been damaged or planted, and becomes part of an address.
-    private static func isOurs(_ host: String) -> Bool { host.wholeMatch(of: /sample-[a-z0-9]{1,40}\.invalid/) != nil }
+    private static func newAddress() -> URL {
+        while true {
+            if let url = address(of: "sample-\(String(UInt32.random(in: .min ... .max), radix: 36)).invalid") { return url }
+        }
+    }
 
     /// The answer to a request.
     public func answer(_ request: HTTPRequest) -> SampleAnswer {
@@ -73,7 +79,7 @@ public final class SampleService: Sendable {
                     result = body(&state)
                     return state.memory
                 }
-                memory.host = host
+                memory.host = address.host()
                 try store.save(memory, for: Self.memory)
                 isStored.withLock { $0 = true }
             }
