@@ -9,7 +9,7 @@ extension OperationGraph {
     /// The same with some that essential steps need, for launches that died in these. What is ``StepOption/essential`` itself is never left out.
     package func skippable(with inputs: [String]) -> Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
-        let edges = knownEdges
+        let edges = knownEdges + eventEdges
         let successors = AdjacencyList(count: count, edges: edges, .successors)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
         let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
@@ -57,18 +57,21 @@ extension OperationGraph {
     }
 
     /// What each step waits for: one that waits for an event also for the steps that bring it about.
-    private func needs(_ edges: [GraphEdge]) -> AdjacencyList {
-        var edges = edges
+    private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges, .predecessors) }
+
+    /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the launch, or its dependents, without.
+    private var eventEdges: [GraphEdge] {
         var promises: [ObjectIdentifier: [Int]] = [:]
         for (node, step) in nodes.enumerated() {
             for event in step.policy?.value.events ?? [] { promises[ObjectIdentifier(event.storage), default: []].append(node) }
         }
-        for (node, step) in nodes.enumerated() {
-            guard case .event(let event) = step.work else { continue }
-            let sources = (promises[ObjectIdentifier(event)] ?? []) + (step.policy?.value.eventSources ?? []).compactMap { target(of: $0) }
-            edges += sources.map { GraphEdge(node: node, target: $0, needsValue: true) }
+        return nodes.enumerated().flatMap { node, step -> [GraphEdge] in
+            guard case .event(let event) = step.work else { return [] }
+            let policy = step.policy?.value ?? .standard
+            let sources = (promises[ObjectIdentifier(event)] ?? []) + policy.eventSources.compactMap { target(of: $0) }
+            let needsValue = policy.fallback == nil && policy.onFailure != .continue
+            return sources.map { GraphEdge(node: node, target: $0, needsValue: needsValue) }
         }
-        return AdjacencyList(count: count, edges: edges, .predecessors)
     }
 
     /// The essential steps, and those that they need, that a launch can get past: they can be left out, or can come after the milestone.
@@ -88,7 +91,7 @@ extension OperationGraph {
         for edge in dependencies.edges where !essential.contains(edge.node) && reads(edge) {
             if let target = target(of: edge.dependency) { bound.insert(target) }
         }
-        for node in nodes.indices where !essential.contains(node) { bound.formUnion(needs[node].filter(\.needsValue).map(\.index)) }
+        for edge in eventEdges where !essential.contains(edge.node) { bound.insert(edge.target) }
         return essential.subtracting(needs.reachable(from: bound.intersection(essential)))
     }
 
