@@ -39,6 +39,8 @@ struct StartupTests {
         let environment = environment(backend, StartupPresenters(all: screens))
         let scenario = scenario ?? Scenario(for: environment.facts())
         // Whatever a busy machine does to real waits: the time of the launch is virtual.
+        var options = options
+        options.admission = .oneAtATime
         let report = try await environment.graph(scenario).run(options: options).report
         return (scenario.name, report, screens.shown)
     }

@@ -52,6 +52,11 @@ extension StepOption {
     }
 }
 
+extension StepOption {
+    /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
+    package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
+}
+
 extension StepPolicy {
     /// The faults of the events that a step of that type is to bring about.
     func complaints(aboutEventsOf type: any Sendable.Type) -> [String] {

@@ -1,56 +1,5 @@
-/// What is asked of a graph before it runs, and changed in it: steps that may be left out, steps that others stand behind, work that is wrapped. Recovery, the update policy and
-/// injected faults are made of these.
+/// What is asked of a graph before it runs, and changed in it. The update policy and injected faults are made of these.
 extension OperationGraph {
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``, and those that such a step
-    /// reads or waits for, however far back; the milestone itself never is.
-    ///
-    /// - Complexity: linear in operations and dependencies.
-    package var skippable: Set<String> {
-        // Only the launch validates the graph: a graph with a mistake is refused there.
-        let edges = knownEdges
-        let successors = AdjacencyList(count: count, edges: edges, .successors)
-        let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
-        let essential = essential(predecessors)
-        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
-        let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
-        var result: Set<String> = []
-        for (index, node) in nodes.enumerated() where index != milestone {
-            let policy = node.policy?.value ?? .standard
-            let isSkippable =
-                if essential.contains(index) {
-                    false
-                } else if policy.fallback != nil || node.substitute != nil {
-                    true
-                } else {
-                    switch policy.onFailure {
-                    case .required: false
-                    case .skipDependents: !needed.contains(index)
-                    case .continue:
-                        !successors[index].contains { $0.needsValue && needed.contains($0.index) }
-                    }
-                }
-            if isSkippable { result.insert(node.id) }
-        }
-        return result
-    }
-
-    /// The steps that essential ones read or wait for, however far back, and whether each is left out.
-    package var essentialInputs: [(id: String, isLeftOut: Bool)] {
-        essential(AdjacencyList(count: count, edges: knownEdges, .predecessors)).sorted().compactMap { index in
-            let policy = nodes[index].policy?.value
-            return policy?.isEssential == true ? nil : (nodes[index].id, policy?.skipReason != nil)
-        }
-    }
-
-    /// The essential steps, and those that they read or wait for: without its inputs such a step would run, and judge by what took their
-    /// place. The prologue comes before everything, and is an input where its value is read.
-    private func essential(_ predecessors: AdjacencyList) -> Set<Int> {
-        predecessors.reachable(from: Set(nodes.indices.filter { nodes[$0].policy?.value.isEssential == true })) { node, needsValue in
-            needsValue || !nodes[node].isInPrologue
-        }
-    }
-
     /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
         nodes.reduce(into: []) { steps, node in
@@ -67,39 +16,6 @@ extension OperationGraph {
 
     /// The step whose end stops the budget's clock, if one was marked.
     package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }
-
-    /// Moves a step behind the milestone, so that nothing waits for it: its dependents take over its dependencies.
-    ///
-    /// - Returns: whether it was moved: false without a milestone, and when a step reads its value.
-    @discardableResult
-    package mutating func moveBehindMilestone(_ id: String) -> Bool {
-        attachStrays()
-        guard let milestone, milestone != id, let moved = positions[id] else { return false }
-        let edges = dependencies.edges
-        if edges.contains(where: { target(of: $0.dependency) == moved && reads($0) }) { return false }
-        let inherited = edges.filter { $0.node == moved }
-        dependencies.edges = edges.flatMap { edge in
-            if target(of: edge.dependency) != moved { return [edge] }
-            return inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
-        }
-        addDependency(milestone, to: id)
-        return true
-    }
-
-    /// Lets every step wait for this one, but the prologue and those whose values it reads: it waits for nothing else. A graph that is not valid, or has no such step, stays as it is.
-    ///
-    /// - Complexity: linear in operations and dependencies.
-    package mutating func begin(with id: String) {
-        guard let first = try? validated().position(of: id) else { return }
-        attachStrays()
-        dependencies.edges = dependencies.edges.filter { $0.node != first || reads($0) }
-        // Validated once more: its dependencies have changed.
-        guard let validated = try? validated() else { return }
-        let ancestors = validated.predecessors.reachable(from: first)
-        for (position, operation) in identifiers.enumerated() where position != first && !ancestors.contains(position) {
-            addDependency(id, to: operation)
-        }
-    }
 
     /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
@@ -180,20 +96,5 @@ extension OperationGraph {
     static func complaint(aboutTimeout timeout: Duration) -> String? {
         if timeout > .zero, timeout <= maximumDuration { return nil }
         return "a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
-    }
-}
-
-extension AdjacencyList {
-    /// These nodes, and all that can be reached from them by edges that are followed.
-    fileprivate func reachable(
-        from nodes: Set<Int>,
-        following isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }
-    ) -> Set<Int> {
-        var (reached, next): (Set<Int>, [Int]) = ([], Array(nodes))
-        while let node = next.popLast() {
-            guard reached.insert(node).inserted else { continue }
-            next += self[node].filter { isFollowed($0.index, $0.needsValue) }.map(\.index)
-        }
-        return reached
     }
 }

@@ -198,11 +198,17 @@ extension OperationGraph {
 
     /// The dependencies between steps that exist, in any graph, also one with mistakes.
     var knownEdges: [GraphEdge] {
-        var problems: [GraphProblem] = []
-        var known = resolvedEdges(&problems)
-        _ = addOperationDependencies(to: &known, &problems)
+        var (known, problems): ([GraphEdge], [GraphProblem]) = (writtenEdges, [])
         addPrologueDependencies(to: &known, &problems)
         return known
+    }
+
+    /// The same, without the order that the prologue has by itself.
+    var writtenEdges: [GraphEdge] {
+        var problems: [GraphProblem] = []
+        var written = resolvedEdges(&problems)
+        _ = addOperationDependencies(to: &written, &problems)
+        return written
     }
 
     /// The edges between steps that exist.

@@ -172,7 +172,9 @@ public struct StepOption: Sendable {
     /// For values that are better stale than late, such as a configuration; not for those that the person would miss, such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out, nor what it reads or waits for.
+    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out, nor what it needs, however far back:
+    /// steps whose values it reads, in whichever way, for which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
+    /// it comes after the milestone, or does without what something takes the place of.
     ///
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }
@@ -280,6 +282,8 @@ package struct StepPolicy: Sendable {
     var skipReason: String?
     /// The events from outside that the step's end settles.
     var events: [PromisedEvent] = []
+    /// The identifiers of steps that bring about the event that this one waits for, besides those that promise it.
+    var eventSources: [String] = []
     /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
     /// Further notes about the step in the report, besides its own.

@@ -37,20 +37,20 @@ public struct Recovery: Sendable, Hashable {
     package let skipped: [String]
     /// Why, in a few words; nil when nothing is left out.
     package let reason: String?
-    /// Whether the launch asks for an update after its main screen, because launches died while they asked.
-    let asksForUpdateLast: Bool
+    /// The operations in which launches died and that are essential, or needed by one that is: the launch does without them until its main screen is there.
+    let late: [String]
     /// What of this does not hold for the steps of a graph that essential ones need; empty where all of it does.
     var exceptions = ""
 
     init(
         _ level: RecoveryLevel,
         skipping skipped: [String] = [],
-        asksForUpdateLast: Bool = false,
+        late: [String] = [],
         because reason: String? = nil
     ) {
         self.level = level
         self.skipped = skipped
-        self.asksForUpdateLast = asksForUpdateLast
+        self.late = late
         self.reason = reason
     }
 
@@ -59,6 +59,9 @@ public struct Recovery: Sendable, Hashable {
 
     /// Whether the launch is in safe mode.
     public var isSafeMode: Bool { level != .normal }
+
+    /// Whether the launch asks for an update after its main screen, because launches died while they asked, or in what they ask with.
+    var asksForUpdateLast: Bool { !late.isEmpty }
 
     /// Whether the launch deletes stored data that can be had again, such as caches; never the person's own.
     public var deletesData: Bool { level >= .withoutTrialConfiguration }
@@ -75,7 +78,10 @@ public struct Recovery: Sendable, Hashable {
             case .withoutCaches: "the last configuration that worked is used, the caches are emptied" + also
             case .minimal: "only what the main screen needs is done"
             }
-        return summary + (asksForUpdateLast ? "; the update check comes last" : "")
+        if late.isEmpty { return summary }
+        let isCheck = late == [RecoveryStep.updateCheck]
+        return summary + "; "
+            + (isCheck ? "the update check comes last" : "\(Self.list(late)) come\(late.count == 1 ? "s" : "") last, or not at all")
     }
 
     /// How safe mode ends, and the next level if it does not help; nil outside of it.
@@ -104,6 +110,14 @@ public struct Recovery: Sendable, Hashable {
         guard let last = names.popLast() else { return "nothing" }
         return names.isEmpty ? last : names.joined(separator: ", ") + " \(conjunction) " + last
     }
+}
+
+/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else of a step.
+enum RecoveryStep {
+    /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the update check.
+    static let updateCheck = "force-update"
+    /// Is left out together with the configuration on trial.
+    static let configuration = "fetch-config"
 }
 
 /// The choice between recovery and a usual launch in safe mode: see ``LaunchJournal/decide(_:)``.

@@ -102,10 +102,15 @@ public final class Stage {
     /// step.abort(.forceUpdate) { await stage.takeOver(by: "license") { await screen.show() } }
     /// ```
     ///
+    /// The first takeover counts: one by another operation is refused, and shows nothing.
+    ///
     /// - Parameters:
     ///   - operation: the identifier of the step, or any other name of what takes it over.
     ///   - body: presents.
     public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
+        if let takeover, takeover != operation {
+            return refusals.append(PresentationRefused(operation: operation, takenOverBy: takeover))
+        }
         takeover = operation
         onTakeover()
         // Those who wait get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.

@@ -246,7 +246,8 @@ extension OperationGraph {
     /// graph.add("first-screen", after: gate, on: .main) { await screen.showFirst() }
     /// ```
     ///
-    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody but the gate can end it early.
+    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody but the gate can end it early. What is
+    /// `.essential` and waits for it also needs the steps that set its conditions, by ``GateCondition``'s `setBy`.
     ///
     /// - Parameter id: the step's identifier; the gate's name if nil.
     @discardableResult
@@ -256,7 +257,7 @@ extension OperationGraph {
         _ options: StepOption...,
         after dependencies: any StepReference...
     ) -> Step<Void> {
-        let step = wait(for: gate.opened, id: id, .all(options))
+        let step = wait(for: gate.opened, id: id, .all(options), .eventSources(gate.conditions.map(\.condition.setBy)))
         for dependency in dependencies { addDependency(dependency, to: step) }
         return step
     }

@@ -107,7 +107,7 @@ public final class LaunchJournal: Sendable {
         let recovery = ladder.recovery(after: RecoveryLadder.relevant(launches, for: version))
         // The ladder looks no further than a launch of another version, which may go on.
         lastLaunch = last ?? journals.launches.first { !$0.isRunning }
-        place = URL(fileURLWithPath: journals.directory.path).standardizedFileURL.path
+        place = directory.place + "/" + URL(fileURLWithPath: journals.directory.path).lastPathComponent
         var line = JournalLine(.began)
         line.schema = JournalLine.schema
         line.ms = 0
@@ -216,6 +216,8 @@ public final class LaunchJournal: Sendable {
     /// before its work: nobody else could in time. So are questions to a person, on the thread that asks.
     public func prepare(_ graph: inout OperationGraph) {
         recover()
+        // Where it cannot be left out, it is the check.
+        if !graph.skippable.contains(RecoveryStep.updateCheck) { graph.makeEssential(RecoveryStep.updateCheck) }
         let skippable = graph.skippable
         var recovery = recovery
         // A scenario without these operations has nothing to leave out.
@@ -225,7 +227,7 @@ public final class LaunchJournal: Sendable {
             drop(recovery)
         }
         recovery.tellExceptions(in: graph)
-        let (eventSteps, personSteps) = (graph.eventSteps, graph.personSteps)
+        let (avoidable, eventSteps, personSteps) = (graph.avoidable, graph.eventSteps, graph.personSteps)
         state.withLock { [recovery] in
             $0.recovery = recovery
             ($0.eventSteps, $0.personSteps) = (eventSteps, personSteps)
@@ -236,6 +238,7 @@ public final class LaunchJournal: Sendable {
         var line = JournalLine(.planned)
         line.scenario = graph.name
         line.required = graph.identifiers.filter { !skippable.contains($0) }
+        line.avoidable = avoidable
         line.set(recovery)
         write(line)
         graph.beforeEachAttempt { [self] launch in

@@ -67,8 +67,7 @@ struct RecoveryLadder {
             } else if recovery.level == .skipping, launch.recovery.level == .skipping {
                 bad.append(launch)
                 guard let next = withoutTrial(bad) else { continue }
-                let asksForUpdateLast = recovery.asksForUpdateLast
-                recovery = Recovery(next.level, skipping: recovery.skipped, asksForUpdateLast: asksForUpdateLast, because: next.reason)
+                recovery = Recovery(next.level, skipping: recovery.skipped, late: recovery.late, because: next.reason)
             }
         }
         return recovery
@@ -113,9 +112,9 @@ struct RecoveryLadder {
         let required = Set(deaths.flatMap(\.required))
         let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
-        // It is never left out: another order is worth a try.
-        if culprits == [RecoveryStep.updateCheck], skippable.isEmpty || required.isEmpty {
-            return Recovery(.withoutTrialConfiguration, asksForUpdateLast: true, because: reason)
+        // They are not left out like others: another order is worth a try.
+        if deaths.allSatisfy({ $0.canAvoid(culprits) }), skippable.isEmpty || required.isEmpty {
+            return Recovery(.withoutTrialConfiguration, late: culprits, because: reason)
         }
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }
         return Recovery(.skipping, skipping: skippable, because: reason)
@@ -132,9 +131,16 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        let isCheck = death.ending.suspects == [RecoveryStep.updateCheck]
-        let asksForUpdateLast = recovery.asksForUpdateLast || isCheck
-        return Recovery(recovery.level.next, skipping: recovery.skipped, asksForUpdateLast: asksForUpdateLast, because: reason)
+        let known = Set(recovery.late)
+        let late = death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter { !known.contains($0) } : []
+        return Recovery(recovery.level.next, skipping: recovery.skipped, late: recovery.late + late, because: reason)
+    }
+}
+
+extension JournaledLaunch {
+    /// Whether a launch after this one, which died in these operations, can do without them until its main screen is there.
+    fileprivate func canAvoid(_ operations: [String]) -> Bool {
+        ending.isDeath && !operations.isEmpty && operations.allSatisfy(avoidable.contains)
     }
 }
 
@@ -146,19 +152,11 @@ extension Recovery {
     }
 }
 
-/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else of a step.
-enum RecoveryStep {
-    /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the update check.
-    static let updateCheck = "force-update"
-    /// Is left out together with the configuration on trial.
-    static let configuration = "fetch-config"
-}
-
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// In a minimal launch the update check comes before everything else; where launches died in it, after the milestone: a version that is known to be ruled
-    /// out does not reach that.
+    /// In a minimal launch the update check comes before everything else. Where launches died in it, or in what it needs, it comes after the milestone: a version that is known to be
+    /// ruled out does not reach that. So does any essential step; an input that can be left out is.
     ///
     /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are not among them.
     func apply(to graph: inout OperationGraph, skippable: Set<String>) {
@@ -175,13 +173,11 @@ extension Recovery {
         for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
         // `try?`: a step that is not in this graph has nothing to be left out of.
         for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
+        let avoided = graph.skippable(with: late)
+        for operation in late where avoided.contains(operation) { try? graph.skip(operation, because: reason ?? "launches died in it") }
+        let moved = graph.moveBehindMilestone(late.filter { !avoided.contains($0) })
         // A step that has been left out would take all that waits for it with it.
-        if skippable.contains(RecoveryStep.updateCheck) { return }
-        if asksForUpdateLast {
-            graph.moveBehindMilestone(RecoveryStep.updateCheck)
-        } else if level == .minimal {
-            graph.begin(with: RecoveryStep.updateCheck)
-        }
+        if level == .minimal, !moved.union(skippable).contains(RecoveryStep.updateCheck) { graph.begin(with: RecoveryStep.updateCheck) }
     }
 
     /// Says which steps are made though they would be left out, because an essential one needs them, as the update check may need the
@@ -190,8 +186,9 @@ extension Recovery {
         guard isSafeMode else { return }
         let named = skipped + (level >= .withoutTrialConfiguration ? [RecoveryStep.configuration] : [])
         let inputs = graph.essentialInputs
-        let made = inputs.filter { !$0.isLeftOut && named.contains($0.id) }.map(\.id)
-        let stale = inputs.filter(\.isLeftOut).map(\.id)
+        let avoided = graph.skippable(with: late).intersection(late)
+        let made = inputs.filter { !$0.isLeftOut && named.contains($0.id) && !late.contains($0.id) }.map(\.id)
+        let stale = inputs.filter { $0.isLeftOut || avoided.contains($0.id) }.map(\.id)
         exceptions = made.isEmpty ? "" : "; done all the same, for an essential operation needs it: \(Self.list(made))"
         if !stale.isEmpty { exceptions += "; not fresh, though an essential operation needs it: \(Self.list(stale))" }
     }

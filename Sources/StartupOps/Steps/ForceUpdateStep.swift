@@ -187,7 +187,7 @@ struct ForceUpdateOperation: Sendable {
     }
 
     /// The policy that was read last, in this launch or before.
-    private var known: UpdatePolicy? { memory.withLock { $0.policy } ?? stored?.policy }
+    private var known: UpdatePolicy? { (memory.withLock { $0.policy } ?? stored?.policy)?.believed(by: environment.app.version) }
 
     private var stored: KeptUpdatePolicy? {
         environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(KeptUpdatePolicy.self, from: $0) }
@@ -211,6 +211,7 @@ struct ForceUpdateOperation: Sendable {
 
     /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
+        let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {
             for field in answer.ignored { step.note("the update policy: \(field)") }
             return environment.state.exclusivelyIfPossible { keep(answer, askedAt) }

@@ -26,8 +26,6 @@ public struct StartupEnvironment: Sendable {
     let directory: StateDirectory
     /// The results of earlier launches.
     public internal(set) var state: LaunchState
-    /// Tells the state from others of this process, for launches over it.
-    var place: String
     /// The configurations of earlier launches.
     var configurations: ConfigurationStore
     /// The feature flags.
@@ -123,8 +121,6 @@ public struct StartupEnvironment: Sendable {
                 askedFor.stopAll()
             }
         )
-        // In memory there is nothing to share but the screen.
-        place = directory.location?.standardizedFileURL.path ?? "memory of \(UUID())"
     }
 
     /// The same environment for the steps of one launch.

@@ -122,7 +122,7 @@ public struct StartupSteps: Sendable {
     /// screen: two would show the splash, ask the person and run each migration twice.
     func refuseSecondLaunch(of graph: inout OperationGraph) {
         guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
-        graph.sharesState(at: environment.place)
+        graph.sharesState(at: environment.directory.place)
     }
 
     /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them

@@ -25,6 +25,8 @@ public struct StateDirectory: Sendable {
     /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is on the disk, or in
     /// memory on purpose.
     package var stateProblem: StorageError?
+    /// Tells the folder from others of this process, by whatever path it was opened: also one that is in memory, which all copies of this value share.
+    package var place = "memory of \(UUID())"
 
     /// The first of the problems.
     package var problem: StorageError? { problems.first }
@@ -43,10 +45,16 @@ public struct StateDirectory: Sendable {
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
+        let place: String
         do throws(StorageError) {
-            for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
+            let folder = try PosixDirectory(location)
+            for repair in try folder.prepare() { onProblem(repair) }
+            place = folder.resolvedPath ?? folder.path
         } catch {
-            return inMemory(secure: secure, because: error)
+            var directory = inMemory(secure: secure, because: error)
+            // The app's, though nothing can be kept there: a second launch would ask the person once more.
+            directory.place = location.standardizedFileURL.resolvingSymlinksInPath().path
+            return directory
         }
         var problems: [StorageError] = []
         // One patience for all parts: the whole folder waits half a second, not each part (S21).
@@ -74,7 +82,8 @@ public struct StateDirectory: Sendable {
             cache: cache.store ?? MemoryStore(),
             secure: secure ?? part("secure", secrets).store ?? MemoryStore(),
             problems: problems,
-            stateProblem: state.problem
+            stateProblem: state.problem,
+            place: place
         )
     }
 

@@ -54,6 +54,15 @@ extension SemanticVersion: Comparable {
     }
 }
 
+extension SemanticVersion {
+    /// Whether it may be a version of the app whose version is `own`, and no date or time such as 2026.11.29, 29.11.2026 or 1764460800: its
+    /// first part is below 1,000, or ten times that of `own`, and no other part is a year, 1970 to 2199, where that of `own` is below 1,000.
+    func isComparable(with own: SemanticVersion) -> Bool {
+        let isYear = [(minor, own.minor), (patch, own.patch)].contains { $0.1 < 1000 && (1970..<2200).contains($0.0) }
+        return !isYear && (major < 1000 || UInt64(major) < UInt64(own.major) * 10)
+    }
+}
+
 extension SemanticVersion: CustomStringConvertible {
     /// The version with all three parts: `1.10.0-beta.2`.
     public var description: String {

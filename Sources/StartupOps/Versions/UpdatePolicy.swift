@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 
 /// Which versions of the app the service still serves, as it says itself.
 ///
@@ -61,6 +62,17 @@ public struct UpdatePolicy: Sendable, Hashable {
         self.maintenance = maintenance
         self.message = message
         self.store = store
+    }
+
+    /// This policy as an app of the version `own` takes it: a version that cannot be one of the same app is left out, for a date would be above them all.
+    func believed(by own: SemanticVersion) -> UpdatePolicy {
+        var policy = self
+        for (field, path) in [("minimumVersion", \Self.minimumVersion), ("recommendedVersion", \Self.recommendedVersion)] {
+            guard let version = self[keyPath: path], !version.isComparable(with: own) else { continue }
+            policy[keyPath: path] = nil
+            policy.ignore(field, "\(ForeignText.shown("\(version)")) cannot be compared with \(own), the app's version; it may be a date")
+        }
+        return policy
     }
 
     mutating func ignore(_ field: String, _ reason: String) {

@@ -51,6 +51,16 @@ struct SkippingTests {
         #expect(graph.skippable == ["tutorial", "config", "login", "speaker", "entitlements"])
     }
 
+    @Test("a step that brings about an event is not left out where the wait for that would fail the launch", arguments: [false, true])
+    func eventSource(isRequired: Bool) throws {
+        var graph = OperationGraph("event")
+        let known = ExternalEvent<Int>("known")
+        graph.add("tell", .onFailure(.continue), .fulfills(known)) { 2 }
+        let wait = graph.wait(for: known, .onFailure(isRequired ? .required : .continue))
+        graph.add("main", .milestone, after: wait) {}
+        #expect(graph.skippable == (isRequired ? [] : ["tell", "known"]))
+    }
+
     @Test("What is left out does not run; what takes its place does, and the report says why")
     func skipped() async throws {
         let ran = Locked<[String]>([])

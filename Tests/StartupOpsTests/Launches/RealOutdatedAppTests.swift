@@ -172,8 +172,9 @@ struct RealOutdatedAppTests {
         "fault P16: the check gets fresh inputs at every level, whichever way it reads or waits for them",
         arguments: RecoveryLevel.allCases
     )
+    @MainActor
     func inputs(level: RecoveryLevel) async throws {
-        enum Way: CaseIterable { case using, optional, when, after, indirectly }
+        enum Way: CaseIterable { case using, optional, when, after, indirectly, prologue, told, joined, event, gate }
         for way in Way.allCases {
             var graph = OperationGraph("own")
             graph.add("news", .onFailure(.continue)) {}
@@ -181,6 +182,12 @@ struct RealOutdatedAppTests {
             let config = graph.add("fetch-config", using: source, fallback: 1) { $0 }
             let isAsked = Locked<Int?>(nil)
             @Sendable func check(_ minimum: Int?) { isAsked.withLock { $0 = minimum } }
+            // What crosses from one step to another beside the graph's values: the check only comes after it.
+            let minimum = Locked<Int?>(nil)
+            @Sendable func tell(_ value: Int) { minimum.withLock { $0 = value } }
+            func addCheck(after step: any StepReference) {
+                graph.add("force-update", .essential, .onFailure(.continue), after: step) { check(minimum.withLock { $0 }) }
+            }
             switch way {
             case .using: graph.add("force-update", .essential, .onFailure(.continue), using: config) { check($0) }
             case .optional: graph.add("force-update", .essential, .onFailure(.continue), using: config.optional) { check($0) }
@@ -189,17 +196,86 @@ struct RealOutdatedAppTests {
             case .indirectly:
                 let parsed = graph.add("parse", using: config, fallback: 0) { $0 }
                 graph.add("force-update", .essential, .onFailure(.continue), using: parsed) { check($0) }
+            case .prologue:
+                let store = graph.addPrologue("tell", .onFailure(.continue), fallback: 1) { 2 }
+                graph.add("force-update", .essential, .onFailure(.continue), using: config, store.optional) { check($0 == 2 ? $1 : nil) }
+            case .told:
+                graph.add("tell", .onFailure(.continue), using: config) { tell($0) }
+                addCheck(after: [String]())
+                graph.addDependency("tell", to: "force-update")
+            case .joined:
+                graph.add("tell", .onFailure(.continue), using: config) { tell($0) }
+                addCheck(after: graph.join("ready", after: "tell"))
+            case .event:
+                let known = ExternalEvent<Int>("minimum-known")
+                let wait = graph.wait(for: known, .timeout(.seconds(2)), .onFailure(.continue))
+                graph.add("force-update", .essential, .onFailure(.continue), using: wait.optional) { check($0) }
+                graph.add("tell", .onFailure(.continue), .fulfills(known), using: config) { $0 }
+            case .gate:
+                let gate = ReadinessGate("ready", [GateCondition("minimum", setBy: "tell", because: "the check compares with it")])
+                addCheck(after: graph.wait(for: gate, .timeout(.seconds(2)), .onFailure(.continue)))
+                graph.add("tell", .onFailure(.continue), using: config) { minimum in
+                    tell(minimum)
+                    gate.meet("minimum", by: "tell")
+                }
             }
             graph.add("main-app", .milestone, using: config, after: "news", "force-update") { _ in }
             let skippable = graph.skippable
             #expect(skippable == ["news"], "\(way)")
-            Recovery(level, skipping: ["fetch-config", "source", "news"], because: "launches crashed").apply(
+            Recovery(level, skipping: ["fetch-config", "source", "news", "tell"], because: "launches crashed").apply(
                 to: &graph,
                 skippable: skippable
             )
             let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
             #expect(report.outcome == .completed && isAsked.withLock { $0 } == 2, "\(way)")
             #expect(report["fetch-config"]?.outcome == .succeeded && report["source"]?.outcome == .succeeded, "\(way)")
+        }
+    }
+
+    enum Culprit: CaseIterable { case input, inputWithFallback, check }
+
+    @Test(
+        "a check, or what it needs, that kills the process at each launch comes after the main screen, or is left out where something takes its place",
+        arguments: ["force-update", "license"],
+        Culprit.allCases
+    )
+    func deadly(check: String, culprit: Culprit) async throws {
+        let folder = try TemporaryFolder()
+        let ran = Locked<[String]>([])
+        @Sendable func note(_ id: String) { ran.withLock { $0.append(id) } }
+        func prepare(_ graph: inout OperationGraph) -> LaunchJournal {
+            let journal = LaunchJournal.open(in: .open(at: folder("app")), version: "1")
+            let read = { @Sendable () -> Int in
+                note("minimum")
+                return 2
+            }
+            let hasFallback = culprit == .inputWithFallback
+            let minimum =
+                hasFallback
+                ? graph.add("minimum", fallback: 1, body: read) : graph.add("minimum", .onFailure(.continue), body: read)
+            graph.add("style", .onFailure(.continue)) { note("style") }
+            graph.add(check, .essential, .onFailure(.continue), using: minimum, after: "style") { note("\(check) \($0)") }
+            graph.add("main-app", .milestone, after: check) { note("main-app") }
+            if hasFallback { graph.add("news", .onFailure(.continue), using: minimum) { _ in } }
+            journal.prepare(&graph)
+            return journal
+        }
+        for _ in 0..<3 {
+            var graph = OperationGraph("own")
+            let journal = prepare(&graph)
+            journal.launchBegins()
+            journal.noteStart(of: culprit == .check ? check : "minimum")
+        }
+        var graph = OperationGraph("own")
+        let journal = prepare(&graph)
+        let report = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed, "\(report.outcome)")
+        switch culprit {
+        case .input: #expect(ran.withLock { $0 } == ["style", "main-app", "minimum", "\(check) 2"])
+        case .inputWithFallback:
+            #expect(ran.withLock { $0 } == ["style", "\(check) 1", "main-app"])
+            #expect(journal.news?.hasSuffix("; not fresh, though an essential operation needs it: minimum") == true)
+        case .check: #expect(ran.withLock { Set($0.prefix(3)) == ["style", "minimum", "main-app"] && $0.last == "\(check) 2" })
         }
     }
 

@@ -18,6 +18,7 @@ struct RecoveryLadderTests {
         var required = ["main-app"]
         var isHealthy = false
         var updateLast: Bool?
+        var avoidable: [String]?
         var kind = LaunchKind.foreground
 
         static func crash(_ operations: String..., level: RecoveryLevel = .normal, version: String? = "1") -> Sample {
@@ -34,6 +35,7 @@ struct RecoveryLadderTests {
             planned.skipped = skipped
             planned.required = required
             planned.updateLast = updateLast
+            planned.avoidable = avoidable
             let end = isHealthy ? [JournalLine(.healthy)] : []
             let all = [JournalSamples.began(version: version, level: level, kind: kind), planned] + lines + end
             return JournaledLaunch(number: number, JournalSamples.contents(all))
@@ -112,6 +114,23 @@ struct RecoveryLadderTests {
         #expect(recovery(after: [last]).asksForUpdateLast)
         // Something else may have been the end of it.
         #expect(!recovery(after: [check("force-update", "main-app", level: .withoutCaches)]).asksForUpdateLast)
+    }
+
+    @Test("what the check needs comes last, or not at all, when it alone was the end of launches, and does so from then on")
+    func avoidable() {
+        func death(_ operations: String..., level: RecoveryLevel = .normal) -> Sample {
+            let all = ["main-app", "minimum", "license"]
+            return Sample(lines: operations.map { .started($0) }, level: level, required: all, avoidable: ["minimum", "license"])
+        }
+        let three = recovery(after: [death("minimum"), death("minimum"), death("minimum")])
+        #expect(three.level == .withoutTrialConfiguration && three.late == ["minimum"])
+        #expect(three.summary == "the last configuration that worked is used; minimum comes last, or not at all")
+        #expect(recovery(after: [death("license", "minimum", level: .withoutCaches)]).late == ["license", "minimum"])
+        // The main screen may have been the end of these; and a launch that fails has asked the service on its way out.
+        #expect(recovery(after: [death("minimum", "main-app", level: .withoutCaches)]).late == [])
+        var failure = death()
+        failure.lines = [.over(stopped: true), .outcome("failed", "minimum")]
+        #expect(recovery(after: [failure, failure, failure]) == .none)
     }
 
     @Test("Deaths in different operations say nothing, until there are too many of them")

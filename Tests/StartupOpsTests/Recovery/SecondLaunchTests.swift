@@ -47,6 +47,55 @@ struct SecondLaunchTests {
         _ = await second.end()
     }
 
+    @Test(
+        "one state is one state: in memory for all copies of the value, and by whatever path a folder is opened, also one that cannot be written",
+        arguments: ["memory", "link", "link above", "dots", "unwritable"],
+        [false, true]
+    )
+    func places(of way: String, hasJournal: Bool) async throws {
+        let (memory, isOver) = (StateDirectory.inMemory(), Gate())
+        let (link, file) = (folder("link"), folder("file"))
+        try FileManager.default.createDirectory(at: folder("app"), withIntermediateDirectories: true)
+        try Data().write(to: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder(way == "link above" ? "." : "app"))
+        func directory(isSecond: Bool) -> StateDirectory {
+            if way == "memory" { return memory }
+            let other =
+                switch way {
+                case "link": link
+                case "link above": link.appendingPathComponent("app")
+                case "dots": URL(fileURLWithPath: folder("app").path + "/../app/.")
+                default: URL(fileURLWithPath: file.path + "/./app")
+                }
+            return .open(at: isSecond ? other : way == "unwritable" ? file.appendingPathComponent("app") : folder("app"))
+        }
+        func start(isSecond: Bool) throws -> RunningLaunch {
+            let state = directory(isSecond: isSecond)
+            let options = LaunchOptions(deadline: nil)
+            let journal = hasJournal ? LaunchJournal.open(in: state, version: "1") : nil
+            let environment = try environment(over: state)
+            var steps = StartupSteps(environment)
+            steps[.tutorial] = { _, _ in await isOver.wait() }
+            return try environment.graph(.regular, steps: steps).start(options: journal?.recording(options) ?? options)
+        }
+        let first = try start(isSecond: false)
+        let error = #expect(throws: GraphError.self) { try start(isSecond: true) }
+        #expect(error?.problems.map(\.code) == [.alreadyRunning])
+        first.cancel()
+        isOver.open()
+        _ = await first.end()
+    }
+
+    @Test("journals of one folder are of one place, by whatever path that was opened")
+    func linkedJournals() async throws {
+        let first = try start("regular", open())
+        let link = folder("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder("app"))
+        expectRefused("deeplink", .open(in: .open(at: link), version: "1"), because: "for the launch 'regular'")
+        first.cancel()
+        _ = await first.end()
+    }
+
     private func environment(over directory: StateDirectory) throws -> StartupEnvironment {
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))

@@ -94,6 +94,8 @@ struct CanaryApp {
         let graph = environment.graph(Scenario(for: facts))
         let box = LaunchBox()
         if isCancelled { watch.whenLoggingIn { try? box.launchBlocking().cancel() } }
+        var options = options
+        options.admission = .oneAtATime
         let launch = try box.start(graph, budget: .seconds(3), options: options)
         let events = launch.events
         let tokenEvents = service.tokens.events

@@ -14,12 +14,12 @@ import Testing
 struct PolicyFieldTests {
     private enum End { case open, required, closed, recommended }
 
-    /// A launch of version 1.2 whose service answers with `body`.
-    private func end(_ body: String, status: Int, type: String = "application/json") async throws -> End? {
+    /// A launch of version 1.2, or of another, whose service answers with `body`.
+    private func end(_ body: String, status: Int, version: SemanticVersion = SemanticVersion(1, 2)) async throws -> End? {
         let http = WireService()
-        http.next("GET /v1/version-policy", status: status, type: type, body)
+        http.next("GET /v1/version-policy", status: status, type: "application/json", body)
         let (directory, person) = (StateDirectory.inMemory(), AgreeablePerson())
-        let app = AppInfo(version: SemanticVersion(1, 2), platform: "linux", region: Region(country: "DE", language: "de"))
+        let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))
         let service = AppService(at: url, http: http, directory: directory, app: app, deviceID: "d1")
         let services = StartupServices(
@@ -69,6 +69,19 @@ struct PolicyFieldTests {
         try await expect(.required, [#"{"minimumVersion":"2"}"#, #"{"minimumVersion":" v1.2.1 "}"#])
         try await expect(.open, with("recommendedVersion", wrong) { "{\"minimumVersion\":\"1\"\($0.isEmpty ? "" : ",")\($0)}" })
         try await expect(.recommended, [#"{"minimumVersion":"1","recommendedVersion":"9"}"#])
+    }
+
+    @Test("a date or a time is no version; one of a calendar is, for an app that has such versions itself")
+    func dates() async throws {
+        func demand(_ version: String) -> String { "{\"minimumVersion\":\"\(version)\",\"recommendedVersion\":\"\(version)\"}" }
+        let dates = ["20261129", "1764460800", "1764460800.5", "2026.11.29", "29.11.2026", "2026.11", "11.2026", "2026"]
+        try await expect(.open, dates.map(demand))
+        // One that moves to other numbers can still demand something of the old ones.
+        try await expect(.required, ["999", "12.10", "1.2.20261129"].map(demand))
+        for (minimum, expected) in [("2026.11.29", End.required), ("2024.5.1", .open), ("20261129", .open), ("1764460800", .open)] {
+            #expect(try await end(demand(minimum), status: 200, version: SemanticVersion(2024, 5, 1)) == expected, "\(minimum)")
+        }
+        #expect(try await end(demand("20261129"), status: 200, version: SemanticVersion(20_240_501)) == .required)
     }
 
     @Test(

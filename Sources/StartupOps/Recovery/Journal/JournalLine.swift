@@ -58,8 +58,11 @@ struct JournalLine: Codable, Equatable, Sendable {
     var skipped: [String]?
     /// The operations that cannot be left out.
     var required: [String]?
-    /// Whether the update check comes after the milestone.
+    /// The operations that cannot be left out, but come after the milestone, or be left out, where launches died in them alone.
+    var avoidable: [String]?
+    /// Whether the update check comes after the milestone; and the operations for which it does, where that is not known to be the check alone.
     var updateLast: Bool?
+    var late: [String]?
     var reason: String?
     var operation: String?
     var attempt: Int?
@@ -80,13 +83,14 @@ struct JournalLine: Codable, Equatable, Sendable {
     mutating func set(_ recovery: Recovery) {
         level = recovery.level
         if !recovery.skipped.isEmpty { skipped = recovery.skipped }
-        if recovery.asksForUpdateLast { updateLast = true }
+        if recovery.asksForUpdateLast { (updateLast, late) = (true, recovery.late) }
         reason = recovery.reason
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case eventName = "event", kindName = "kind", levelName = "level"
-        case ms, schema, at, process, version, scenario, skipped, required, updateLast, reason, operation, attempt, outcome, stopped, trial
+        case ms, schema, at, process, version, scenario, skipped, required, avoidable, updateLast, late, reason, operation, attempt
+        case outcome, stopped, trial
     }
 
     /// The line with its end. A line that cannot be written, which none of ours is, would be an empty one.

@@ -17,6 +17,8 @@ public struct JournaledLaunch: Sendable, Hashable {
     package let recovery: Recovery
     /// The operations that could not be left out of it.
     package let required: [String]
+    /// Those of them that it could have done without until its main screen was there.
+    let avoidable: Set<String>
     /// How it ended.
     package let ending: LaunchEnding
     /// Whether it failed while a configuration was on trial: that may be the reason.
@@ -57,10 +59,11 @@ extension JournaledLaunch {
         recovery = Recovery(
             decided?.level ?? .normal,
             skipping: decided?.skipped ?? [],
-            asksForUpdateLast: decided?.updateLast ?? false,
+            late: decided?.late ?? (decided?.updateLast == true ? [RecoveryStep.updateCheck] : []),
             because: reason
         )
         required = planned?.required ?? []
+        avoidable = Set(planned?.avoidable ?? [RecoveryStep.updateCheck])
         failedOnTrial = lines.contains { $0.event == .outcome && $0.outcome == "failed" && $0.trial == true }
         isHealthy = progress.isHealthy
         // The latest moment, not the last line: a torn line may lack its time.

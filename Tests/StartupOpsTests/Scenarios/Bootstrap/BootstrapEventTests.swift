@@ -32,7 +32,7 @@ struct BootstrapEventTests {
             permission.fulfill()
         }
         let clock = VirtualClock(patience: .seconds(120))
-        let options = LaunchOptions(grace: .zero, clock: clock)
+        let options = LaunchOptions(grace: .zero, clock: clock, admission: .oneAtATime)
         let launch = try clock.hold {
             try world.start(options: options)
             return try graph.start(budget: .seconds(3), options: options)

@@ -73,7 +73,7 @@ struct BootstrapFindingsTests {
             await eventually { bootstrap.findings.contains { $0.contains("initialFlagsRefreshed") && !$0.contains("userKnown") } }
             seen.withLock { $0 = bootstrap.findings }
         }
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
         #expect(report.outcome == .completed)
         #expect(seen.withLock { $0 }.contains { $0.hasPrefix("the app stays on its splash: first-screen is waiting for: ") })
@@ -108,7 +108,7 @@ struct BootstrapFindingsTests {
         let bootstrap = try harness.bootstrap(harness.plan())
         let environment = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest]))
         environment.mailbox.receive(.push(PushPayload(category: nil, title: "Sale", body: "Today", link: nil, problems: [])))
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         #expect(try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report.outcome == .completed)
         #expect(
             bootstrap.findings == [

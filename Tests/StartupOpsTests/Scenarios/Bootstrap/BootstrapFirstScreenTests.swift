@@ -52,7 +52,7 @@ struct BootstrapFirstScreenTests {
         work(&steps)
         var graph = environment.graph(.bootstrap, steps: steps)
         try change(&graph)
-        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: patience))
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: patience), admission: .oneAtATime)
         return try await graph.run(budget: .seconds(3), options: options).report
     }
 

@@ -76,7 +76,10 @@ struct BootstrapHarness {
     /// Launches. The scenario's timeouts are in virtual time, in which they do not pass while anything is under way.
     func launch(_ bootstrap: Bootstrap, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {
         let graph = environment(bootstrap, person).graph(.bootstrap)
-        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        return try await graph.run(
+            budget: .seconds(3),
+            options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
+        ).report
     }
 
     func launch(_ plan: BootstrapPlan, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {

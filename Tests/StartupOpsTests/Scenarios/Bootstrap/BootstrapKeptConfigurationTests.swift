@@ -48,7 +48,7 @@ struct BootstrapKeptConfigurationTests {
             onboarding: onboarding,
             wait: wait
         )
-        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)), admission: .oneAtATime)
         return try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
     }
 

@@ -154,7 +154,7 @@ struct BootstrapPlanTests {
             let visitor = AgreeablePerson()
             var environment = harness.environment(bootstrap, FakePerson(codes: ["000000"]))
             environment.presenters.main = visitor
-            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
             let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
             #expect(report.outcome == .completed && report["authenticate"]?.outcome == .succeeded, "\(former): \(report.remarks)")
             #expect(visitor.shown == ["paywall", "main"], "\(former): \(visitor.shown)")
@@ -282,7 +282,10 @@ struct BootstrapPlanTests {
         let bootstrap = try harness.bootstrap(harness.plan())
         var environment = harness.environment(bootstrap, FakePerson())
         environment.bootstrap = nil
-        let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        let report = try await environment.graph(.bootstrap).run(
+            budget: .seconds(3),
+            options: LaunchOptions(clock: VirtualClock(), admission: .oneAtATime)
+        ).report
         #expect(report.outcome.isFailure(of: "check-resources", saying: "the scenario bootstrap carries out a plan, and there is none"))
     }
 }

@@ -85,7 +85,7 @@ struct RealBootstrapConfigurationTests {
         var plan = harness.plan()
         plan.crashLoggers = [logger]
         let bootstrap = try harness.bootstrap(plan)
-        var options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        var options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
         options.observers = [bootstrap.crashLog]
         let graph = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest])).graph(.bootstrap)
         let report = try await graph.run(budget: .seconds(3), options: options).report

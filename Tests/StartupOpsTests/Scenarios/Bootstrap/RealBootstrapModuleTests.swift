@@ -92,7 +92,7 @@ struct RealBootstrapModuleTests {
         let bootstrap = try harness.bootstrap(plan)
         let graph = harness.environment(bootstrap, FakePerson()).graph(.bootstrap)
         // The one that hangs is ended by its timeout, so time has to pass.
-        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .zero)).report
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .zero, admission: .oneAtATime)).report
         never.open()
         #expect(report.outcome == .completed)
         #expect(report["sdk-analytics"]?.outcome == .succeeded)

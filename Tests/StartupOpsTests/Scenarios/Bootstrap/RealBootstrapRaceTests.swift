@@ -55,7 +55,10 @@ struct RealBootstrapRaceTests {
             await start.arrivals(4)
             start.open()
         }
-        let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: .patient).report
+        let report = try await environment.graph(.bootstrap).run(
+            budget: .seconds(3),
+            options: LaunchOptions(deadline: .patience, admission: .oneAtATime)
+        ).report
         await opener.value
         #expect(report.outcome == .completed, "\(report.remarks)")
         #expect(person.shown.count { $0 == "main" } == 1 && bootstrap.firstScreenGate?.isOpen == true)

@@ -1,0 +1,139 @@
+/// Steps that no launch may be without, and what they need. Recovery is made of this.
+extension OperationGraph {
+    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``, and those that such a step
+    /// needs, however far back; the milestone itself never is.
+    ///
+    /// - Complexity: linear in operations and dependencies.
+    package var skippable: Set<String> { skippable(with: []) }
+
+    /// The same with some that essential steps need, for launches that died in these. What is ``StepOption/essential`` itself is never left out.
+    package func skippable(with inputs: [String]) -> Set<String> {
+        // Only the launch validates the graph: a graph with a mistake is refused there.
+        let edges = knownEdges + eventEdges
+        let successors = AdjacencyList(count: count, edges: edges, .successors)
+        let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
+        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
+        let essential = essentialNodes.filter { nodes[$0].policy?.value.isEssential == true || !inputs.contains(nodes[$0].id) }
+        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
+        let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
+        var result: Set<String> = []
+        for (index, node) in nodes.enumerated() where index != milestone {
+            let policy = node.policy?.value ?? .standard
+            let isSkippable =
+                if essential.contains(index) {
+                    false
+                } else if policy.fallback != nil || node.substitute != nil {
+                    true
+                } else {
+                    switch policy.onFailure {
+                    case .required: false
+                    case .skipDependents: !needed.contains(index)
+                    case .continue:
+                        !successors[index].contains { $0.needsValue && needed.contains($0.index) }
+                    }
+                }
+            if isSkippable { result.insert(node.id) }
+        }
+        return result
+    }
+
+    /// Makes a step ``StepOption/essential``, if the graph has it.
+    package mutating func makeEssential(_ id: String) {
+        if let index = positions[id] { setPolicy(of: index) { $0.isEssential = true } }
+    }
+
+    /// The steps that essential ones need, however far back, and whether each is left out.
+    package var essentialInputs: [(id: String, isLeftOut: Bool)] {
+        essentialNodes.sorted().compactMap { index in
+            let policy = nodes[index].policy?.value
+            return policy?.isEssential == true ? nil : (nodes[index].id, policy?.skipReason != nil)
+        }
+    }
+
+    /// The essential steps, and those that they need: without its inputs such a step would run, and judge by what took their place. The
+    /// prologue comes before everything, and is an input where that was written.
+    private var essentialNodes: Set<Int> {
+        needs(writtenEdges).reachable(from: Set(nodes.indices.filter { nodes[$0].policy?.value.isEssential == true }))
+    }
+
+    /// What each step waits for: one that waits for an event also for the steps that bring it about.
+    private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges, .predecessors) }
+
+    /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the launch, or its dependents, without.
+    private var eventEdges: [GraphEdge] {
+        var promises: [ObjectIdentifier: [Int]] = [:]
+        for (node, step) in nodes.enumerated() {
+            for event in step.policy?.value.events ?? [] { promises[ObjectIdentifier(event.storage), default: []].append(node) }
+        }
+        return nodes.enumerated().flatMap { node, step -> [GraphEdge] in
+            guard case .event(let event) = step.work else { return [] }
+            let policy = step.policy?.value ?? .standard
+            let sources = (promises[ObjectIdentifier(event)] ?? []) + policy.eventSources.compactMap { target(of: $0) }
+            let needsValue = policy.fallback == nil && policy.onFailure != .continue
+            return sources.map { GraphEdge(node: node, target: $0, needsValue: needsValue) }
+        }
+    }
+
+    /// The essential steps, and those that they need, that a launch can get past: they can be left out, or can come after the milestone.
+    package var avoidable: [String] {
+        let needs = needs(writtenEdges)
+        let ids = essentialNodes.sorted().map { nodes[$0].id }
+        let known = skippable(with: ids).union(movable(needs).map { nodes[$0].id })
+        return ids.filter(known.contains)
+    }
+
+    /// The essential steps, and those that they need, that can come after the milestone: neither their values nor those of steps that need them
+    /// are read by any other step.
+    private func movable(_ needs: AdjacencyList) -> Set<Int> {
+        guard milestone != nil else { return [] }
+        let essential = essentialNodes
+        var bound = essential.filter { nodes[$0].isInPrologue || nodes[$0].policy?.value.isMilestone == true }
+        for edge in dependencies.edges where !essential.contains(edge.node) && reads(edge) {
+            if let target = target(of: edge.dependency) { bound.insert(target) }
+        }
+        for edge in eventEdges where !essential.contains(edge.node) { bound.insert(edge.target) }
+        return essential.subtracting(needs.reachable(from: bound.intersection(essential)))
+    }
+
+    /// Moves essential steps, and those that they need, behind the milestone, as far as that can be, with the essential steps that need them: the steps
+    /// that wait for them take over their dependencies.
+    ///
+    /// - Returns: the steps that were moved.
+    @discardableResult
+    package mutating func moveBehindMilestone(_ ids: [String]) -> Set<String> {
+        attachStrays()
+        let needs = needs(writtenEdges)
+        let (movable, origins) = (movable(needs), Set(ids.compactMap { positions[$0] }))
+        let moved = movable.filter { !needs.reachable(from: [$0]).intersection(movable).isDisjoint(with: origins) }
+        guard let milestone, !moved.isEmpty else { return [] }
+        dependencies.edges = dependencies.edges.flatMap { edge -> [NamedEdge] in
+            guard !moved.contains(edge.node), let target = target(of: edge.dependency), moved.contains(target) else { return [edge] }
+            let inherited = needs.reachable(from: [target]).subtracting(moved).sorted()
+            return inherited.map { NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: nodes[$0].id)) }
+        }
+        for node in moved { addDependency(milestone, to: nodes[node].id) }
+        return Set(moved.map { nodes[$0].id })
+    }
+
+    /// Lets every step wait for this one, but the prologue and those that it needs, however far back. A graph that is not valid, or has no such step, stays as it is.
+    ///
+    /// - Complexity: linear in operations and dependencies.
+    package mutating func begin(with id: String) {
+        guard let first = try? validated().position(of: id) else { return }
+        let needed = needs(knownEdges).reachable(from: first)
+        for (position, operation) in identifiers.enumerated() where position != first && !needed.contains(position) {
+            addDependency(id, to: operation)
+        }
+    }
+}
+
+extension AdjacencyList {
+    /// These nodes, and all that can be reached from them.
+    fileprivate func reachable(from nodes: Set<Int>) -> Set<Int> {
+        var (reached, next): (Set<Int>, [Int]) = ([], Array(nodes))
+        while let node = next.popLast() {
+            if reached.insert(node).inserted { next += self[node].map(\.index) }
+        }
+        return reached
+    }
+}
