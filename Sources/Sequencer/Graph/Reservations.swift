@@ -58,8 +58,7 @@ struct Reservations: Sendable {
         // Otherwise there is nobody to make room for, nobody to make it, or nothing that lasts.
         guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
         self.level = level
-        // A join takes no time, even with an expectation.
-        let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
+        let durations = durations.map { max($0, 0) }
         // Nobody knows for how long a person is asked.
         let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
         let resources = Self.numbers(graph, isNeeded)
