@@ -112,7 +112,7 @@ final class RunRecord: Sendable {
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(critical.reduce(Nanoseconds(0)) { $0.addingSaturated(nodes[$1].duration) }),
             criticalPath: critical.map(graph.id),
-            lanes: laneLimit ?? machine.lanes.widest,
+            lanes: laneLimit ?? lanesUsed,
             hasLaneLimit: laneLimit != nil,
             resourceLimits: graph.graph.resourceLimits,
             operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
@@ -133,6 +133,13 @@ final class RunRecord: Sendable {
                 + (threadsLeftBehind > 0 ? [.threadsLeftBehind(threadsLeftBehind)] : []),
             scopes: scopeReports
         )
+    }
+
+    /// The number of lanes on which operations have run; one that only asked for a condition that was false does not count.
+    private var lanesUsed: Int {
+        var isUsed = [Bool](repeating: false, count: machine.lanes.widest)
+        for node in nodes where node.lane >= 0 && node.start >= 0 { isUsed[Int(node.lane)] = true }
+        return isUsed.count { $0 }
     }
 
     /// The dependencies of an operation, each once: a step may read a value of another, and wait for it besides.

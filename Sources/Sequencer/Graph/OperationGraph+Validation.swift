@@ -277,9 +277,9 @@ extension ValidatedGraph {
         let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone]
         )
         return (0..<count).filter { node in
-            if case .nothing = nodes[node].work { return false }
             let policy = policy(node)
-            return policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable && !related.contains(node)
+            return hasWork(node) && policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable
+                && !related.contains(node)
         }.map { id($0) }
     }
 }

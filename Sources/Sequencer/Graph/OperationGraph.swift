@@ -64,11 +64,12 @@ public struct OperationGraph: Sendable {
         resourceLimits[resource] = count == 1 ? nil : count
     }
 
-    /// Expects each of these steps to take this long, not counting persons; others as before.
+    /// Expects each of these steps to take this long, not counting persons; others, and those that are switched off, as before.
     package mutating func expect(_ durations: [String: Duration]) {
         guard !durations.isEmpty else { return }
         for index in nodes.indices {
-            guard let duration = durations[nodes[index].id] else { continue }
+            // Its history is that of launches that ran it: a plan that counted it would be too long.
+            guard let duration = durations[nodes[index].id], nodes[index].policy?.value.isSwitchedOff != true else { continue }
             setPolicy(of: index) { policy in
                 policy.expected = duration
                 // Measured durations leave the person out where a step says when it asks.

@@ -1,8 +1,8 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, and nothing fails, is tried again, cut or put off. A step that waits for an event
-    /// ends with a fallback when its time is over.
+    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are switched off, and nothing fails, is tried
+    /// again, cut or put off. A step that waits for an event ends with a fallback when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.
@@ -48,7 +48,8 @@ extension ValidatedGraph {
         policy.saysWhenItAsks = original.expectsOwnTime
         policy.isSaidToSuspend = !keepsThread(node)
         // It takes a lane to be asked.
-        if original.condition != nil { policy.condition = { _ in true } }
+        let isOn = !original.isSwitchedOff
+        if original.condition != nil { policy.condition = { _ in isOn } }
         if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
         return policy
     }

@@ -115,9 +115,12 @@ public struct ValidatedGraph: Sendable {
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { nodes[index].isMain }
 
+    /// Whether an operation does anything but join others; one that does not takes no time, whatever is expected of it.
+    package func hasWork(_ index: Int) -> Bool { nodes[index].hasWork }
+
     /// Whether an operation only joins others: it then ends when it is ready, without a lane.
     package func isJoin(_ index: Int) -> Bool {
-        guard case .nothing = nodes[index].work else { return false }
+        if hasWork(index) { return false }
         let policy = policy(index)
         return policy.condition == nil && policy.exclusive.isEmpty
     }

@@ -24,6 +24,7 @@ package struct HoldUps: Sendable {
     private struct LastUsers {
         var main: Int32 = -1
         var lanes: [Int32] = []
+        var anyLane: Int32 = -1
         var resources: [ExclusiveResource: Int] = [:]
 
         mutating func add(_ node: Int, _ use: Use) {
@@ -33,6 +34,7 @@ package struct HoldUps: Sendable {
             } else if let lane = use.lane {
                 while lanes.count <= lane { lanes.append(-1) }
                 lanes[lane] = Int32(node)
+                anyLane = lanes[lane]
             }
         }
     }
@@ -63,13 +65,15 @@ package struct HoldUps: Sendable {
             .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
         var (last, next) = (LastUsers(), 0)
         for node in self.order {
-            guard let start = uses[node].start else { continue }
-            while next < keepers.count, uses[keepers[next]].end <= start {
+            while next < keepers.count, uses[keepers[next]].end <= uses[node].begin {
                 last.add(keepers[next], uses[keepers[next]])
                 next += 1
             }
             if uses[node].isMain {
                 previous[node] = last.main
+            } else if uses[node].start == nil {
+                // Nobody knows its lane. It was asked for its condition, or ended, as soon as another operation had given one back.
+                if last.anyLane >= 0, uses[node].end - uses[Int(last.anyLane)].end < Self.leastWait { previous[node] = last.anyLane }
             } else if let lane = uses[node].lane, lane < last.lanes.count {
                 previous[node] = last.lanes[lane]
             }
@@ -100,7 +104,7 @@ package struct HoldUps: Sendable {
     /// Whether lanes were scarce, as far as times can tell: an operation that needed nothing else waited for one.
     package var areForLanes: Bool {
         uses.indices.contains { node in
-            guard let ready = uses[node].ready, uses[node].begin - ready >= Self.leastWait else { return false }
+            guard let ready = uses[node].ready, let start = uses[node].start, start - ready >= Self.leastWait else { return false }
             guard uses[node].exclusive.isEmpty, !uses[node].isMain else { return false }
             return holder(of: node) != nil
         }

@@ -123,9 +123,9 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// Whether the initial display came within its own budget (``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)``).
     ///
-    /// False when it never came, for example because an operation that it needed failed. Nil without such a budget. Nil, too, when a condition or a
-    /// recovery (``OperationGraph/skip(_:because:)``) left out the display or an operation that it needed, and when the launch was stopped before the
-    /// display, or went on without waiting for it.
+    /// False when it never came: an operation that it needed failed, or its own condition was false. Nil without such a budget. Nil, too, when a
+    /// recovery (``OperationGraph/skip(_:because:)``) left it out, when that or a condition left out an operation that it needed, and when the launch
+    /// was stopped before the display, or went on without waiting for it.
     ///
     /// - Complexity: O(operations).
     public var isInitialDisplayMet: Bool? { budget.budget?.initialDisplay.flatMap { isInitialDisplayMet(within: $0) } }
@@ -133,7 +133,7 @@ public struct LaunchReport: Sendable, Hashable {
     package func isInitialDisplayMet(within limit: Duration) -> Bool? {
         if let time = timeToInitialDisplay { return time <= limit }
         guard let operation = initialDisplay.flatMap({ self[$0] }), outcome == .completed else { return nil }
-        return isLeftOut(operation, by: failuresOfLeftOut) ? nil : false
+        return operation.wasSkippedByItsCondition || !isLeftOut(operation, by: failuresOfLeftOut) ? false : nil
     }
 
     /// The messages of the dependents of operations that a recovery left out: for those that cannot do without it, such an operation counts as failed.
@@ -146,8 +146,7 @@ public struct LaunchReport: Sendable, Hashable {
         let message = operation.message ?? ""
         if message.hasPrefix(leftOut) { return true }
         guard operation.outcome == .skipped else { return false }
-        // A skipped operation that had been ready was skipped by its own condition.
-        if operation.ready != nil || message.isEmpty || message.hasPrefix(noValue) { return true }
+        if operation.wasSkippedByItsCondition || message.isEmpty || message.hasPrefix(noValue) { return true }
         return failures.contains(message)
     }
 

@@ -102,19 +102,6 @@ struct LoadedScenario {
         }
     }
 
-    /// Expects the times of past launches, and no time for operations that this launch leaves out.
-    mutating func expect(_ history: LaunchHistory) {
-        graph.expect(history)
-        // Their history is that of launches with other facts. A plan that counted it would be too long.
-        graph.expect(Dictionary(switchedOff.map { ($0, Duration.zero) }) { first, _ in first })
-    }
-
-    /// The operations that do not run, by their `when`, in the order of the file.
-    var switchedOff: [String] {
-        guard let document = file?.document else { return [] }
-        return document.operations.filter { !document.runs($0) }.map(\.id)
-    }
-
     /// The mistake at its place in the file.
     private func mistake(_ problem: GraphProblem) -> ScenarioError? {
         guard let file, let position = problem.positions.first else { return nil }

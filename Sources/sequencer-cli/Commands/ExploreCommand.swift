@@ -30,7 +30,8 @@ struct ExploreCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "In all orders each operation ended the same way.",
-        "1": "An operation needs another one that it does not wait for: both are named. Or the launch fails in every order.",
+        "1": "An operation needs another one that it does not wait for: both are named. "
+            + "Or one ends differently by itself, or the launch fails in every order.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
 
@@ -89,7 +90,8 @@ struct ExploreCommand: LaunchingCommand {
         progress?.end()
         let name = launch.scenario.graph.name
         try page.write(json: json(result, name), text: text(result, name, page.style))
-        return if case .success(let exploration) = result, exploration.hidden == nil { .success } else { .failed }
+        guard case .success(let exploration) = result, exploration.findsNothing else { return .failed }
+        return .success
     }
 
     private func explore(_ graph: OperationGraph, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
@@ -102,8 +104,8 @@ struct ExploreCommand: LaunchingCommand {
             seed: 0
         )
         let launches = Locked(0)
-        // Beside the orders there is the usual one; a search for two neighbours takes some more.
-        let total = orders.map { $0 + 1 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 1 }
+        // Beside the orders there is the usual one, twice; a search for two neighbours takes some more.
+        let total = orders.map { $0 + 2 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 2 }
         return Task {
             try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: UInt64(seed), options: options) { _ in
                 let count = launches.withLock { launches in
@@ -122,10 +124,12 @@ struct ExploreCommand: LaunchingCommand {
             switch result {
             case .failure(let failure): style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)"
             case .success(let exploration):
-                exploration.hidden.map { hidden -> String in
-                    let message = hidden.message.map { "\n  \(printable($0, limit: 600))" } ?? ""
-                    return style.red("\(hidden)") + "\(message)\n  found in \(count(exploration.orders)), seed \(seed)"
-                } ?? "every operation ended the same way in \(count(exploration.orders))"
+                if exploration.findsNothing {
+                    "\(exploration)"
+                } else {
+                    style.red("\(exploration)") + (exploration.hidden?.message.map { "\n  \(printable($0, limit: 600))" } ?? "")
+                        + "\n  found in \(count(exploration.orders)), seed \(seed)"
+                }
             }
         return style.bold(printable(name, limit: 80)) + ": \(finding)\n" + style.dim("  \(Grounds.exploration(clock).text)\n")
     }
@@ -140,7 +144,9 @@ struct ExploreCommand: LaunchingCommand {
             json.write(seed, for: "seed")
             Grounds.exploration(clock).write(to: &json)
             if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
-            guard case .success(let exploration) = result, let hidden = exploration.hidden else { return }
+            guard case .success(let exploration) = result else { return }
+            if let unsteady = exploration.unsteady { json.write(unsteady, for: "unsteady") }
+            guard let hidden = exploration.hidden else { return }
             json.writeObject(for: "hidden") { json in
                 json.write("\(hidden)", for: "text")
                 if let operation = hidden.operation { json.write(operation, for: "operation") }

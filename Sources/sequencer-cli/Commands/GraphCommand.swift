@@ -65,7 +65,8 @@ struct GraphCommand: Command {
         let page = try ResultPage(common)
         let (text, absent) = try ProgressBar.during("graph", reading: scenario) {
             let loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
-            return (try drawing(of: loaded, page), loaded.switchedOff)
+            let graph = try loaded.validated()
+            return (try drawing(of: graph, page), graph.switchedOff)
         }
         // Drawn all the same. Beside the drawing: not each format has room for a sentence.
         if !absent.isEmpty {
@@ -76,8 +77,8 @@ struct GraphCommand: Command {
         return .success
     }
 
-    private func drawing(of loaded: LoadedScenario, _ page: ResultPage) throws -> String {
-        let graph = reduce ? try loaded.validated().reduced() : try loaded.validated()
+    private func drawing(of whole: ValidatedGraph, _ page: ResultPage) throws -> String {
+        let graph = reduce ? whole.reduced() : whole
         let options = DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight)
         switch format ?? .tree {
         case .dot: return graph.dot(options)

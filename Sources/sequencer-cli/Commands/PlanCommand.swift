@@ -39,7 +39,7 @@ struct PlanCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "In a plan the milestone is within the budget, and comes before the deadline.",
         "1": "In plans within the budget the milestone comes after the launch's deadline, so the launch would fail.",
-        "3": "No plan is within the budget, or the milestone is switched off.",
+        "3": "No plan is within the budget, or the milestone, or an initial display with a budget, is switched off.",
     ]
 
     /// An operation, and how long to suppose that it takes.
@@ -68,12 +68,12 @@ struct PlanCommand: LaunchingCommand {
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
         // Before the graph is checked and planned: the history changes the expected times.
-        if let past { loaded.expect(past) }
+        if let past { loaded.graph.expect(past) }
         let graph = try loaded.validated()
         let budget = loaded.budget(budget)
         let text = PlanText(
             plans: try await plans(of: graph, loaded.lanes, progress),
-            switchedOff: loaded.switchedOff,
+            workless: loaded.file?.document.workless ?? [],
             budget: budget,
             // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
             deadline: LaunchOptions.deadline(loaded.deadline(deadline), beside: budget),
@@ -81,10 +81,8 @@ struct PlanCommand: LaunchingCommand {
             style: page.style,
             width: page.output.width
         )
-        // A milestone that is switched off meets no budget.
-        let isMilestoneOff = graph.milestone.map(loaded.switchedOff.contains) ?? false
-        let met = isMilestoneOff ? [] : text.plans.filter { $0.meets(budget) }
-        let result = common.json ? json(text, isMilestoneOff) : text.text
+        let met = text.plans.filter { $0.meets(budget) }
+        let result = common.json ? json(text) : text.text
         progress?.end()
         try page.output.write(result)
         return met.contains { $0.isWithin(text.deadline) } ? .success : met.isEmpty ? .overBudget : .failed
@@ -117,8 +115,8 @@ struct PlanCommand: LaunchingCommand {
     }
 
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
-    private func json(_ text: PlanText, _ isMilestoneOff: Bool) -> String {
-        let (plans, budget, deadline, switchedOff) = (text.plans, text.budget, text.deadline, text.switchedOff)
+    private func json(_ text: PlanText) -> String {
+        let (plans, budget, deadline) = (text.plans, text.budget, text.deadline)
         return JSONWriter.document("sequencer.plan/1") { json in
             json.write(plans.first?.graph.name ?? "", for: "scenario")
             json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
@@ -126,6 +124,7 @@ struct PlanCommand: LaunchingCommand {
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             let unexpected = plans.first?.operationsWithoutExpectation ?? []
             if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
+            let switchedOff = plans.first?.graph.switchedOff ?? []
             if !switchedOff.isEmpty { json.write(switchedOff, for: "switchedOff") }
             Grounds.plan(processors: processors).write(to: &json)
             json.writeObjects(plans, for: "plans") { json, plan in
@@ -135,7 +134,7 @@ struct PlanCommand: LaunchingCommand {
                 json.write(milliseconds: plan.makespan, for: "makespanMs")
                 json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
                 json.write(decimal: plan.utilization, for: "utilization")
-                json.write(plan.meets(budget) && plan.isWithin(deadline) && !isMilestoneOff ? "pass" : "fail", for: "verdict")
+                json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
                 if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
                 if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
                 json.writeObjects(plan.operations, for: "operations") { json, operation in

@@ -49,6 +49,7 @@ struct RunCommand: LaunchingCommand {
         "0": "The launch completed within its budget.",
         "1": "It failed or was cancelled; with --strict, also if an operation did, fell back or was skipped for another.",
         "3": "It completed over its budget, or without its milestone.",
+        "5": "With --strict, in virtual time: nobody knows how long any of its operations takes.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]
     static let signals: KeyValuePairs = [
@@ -184,7 +185,7 @@ struct RunCommand: LaunchingCommand {
     /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.
     private func expect(_ history: LaunchHistoryFile, of scenario: inout LoadedScenario) throws -> Bool {
         do throws(HistoryError) {
-            scenario.expect(try history.read())
+            scenario.graph.expect(try history.read())
             return true
         } catch {
             // A history that is damaged or of another version is a mistake of the command line; one that is locked is an accident.

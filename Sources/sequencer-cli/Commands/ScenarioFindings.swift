@@ -26,6 +26,7 @@ struct ScenarioFindings {
     private let document: ScenarioDocument?
     private let budget: Budget
     private let deadline: Duration?
+    /// Whether no launch keeps its budgets.
     let isOverBudget: Bool
     /// Whether the launch will fail, because its deadline comes before its milestone.
     let isPastDeadline: Bool
@@ -41,10 +42,18 @@ struct ScenarioFindings {
         (self.graph, self.budget, self.deadline, self.document) = (graph, budget, deadline, document)
         let display = graph.budgetedPathToInitialDisplay
         let isDisplayLate = budget.initialDisplay.map { limit in display.map { $0.0 > limit } ?? false } ?? false
-        isOverBudget = graph.budgetedPath.0 > budget.limit || isDisplayLate
+        // What never comes has missed its budget.
+        let missing = graph.awaitedEnds.filter { node in
+            graph.isSwitchedOff(node) && (node == graph.milestoneIndex || budget.initialDisplay != nil)
+        }
+        isOverBudget = graph.budgetedPath.0 > budget.limit || isDisplayLate || !missing.isEmpty
         isPastDeadline = deadline.map { graph.criticalPathDuration > $0 } ?? false
         warnOfDependencies()
         warnOfPersons()
+        for node in missing {
+            let what = node == graph.milestoneIndex ? "milestone" : "initial display"
+            warn("switchedOff", of: graph.id(node), "the \(what), \(name(graph.id(node))), is switched off, and so misses its budget")
+        }
         try warnOfTimes(isDisplayLate: isDisplayLate)
         warnOfFailures()
     }
@@ -177,7 +186,7 @@ struct ScenarioFindings {
             // Only counted, never listed: the pairs of a wide graph are its square.
             if rest > 0 { text += "warning: and \(rest) more \(Self.plurals[warnings.first?.code ?? ""] ?? "such operations")\n" }
         }
-        text += graph.notes(countsAttempts: true).map { "note: \($0)\n" }.joined()
+        text += graph.notes(workless: document?.workless ?? []).map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
@@ -186,7 +195,7 @@ struct ScenarioFindings {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
         // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
-        let errors = isOverBudget ? ["budget", "initialDisplayBudget"] : isPastDeadline ? ["deadline"] : []
+        let errors = isOverBudget ? ["budget", "initialDisplayBudget", "switchedOff"] : isPastDeadline ? ["deadline"] : []
         return shown.flatMap(\.warnings).map { warning in
             Verification.Problem(
                 level: errors.contains(warning.code) ? .error : .warning,

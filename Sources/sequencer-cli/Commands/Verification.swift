@@ -126,6 +126,7 @@ struct Verification: Sendable {
         "absentDependency": "The file lacks an optional dependency, and has an operation of a similar name.",
         "overlappingInteraction": "Two operations can ask the person at the same time.",
         "nobodyAsked": "An interactive operation does work that asks nobody.",
+        "switchedOff": "The milestone, or an initial display with a budget, is switched off.",
         "budget": "The longest path alone takes longer than the budget.",
         "initialDisplayBudget": "The path to the initial display alone takes longer than that may.",
         "deadline": "What is expected takes longer than the deadline.",

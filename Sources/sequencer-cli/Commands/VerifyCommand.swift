@@ -35,7 +35,7 @@ struct VerifyCommand: Command {
     static let exitCodes: KeyValuePairs = [
         "0": "The launch can run; warnings may be worth a look.",
         "1": "Its budget can be kept, but its longest path takes longer than its deadline, so it would fail.",
-        "3": "Its longest path alone takes longer than its budget.",
+        "3": "Its longest path alone takes longer than its budget, or what that leads to is switched off.",
         "65": "It cannot run: every mistake is named.",
     ]
 

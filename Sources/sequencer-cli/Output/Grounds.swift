@@ -46,23 +46,22 @@ extension ValidatedGraph {
     /// The operations that count as 0 ms because nothing else is known of them, or because they have no work, in a sentence each.
     ///
     /// - Parameters:
-    ///   - unexpected: those without an expected duration; nil for all that there are.
-    ///   - switchedOff: those that do not run, by their `when`.
-    ///   - countsAttempts: whether to tell of timeouts that leave nothing to a further attempt.
-    func notes(without unexpected: [String]? = nil, switchedOff: [String] = [], countsAttempts: Bool = false) -> [String] {
-        let off = Set(switchedOff)
+    ///   - plan: tells of operations that are switched off; without one, of timeouts that leave nothing to a further attempt.
+    ///   - workless: the operations without work of which a duration is expected.
+    func notes(on plan: LaunchPlan? = nil, workless: [String]) -> [String] {
+        let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
         let notes: [([String], String, String)] = [
             (switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
             (
-                (unexpected ?? operationsWithoutExpectation).filter { !off.contains($0) },
+                plan?.operationsWithoutExpectation ?? operationsWithoutExpectation,
                 "has no expected duration, and counts as 0 ms", "have no expected duration, and count as 0 ms"
             ),
             (
-                joinsWithExpectation.filter { !off.contains($0) },
+                workless.filter { !off.contains($0) },
                 "has no work, and takes 0 ms whatever is expected of it", "have no work, and take 0 ms whatever is expected of them"
             ),
             (
-                countsAttempts ? operationsWithTimeoutOfAllAttempts : [],
+                plan == nil ? operationsWithTimeoutOfAllAttempts : [],
                 "has one timeout for all of its attempts, so that none follows one that hangs",
                 "have one timeout for all of their attempts, so that none follows one that hangs"
             ),

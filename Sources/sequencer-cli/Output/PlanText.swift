@@ -4,8 +4,8 @@ import SequencerAnalysis
 /// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most of them.
 struct PlanText {
     let plans: [LaunchPlan]
-    /// The operations that do not run, by their `when`.
-    var switchedOff: [String] = []
+    /// The operations without work of which a duration is expected.
+    var workless: [String] = []
     let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
@@ -16,8 +16,9 @@ struct PlanText {
 
     var text: String {
         guard let plan = earliest else { return "" }
-        let report = plan.report(budget, deadline: deadline, without: switchedOff)
-        let timeline = plan.graph.count > 0 ? TimelineText(report, isPlan: true, style: style, width: width).text : nil
+        let report = plan.report(budget, deadline: deadline)
+        let drawn = TimelineText(report, isPlan: true, isUnknown: plan.tellsNothing, style: style, width: width)
+        let timeline = plan.graph.count > 0 ? drawn.text : nil
         let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
         return parts.joined(separator: "\n") + remarks(plan)
     }
@@ -35,19 +36,19 @@ struct PlanText {
 
     private var summary: String {
         let hasMilestone = plans.first?.hasMilestone == true
-        let isMilestoneOff = plans.first?.graph.milestone.map(switchedOff.contains) ?? false
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
-            let verdict = plan.meets(budget) && isInTime && !isMilestoneOff ? style.green("PASS") : style.red("FAIL")
+            let pass = plan.tellsNothing ? style.yellow("UNKNOWN") : style.green("PASS")
+            let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if isMilestoneOff { missed += ", the milestone is switched off" }
-            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay, let end = plan.report.timeToInitialDisplay
-            {
-                missed += ", initial display \(style.duration(end)) of \(style.duration(limit))"
+            if plan.report.missedMilestone != nil { missed += ", the milestone is switched off" }
+            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay {
+                let time = plan.report.timeToInitialDisplay.map { "initial display \(style.duration($0)) of \(style.duration(limit))" }
+                missed += ", \(time ?? "the initial display is switched off")"
             }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
@@ -78,7 +79,7 @@ struct PlanText {
         let longest: [String] = path.isEmpty ? [] : ["longest path: \(style.duration(plan.criticalPathDuration)), \(ids)"]
         let remarks: [String] =
             longest + ["deadline: \(deadline.map(style.duration) ?? "none")"]
-            + plan.graph.notes(without: plan.operationsWithoutExpectation, switchedOff: switchedOff)
+            + plan.graph.notes(on: plan, workless: workless)
             + [Grounds.plan(processors: plan.options.processors).text]
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
@@ -91,15 +92,12 @@ extension LaunchPlan {
     func isWithin(_ deadline: Duration?) -> Bool { deadline.map { (hasMilestone ? milestoneEnd : makespan) <= $0 } ?? true }
 
     /// The report of a launch that goes as planned, up to its deadline.
-    fileprivate func report(_ budget: Budget, deadline: Duration?, without switchedOff: [String]) -> LaunchReport {
+    fileprivate func report(_ budget: Budget, deadline: Duration?) -> LaunchReport {
         var report = report
         // The plan says what it rests on.
         report.isVirtual = false
         report.budget.budget = budget
-        report.budget.isMet = report.budget.measured <= budget.limit && !(graph.milestone.map(switchedOff.contains) ?? false)
-        for node in report.operations.indices where switchedOff.contains(report.operations[node].id) {
-            report.operations[node].outcome = .skipped
-        }
+        report.budget.isMet = report.budget.isMet && report.budget.measured <= budget.limit
         report.budget.causes = []
         guard let deadline else { return report }
         for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }

@@ -7,11 +7,15 @@ struct VerdictText {
     static let maximumNamed = 5
 
     let report: LaunchReport
+    /// Whether its times tell nothing.
+    let isUnknown: Bool
     let style: TextStyle
     let width: Int
 
-    init(_ report: LaunchReport, style: TextStyle, width: Int) {
+    /// - Parameter isUnknown: nil for what the report says.
+    init(_ report: LaunchReport, isUnknown: Bool? = nil, style: TextStyle, width: Int) {
         self.report = report
+        self.isUnknown = isUnknown ?? report.isUnknown
         self.style = style
         self.width = width
     }
@@ -54,7 +58,7 @@ struct VerdictText {
 
     private var tone: TextStyle.Tone {
         switch report.outcome {
-        case .completed: report.isWithinBudgets ? .green : .red
+        case .completed: !report.isWithinBudgets ? .red : isUnknown ? .yellow : .green
         case .aborted, .cancelled: .yellow
         case .failed: .red
         }
@@ -77,8 +81,9 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
+        if isUnknown { rest += ": nobody knows how long any of its operations takes" }
         return (
-            report.isWithinBudgets ? "PASS" : "FAIL",
+            !report.isWithinBudgets ? "FAIL" : isUnknown ? "UNKNOWN" : "PASS",
             rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + trouble
         )
     }
@@ -96,6 +101,9 @@ struct VerdictText {
 }
 
 extension LaunchReport {
+    /// Whether its times tell nothing, in virtual time.
+    var isUnknown: Bool { isVirtual && tellsNothing() }
+
     /// For commands that look into a launch: one that did not complete is said to be so before anything else; of one that did, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
         if outcome == .completed { return "" }

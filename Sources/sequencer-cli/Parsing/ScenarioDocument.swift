@@ -29,6 +29,9 @@ struct ScenarioDocument: Equatable, Sendable {
     var facts: [String: [String]] = [:]
     var operations: [OperationDocument] = []
 
+    /// The operations that take no time, since they have no work, though a duration is expected of them.
+    var workless: [String] { operations.filter(\.isWorkless).map(\.id) }
+
     /// Whether the conditions of an operation hold.
     func runs(_ operation: OperationDocument) -> Bool {
         operation.when
@@ -80,6 +83,9 @@ struct OperationDocument: Equatable, Sendable {
 
     /// The line where the operation begins in the file.
     var line: Int { position.line }
+
+    /// Whether it has no work, though a duration is expected of it: it takes no time.
+    var isWorkless: Bool { work == .none && expected ?? .zero > .zero }
 
     /// Whether its time is a person's. A computation and a request never ask, even if the file says so; for a command, only the file can say.
     var asksPerson: Bool {

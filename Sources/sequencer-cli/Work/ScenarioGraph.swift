@@ -108,7 +108,8 @@ extension OperationDocument {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
-        if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
+        // On the main thread, or with a fallback, one without work is a step of its own: it takes no time either.
+        if let expected = isWorkless ? Duration.zero : expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry)) }
         // After what is expected: an absent operation takes no time, or the plan would wait for it.

@@ -47,6 +47,23 @@ struct ExploreCommandTests {
         #expect(controlled?.contains("time") == false && others?.contains("time") == true)
     }
 
+    @Test("a program that fails every other time ends differently by itself: no dependency, and not the same")
+    func unsteady() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mark = folder.file("mark").path
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "flaky", "work": { "command": ["sh", "-c", "if [ -e \#(mark) ]; then rm \#(mark); exit 1; else touch \#(mark); fi"] } }"#,
+                #"{ "id": "images", "work": { "simulate": "1ms" } }"#
+            )
+        )
+        let text = try await Tool.run("explore", path, "--trust", "--orders", "4")
+        #expect(text.code == 1 && text.output.hasPrefix("test: flaky ends differently by itself\n  found in 0 orders, seed 0\n"), "\(text)")
+        let json = try await Tool.run("explore", path, "--trust", "--orders", "4", "--json")
+        #expect(try json.code == 1 && json.json()["unsteady"] as? String == "flaky", "\(json)")
+    }
+
     @Test("a launch that fails in every order is told, and ends with 1")
     func alwaysFails() async throws {
         let file = scenarioText(

@@ -52,7 +52,7 @@ struct GraphCommandTests {
         #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\nbudget 3 s, deadline 30 s\n")
         let text = scenarioText(
             #"{ "id": "a", "expected": "2s" }"#,
-            #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
+            #"{ "id": "b", "after": ["a"], "work": { "simulate": "4s" } }"#,
             #"{ "id": "c", "after": ["a", "b"], "interactive": true }"#,
             #"{ "id": "d", "interactive": true }"#
         )
@@ -77,6 +77,41 @@ struct GraphCommandTests {
                 "impliedDependency", "overlappingInteraction", "budget",
             ]
         )
+    }
+
+    @Test(
+        "what has no work takes no time in verify, graph, plan and run, whatever is expected of it",
+        arguments: ["", #""exclusive": ["ui"], "#, #""fallback": "x", "#, #""on": "main", "#, #""retry": { "attempts": 2 }, "#]
+    )
+    func workless(options: String) async throws {
+        let text = scenarioText(
+            #"{ "id": "join", \#(options)"expected": "2s" }"#,
+            #"{ "id": "home", "after": ["join"], "work": { "simulate": "100ms" } }"#,
+            head: #""milestone": "home", "budget": "1s", "#
+        )
+        func run(_ words: String...) async throws -> Tool.Result { try await Tool.run(words, input: Data(text.utf8)) }
+        let note = "1 operation has no work, and takes 0 ms whatever is expected of it: join\n"
+        let (verify, graph, plan) = (try await run("verify", "-"), try await run("graph", "-"), try await run("plan", "-"))
+        #expect(verify.code == 0 && verify.output.hasSuffix("\nnote: \(note)") && !verify.output.contains("warning"), "\(verify)")
+        #expect(graph.output.contains("longest path 100 ms"), "\(graph)")
+        #expect(plan.code == 0 && plan.output.contains("\nPASS  100 ms of 1 s\nlongest path: 100 ms, "), "\(plan)")
+        #expect(plan.output.contains(note), "\(plan)")
+        #expect(try await run("run", "-", "--clock", "virtual").output.hasSuffix("\nPASS  100 ms of 1 s\n"))
+    }
+
+    @Test("where nobody knows how long anything takes, virtual time and plans pass nothing")
+    func nothingKnown() async throws {
+        let text = scenarioText(
+            #"{ "id": "fetch", "work": { "http": { "url": "https://example.com/" } } }"#,
+            #"{ "id": "migrate", "after": ["fetch"], "work": { "command": ["migrate"] } }"#
+        )
+        func run(_ words: String...) async throws -> Tool.Result { try await Tool.run(words, input: Data(text.utf8)) }
+        let verdict = "\nUNKNOWN  0 ms of 3 s: nobody knows how long any of its operations takes\n"
+        let (launch, plan) = (try await run("run", "-", "--clock", "virtual"), try await run("plan", "-"))
+        #expect(launch.code == 0 && launch.output.hasSuffix(verdict), "\(launch)")
+        #expect(try await run("run", "-", "--clock", "virtual", "--strict").code == 5)
+        #expect(plan.output.contains("UNKNOWN 0 ms of 3 s\n") && plan.output.contains(verdict) && !plan.output.contains("PASS"), "\(plan)")
+        #expect(try await run("plan", "-", "--what-if", "migrate=20ms").output.contains("PASS 20 ms of 3 s"))
     }
 
     @Test("fault A1: help is on standard output and a success; asking for nothing shows it as a mistake")

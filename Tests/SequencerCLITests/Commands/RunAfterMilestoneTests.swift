@@ -115,6 +115,10 @@ struct RunAfterMilestoneTests {
         let verdicts = (json["plans"] as? [[String: Any]])?.map { $0["verdict"] as? String }
         #expect(json["switchedOff"] as? [String] == ["home"] && verdicts?.allSatisfy { $0 == "fail" } == true)
         #expect(try await result("bench", "-", "--clock", "virtual", "--runs", "2").code == 3)
+        let verify = try await result("verify", "-")
+        let warning = "\nwarning: the milestone, home, is switched off, and so misses its budget\n"
+        #expect(verify.code == 3 && verify.output.contains(warning), "\(verify.output)")
+        #expect(try await result("verify", "-", "--json").json()["budgetVerdict"] as? String == "fail")
         #expect(try await result("graph", "-").messages.contains("switched off, and drawn as 0 ms: home"))
     }
 

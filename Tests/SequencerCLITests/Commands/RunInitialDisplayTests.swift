@@ -53,6 +53,28 @@ struct RunInitialDisplayTests {
         #expect(verify.output.contains(warning), "\(verify.output)")
     }
 
+    @Test(
+        "one that is switched off has missed its budget, in run, plan and verify; without a budget, nothing is missed",
+        arguments: [true, false]
+    )
+    func switchedOff(hasBudget: Bool) async throws {
+        let text = scenarioText(
+            #"{ "id": "skeleton", "when": false, "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "home", "after": ["skeleton"], "work": { "simulate": "200ms" } }"#,
+            head: #""milestone": "home", "initialDisplay": "skeleton", "budget": "1s", "#
+                + (hasBudget ? #""initialDisplayBudget": "500ms", "# : "")
+        )
+        for words in [["run", "-", "--clock", "virtual"], ["plan", "-"], ["verify", "-"]] {
+            let result = try await Tool.run(words, input: Data(text.utf8))
+            #expect(
+                result.code == (hasBudget ? 3 : 0) && result.output.contains("PASS") == (!hasBudget && words[0] != "verify"),
+                "\(result)"
+            )
+            let told = ["run": "no initial display, fail", "plan": "the initial display is switched off"][words[0]]
+            #expect(result.output.contains(told ?? "the initial display, skeleton, is switched off") == hasBudget, "\(result)")
+        }
+    }
+
     @Test("bench counts its budget too: in the runs that missed, in the file, and in the exit code", arguments: [true, false])
     func bench(isMissed: Bool) async throws {
         let budget = isMissed ? "80ms" : "100ms"

@@ -291,13 +291,14 @@ struct InitialDisplayTests {
         return try await graph.run(budget: budget, options: .virtual(lanes: 1)).report
     }
 
-    @Test("a display that fails has missed its budget, one that is skipped was not wanted, and a graph without one has no verdict")
+    @Test("a display that fails, or whose condition is false, has missed its budget, and a graph without one has no verdict")
     func budgetWithoutDisplay() async throws {
         let budget = Budget(.seconds(1), initialDisplay: .milliseconds(100))
         let failed = try await Self.runOptionalDisplay(.all([]), budget)
         #expect(failed.isInitialDisplayMet == false && failed.description.hasSuffix("pass; no initial display, fail; failed: skeleton"))
         let skipped = try await Self.runOptionalDisplay(.when { false }, budget)
-        #expect(skipped.isInitialDisplayMet == nil)
+        #expect(skipped.isInitialDisplayMet == false && !skipped.isWithinBudgets)
+        #expect(LaunchShortfall(of: skipped)?.description == "the initial display of none came never, and had 100 ms")
         var graph = OperationGraph("without")
         graph.add("home", .milestone) {}
         let without = try await graph.run(budget: budget, options: .virtual(lanes: 1)).report

@@ -96,6 +96,51 @@ struct CriticalPathOfLaunchTests {
         #expect(report.criticalPath == ["config", "home"] && report.criticalPathDuration == .milliseconds(350))
     }
 
+    @Test("What was skipped on the way had waited for the lane, the main thread or the resource it was asked on: for whoever had that")
+    func skippedLate() async throws {
+        func check(_ graph: OperationGraph, lanes: Int? = nil) async throws {
+            let report = try await graph.run(options: .virtual(lanes: lanes)).report
+            #expect(report.criticalPath == ["a", "x"] && report.criticalPathDuration == .milliseconds(510), "\(report.scenario)")
+            #expect(report["a"]?.slack == .zero && report.withCriticalPath == report, "\(report.scenario)")
+        }
+        var lane = OperationGraph("lane")
+        lane.wait("a", 500, .expected(.milliseconds(500)))
+        lane.add("off", .when { false }) {}
+        lane.wait("x", 10, .expected(.milliseconds(10)), after: "off")
+        try await check(lane, lanes: 1)
+
+        var resource = OperationGraph("resource")
+        resource.wait("a", 500, .expected(.milliseconds(500)), .exclusive("ui"))
+        resource.add("off", .when { false }, .exclusive("ui")) {}
+        resource.wait("x", 10, .expected(.milliseconds(10)), after: "off")
+        try await check(resource)
+
+        var main = OperationGraph("main thread")
+        main.add("a", .expected(.milliseconds(500)), .suspends(false), on: .main) { try await $0.compute(for: .milliseconds(500)) }
+        main.add("off", .when { false }, .suspends(false), on: .main) {}
+        main.wait("x", 10, .expected(.milliseconds(10)), after: "off")
+        try await check(main)
+
+        // The lane that it waited for was that of an operation which the milestone needs anyway.
+        var graph = OperationGraph("chain")
+        graph.wait("config", 40, .expected(.milliseconds(40)))
+        graph.wait("images", 300, .expected(.milliseconds(300)), after: "config")
+        graph.wait("news", 100, .expected(.milliseconds(100)), after: "config")
+        graph.add("tutorial", .when { false }, after: "images") {}
+        graph.wait("home", 50, .milestone, .expected(.milliseconds(50)), after: "tutorial", "news")
+        let chain = try await graph.run(options: .virtual(lanes: 1)).report
+        #expect(chain.criticalPath == ["config", "images", "news", "home"] && chain.criticalPathDuration == chain.makespan)
+    }
+
+    @Test("A lane counts when something ran on it, and not when a condition was asked there")
+    func lanesThatRan() async throws {
+        var graph = OperationGraph("lanes")
+        for id in ["off", "tutorial"] { graph.add(id, .when { false }) {} }
+        graph.wait("home", 10)
+        #expect(try await graph.run(options: .virtual()).report.lanes == 1)
+        #expect(try await graph.run(options: .virtual(lanes: 3)).report.lanes == 3)
+    }
+
     @Test("A report of an earlier version, which has the longest path by dependencies, gets the path of this one")
     func earlierVersion() async throws {
         let report = try await scarceLanes.run(options: .virtual(lanes: 2)).report

@@ -231,6 +231,56 @@ struct HiddenOrderTests {
         #expect(try await "\(explore(graph()))" == "login fails when images runs first: undeclared dependency")
     }
 
+    /// A launch whose `config` fails in some of the launches, whatever the order.
+    private func unsteady(isChain: Bool, fails: @escaping @Sendable (_ launch: Int) -> Bool) -> () -> OperationGraph {
+        let launches = Locked(0)
+        return {
+            let number = launches.withLock { launches in
+                launches += 1
+                return launches
+            }
+            var graph = OperationGraph("unsteady")
+            graph.add("config", .onFailure(.continue)) { if fails(number) { throw NoToken() } }
+            for id in ["images", "fonts", "news"] { graph.add(id, after: isChain ? ["config"] : []) {} }
+            return graph
+        }
+    }
+
+    @Test("what ends differently in two launches of one order does so by itself: it is no dependency, and did not end the same way")
+    func endsDifferently() async throws {
+        // Every other launch; and by chance, in some of them.
+        for isChain in [true, false] {
+            let everyOther = unsteady(isChain: isChain) { $0 % 2 == 0 }
+            let exploration = try await explore(everyOther(), orders: 10)
+            #expect(exploration.hidden == nil && exploration.unsteady == "config")
+            #expect("\(exploration)" == "config ends differently by itself")
+        }
+        for seed: UInt64 in 0..<30 {
+            for share in [0.2, 0.5, 0.8] {
+                var random = SplitMix64(seed: seed)
+                let draws = (0..<200).map { _ in Double.random(in: 0..<1, using: &random) < share }
+                let graph = unsteady(isChain: false) { draws[$0 % draws.count] }
+                let exploration = try await explore(graph(), orders: 60, seed: seed)
+                #expect(exploration.hidden == nil && exploration.unsteady == "config", "seed \(seed), share \(share)")
+            }
+        }
+    }
+
+    @Test("so does a check")
+    func unsteadyCheck() async throws {
+        let launches = Locked(0)
+        var graph = OperationGraph("checked")
+        graph.add("home") {}
+        let exploration = try await explore(graph) { _ in
+            let number = launches.withLock { launches in
+                launches += 1
+                return launches
+            }
+            if number == 2 { throw NoToken() }
+        }
+        #expect("\(exploration)" == "the check ends differently by itself" && exploration.orders == 0)
+    }
+
     @Test("a graph that is not valid is an error")
     func invalid() async throws {
         var graph = OperationGraph("broken")

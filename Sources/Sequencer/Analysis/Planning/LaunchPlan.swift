@@ -28,7 +28,7 @@ public struct LaunchPlan: Sendable {
 
     init(_ graph: ValidatedGraph, _ options: PlanOptions, _ durations: [Duration], _ report: LaunchReport) {
         func longestPath(to last: Int?) -> CriticalPath {
-            CriticalPath(of: graph, endingWith: last) { graph.isJoin($0) ? 0 : durations[$0].nanoseconds }
+            CriticalPath(of: graph, endingWith: last) { durations[$0].nanoseconds }
         }
         let path = longestPath(to: graph.milestoneIndex)
         let longest = graph.milestoneIndex == nil ? path.length : longestPath(to: nil).length
@@ -71,6 +71,12 @@ public struct LaunchPlan: Sendable {
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
+    /// Whether nothing is expected of any operation: then the plan takes no time, and says nothing.
+    package var tellsNothing: Bool {
+        let unknown = Set(operationsWithoutExpectation)
+        return report.tellsNothing { unknown.contains($0.id) }
+    }
+
     // MARK: Budgets
 
     package var hasMilestone: Bool { graph.milestoneIndex != nil }
@@ -85,7 +91,10 @@ public struct LaunchPlan: Sendable {
     package var measured: Duration { report.budget.measured }
 
     /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display within its own, if there are both.
-    public func meets(_ budget: Budget) -> Bool { measured <= budget.limit && meetsInitialDisplay(of: budget) != false }
+    /// A milestone that is switched off is within none.
+    public func meets(_ budget: Budget) -> Bool {
+        report.budget.isMet && measured <= budget.limit && meetsInitialDisplay(of: budget) != false
+    }
 
     /// Whether the initial display is expected within its budget; nil without one of the two.
     package func meetsInitialDisplay(of budget: Budget) -> Bool? {
@@ -134,7 +143,10 @@ public struct PlanOptions: Sendable, Hashable {
             } catch { return error.problems }
         }
         guard problems.isEmpty else { throw GraphError(graph: graph.name, problems: problems) }
-        return (0..<graph.count).map { whatIf[graph.id($0)] ?? graph.policy($0).expected ?? .zero }
+        return (0..<graph.count).map { node in
+            guard graph.hasWork(node), !graph.isSwitchedOff(node) else { return .zero }
+            return whatIf[graph.id(node)] ?? graph.policy(node).expected ?? .zero
+        }
     }
 }
 

@@ -34,8 +34,8 @@ extension ValidatedGraph {
     /// as taking no time.
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
-    /// The operations that only join others, though a duration is expected of them: a launch and its plan take no time for these either.
-    package var joinsWithExpectation: [String] { (0..<count).filter { isJoin($0) && policy($0).expected ?? .zero > .zero }.map(id) }
+    /// The operations that no launch runs, in the order in which they were added.
+    package var switchedOff: [String] { (0..<count).filter(isSwitchedOff).map(id) }
 }
 
 extension ValidatedGraph {

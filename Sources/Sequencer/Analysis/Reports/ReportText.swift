@@ -14,6 +14,14 @@ extension LaunchReport {
         return verdict + initialDisplayText() + later
     }
 
+    /// Whether its times tell nothing: it took none, and nobody knows how long any of its operations takes that had a lane or the main thread.
+    ///
+    /// - Parameter isUnknown: whether that is so of an operation.
+    package func tellsNothing(_ isUnknown: (OperationReport) -> Bool = { $0.expected == nil }) -> Bool {
+        let run = operations.filter { $0.start != nil && ($0.isMain || $0.lane != nil) }
+        return makespan == .zero && !run.isEmpty && run.allSatisfy(isUnknown)
+    }
+
     /// How the launch ended, without a full stop. Identifiers and messages are as they are in the report.
     var outcomeText: String {
         switch outcome {

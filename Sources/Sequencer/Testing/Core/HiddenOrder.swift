@@ -6,13 +6,33 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     package let orders: Int
     /// The seed of the orders: the same one gives the same orders.
     package let seed: UInt64
-    /// The dependency that was found to be missing; nil when all orders gave the same result.
+    /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
+    /// What ended differently in two launches of one order, so that orders tell nothing of it: an operation, or `the check`. Nil when nothing did.
+    public let unsteady: String?
 
-    /// One sentence: `login fails when images runs first: undeclared dependency`, or `every operation ended the same way in 33 orders`:
-    /// values are compared only by the check that was given.
+    package var findsNothing: Bool { hidden == nil && unsteady == nil }
+
+    enum Finding {
+        case hidden(HiddenOrder)
+        case unsteady(ExploredCourse.Problem)
+    }
+
+    init(orders: Int, seed: UInt64, finding: Finding?) {
+        (self.orders, self.seed) = (orders, seed)
+        switch finding {
+        case .hidden(let order)?: (hidden, unsteady) = (order, nil)
+        case .unsteady(let problem)?: (hidden, unsteady) = (nil, problem.operation ?? "the check")
+        case nil: (hidden, unsteady) = (nil, nil)
+        }
+    }
+
+    /// One sentence: `login fails when images runs first: undeclared dependency`, `config ends differently by itself`, or `every operation ended the
+    /// same way in 33 orders`: values are compared only by the check that was given.
     public var description: String {
-        hidden?.description ?? "every operation ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
+        if let hidden { return hidden.description }
+        if let unsteady { return "\(printable(unsteady, limit: 80)) ends differently by itself" }
+        return "every operation ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
     }
 }
 

@@ -96,10 +96,40 @@ struct LaunchPlanTests {
         #expect(plan.operationsWithoutExpectation == ["a", "all"] && plan.makespan == .milliseconds(10))
         #expect(try await graph.plan(PlanOptions(whatIf: ["a": .milliseconds(5)])).operationsWithoutExpectation == ["all"])
         graph.join("slow", .expected(.seconds(1)), after: "all")
-        #expect(try graph.validated().joinsWithExpectation == ["slow"])
         #expect(try await graph.plan().makespan == .milliseconds(10))
+        #expect(try await graph.plan(PlanOptions(whatIf: ["slow": .seconds(2)])).makespan == .milliseconds(10))
         let empty = try await OperationGraph("empty").plan(PlanOptions(lanes: 2))
         #expect(empty.makespan == .zero && empty.utilization == 0 && empty.operations.isEmpty)
+    }
+
+    @Test("What has no work takes no time, whatever is expected of it: in paths, drawings, plans and launches", arguments: [false, true])
+    func workless(isExclusive: Bool) async throws {
+        var graph = OperationGraph("workless")
+        graph.join("join", .expected(.seconds(2)), isExclusive ? .exclusive(.userInterface) : .all([]))
+        graph.add("home", .milestone, .expected(.milliseconds(100)), after: "join") { try await $0.sleep(for: .milliseconds(100)) }
+        let (valid, plan) = (try graph.validated(), try await graph.plan())
+        let time = Duration.milliseconds(100)
+        #expect(valid.criticalPathDuration == time && valid.budgetedPath.duration == time && valid.longestPathDuration == time)
+        #expect(plan.makespan == time && plan.lowerBound == time && plan.criticalPathDuration == time)
+        #expect(try await graph.run(options: .virtual()).report.makespan == time)
+        #expect(!valid.tree().contains("2 s") && !valid.json().contains("2000"))
+    }
+
+    @Test("A step that is switched off is skipped in a plan, as it is in a launch; with it, its milestone and its display")
+    func switchedOff() async throws {
+        func plan(_ options: StepOption) async throws -> LaunchPlan {
+            var graph = OperationGraph("off")
+            graph.add("config", .expected(.milliseconds(100))) {}
+            graph.add("off", options, .expected(.milliseconds(50)), .switchedOff, after: "config") {}
+            graph.add("home", .expected(.milliseconds(10)), after: "off") {}
+            return try await graph.plan(PlanOptions(whatIf: ["off": .seconds(1)]))
+        }
+        let some = try await plan(.all([]))
+        #expect(some["off"]?.outcome == .skipped && some["off"]?.lane == nil && some.lanes == 1 && some.makespan == .milliseconds(110))
+        #expect(some.meets(.seconds(1)) && some.graph.switchedOff == ["off"])
+        #expect(!(try await plan(.milestone).meets(.seconds(1))))
+        let display = try await plan(.initialDisplay)
+        #expect(display.meets(.seconds(1)) && !display.meets(Budget(.seconds(1), initialDisplay: .milliseconds(500))))
     }
 
     @Test("Options out of range are errors, each with what was expected")
