@@ -175,6 +175,8 @@ extension BenchedOperation {
 extension OutcomeCounts {
     func writeMembers(to document: inout JSONWriter) {
         for (outcome, count) in all { document.write(count, for: outcome.rawValue) }
+        // One that was never there has no keys.
+        if absences > 0, total > 0 { document.write(absences, for: "absent") }
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -253,8 +255,15 @@ extension BenchComparison {
             }
         }
         if withoutOutcomes != nil { json.write(false, for: "outcomesKnown") }
-        if !outcomes.isEmpty {
-            json.writeObjects(outcomes, for: "outcomes") { json, change in
+        if let milestones = ends.milestones {
+            json.writeObject(for: "milestones") { json in
+                if let id = milestones.before { json.write(id, for: "before") }
+                if let id = milestones.after { json.write(id, for: "after") }
+            }
+        }
+        if let missed = ends.missedMilestone { json.write(missed.id, for: "missedMilestone") }
+        if !ends.outcomes.isEmpty {
+            json.writeObjects(ends.outcomes, for: "outcomes") { json, change in
                 json.write(change.id, for: "id")
                 json.writeObject(for: "before") { change.before.writeMembers(to: &$0) }
                 json.writeObject(for: "after") { change.after.writeMembers(to: &$0) }
