@@ -97,6 +97,13 @@ extension BenchedScenario {
         )
     }
 
+    /// The operations that did not always succeed: `config: 9 succeeded, 1 failed`.
+    var trouble: [String] {
+        operations.compactMap { operation in
+            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "\(printable(operation.id, limit: 60)): \($0)" : nil }
+        }
+    }
+
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
     ///
     /// - Parameter isCounted: whether a run counts.

@@ -49,7 +49,7 @@ struct CompareCommand: Command {
             throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(after)) has no \(names)")
         }
         try page.write(
-            json: BenchComparison.json(comparisons),
+            json: BenchComparison.json(comparisons, clock: first.clock),
             text: comparisons.map { ComparisonText(comparison: $0, style: page.style).text }.joined(separator: "\n")
         )
         return ExitCode(of: comparisons, strict: verdict.isStrict)

@@ -46,12 +46,6 @@ struct VerdictText {
         report.missedMilestoneText + (report.missedMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
     }
 
-    /// `; fell back: config`: the operations of the launch proper that did not do their work. Later ones are told before the verdict.
-    private var trouble: String {
-        let later = Set(report.afterMilestone?.operations ?? [])
-        return report.troubleText(of: report.operations.filter { !later.contains($0.id) })
-    }
-
     private var tone: TextStyle.Tone {
         switch report.outcome {
         case .completed: report.isWithinBudgets ? .green : .red
@@ -79,7 +73,7 @@ struct VerdictText {
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
         return (
             report.isWithinBudgets ? "PASS" : "FAIL",
-            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + trouble
+            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + report.troubleText()
         )
     }
 
@@ -96,9 +90,10 @@ struct VerdictText {
 }
 
 extension LaunchReport {
-    /// For commands that look into a launch: one that did not complete is said to be so before anything else; of one that did, nothing.
+    /// For commands that look into a launch: one that did not complete, or whose milestone did not succeed, is said to be so before anything
+    /// else; of others, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed { return "" }
+        if outcome == .completed, missedMilestone == nil { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 
