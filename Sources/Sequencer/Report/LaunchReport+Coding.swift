@@ -32,6 +32,7 @@ extension LaunchReport {
         }
         if let startedAt { document.write(startedAt, for: "startedAt") }
         if isVirtual { document.write("virtual", for: "clock") }
+        grounds?.write(to: &document)
         writeOutcome(to: &document)
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
         if let milestone { document.write(milestone, for: "milestone") }

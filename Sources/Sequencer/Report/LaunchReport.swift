@@ -232,9 +232,7 @@ extension LaunchReport: DescribedValue {
     package var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
-        let ranOn = Set(afterMilestone?.operations ?? [])
-        let trouble = troubleText(of: operations.filter { !ranOn.contains($0.id) }) + later + scopeTroubleText
-        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(trouble)"
+        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(troubleText())\(later)\(scopeTroubleText)"
     }
 
     /// Why the time does not count from the start of the process; otherwise empty.
@@ -257,19 +255,30 @@ extension LaunchReport: DescribedValue {
     /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
     package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
 
-    /// `; fell back: config; failed: tips, sync; skipped: badge`, of a launch that completed: the operations that did not do their work, though they were wanted. At most
+    /// What a launch that completed has to say of its operations up to the milestone: see ``troubleText(of:name:)``.
+    package func troubleText(name: (String) -> String = { printable($0, limit: 80) }) -> String {
+        guard outcome == .completed else { return "" }
+        let later = Set(afterMilestone?.operations ?? [])
+        return troubleText(of: operations.filter { !later.contains($0.id) }, name: name)
+    }
+
+    /// The same of the operations that ran on after the milestone, however the launch ended.
+    package func laterTroubleText(name: (String) -> String = { printable($0, limit: 80) }) -> String {
+        let later = Set(afterMilestone?.operations ?? [])
+        return later.isEmpty ? "" : troubleText(of: operations.filter { later.contains($0.id) }, name: name)
+    }
+
+    /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though they were wanted. At most
     /// five are named for each outcome. The milestone is told by ``missedMilestoneText``.
     ///
-    /// - Parameter told: the operations that may be told.
     /// - Complexity: O(operations).
-    package func troubleText(of told: [OperationReport]) -> String {
-        guard outcome == .completed else { return "" }
+    private func troubleText(of told: [OperationReport], name: (String) -> String) -> String {
         let missed = missedMilestone?.id
         let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != missed }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
-            return "; \(outcome.words): " + ids.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ") + more
+            return "; \(outcome.words): " + ids.prefix(5).map(name).joined(separator: ", ") + more
         }.joined()
     }
 

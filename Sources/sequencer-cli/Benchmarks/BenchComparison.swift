@@ -86,10 +86,22 @@ struct BenchSummary: Sendable {
 }
 
 extension BenchedScenario {
-    /// How each operation ended; nil in an older bench, which does not say.
-    fileprivate var outcomes: [(id: String, outcomes: OutcomeCounts)]? {
-        let known = operations.compactMap { operation in operation.outcomes.map { (operation.id, $0) } }
-        return known.count == operations.count ? known : nil
+    /// How its operations ended, which an older bench does not say.
+    fileprivate var ends: LaunchEnds {
+        let known = operations.compactMap { operation in operation.outcomes.map { (id: operation.id, outcomes: $0) } }
+        return LaunchEnds(
+            runs: runs.count,
+            completed: runs.count { $0.outcome == .completed },
+            milestone: milestone,
+            outcomes: known.count == operations.count ? known : nil
+        )
+    }
+
+    /// The operations that did not always succeed: `config: 9 succeeded, 1 failed`.
+    var trouble: [String] {
+        operations.compactMap { operation in
+            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "\(printable(operation.id, limit: 60)): \($0)" : nil }
+        }
     }
 
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
@@ -122,8 +134,8 @@ struct BenchComparison: Sendable {
     /// Nil when the runs were made in turns.
     let gap: BenchGap?
     let verdict: ChangeVerdict
-    /// The operations that no longer end as they did; empty where a bench does not say how they ended.
-    let outcomes: [OutcomeChange]
+    /// What of the launches ends otherwise: their operations, and their milestones.
+    let ends: EndsChange
     /// The bench that does not say how its operations ended: `before` or `after`; nil where both do.
     let withoutOutcomes: String?
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
@@ -156,11 +168,10 @@ struct BenchComparison: Sendable {
             same: askedThreshold
         )
         (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
-        let (first, second) = (before.outcomes, after.outcomes)
-        withoutOutcomes = first == nil ? "before" : second == nil ? "after" : nil
-        let outcomes = first.flatMap { first in second.map { OutcomeChange.all(from: first, to: $0) } }
-        self.outcomes = outcomes ?? []
-        (verdict, runsNeeded) = (change.verdict.considering(outcomes), change.runsNeeded)
+        let (first, second) = (before.ends, after.ends)
+        withoutOutcomes = first.outcomes == nil ? "before" : second.outcomes == nil ? "after" : nil
+        ends = EndsChange(from: first, to: second)
+        (verdict, runsNeeded) = (ends.verdict(change.verdict), change.runsNeeded)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.

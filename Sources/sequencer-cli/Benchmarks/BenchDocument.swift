@@ -89,7 +89,8 @@ extension BenchedScenario {
                 process: process
             )
         )
-        milestone = report.milestone
+        // A program that crashed has left no report, and a report of its own says nothing of the milestone.
+        if report.outcome == .completed || milestone == nil { milestone = report.milestone }
         var places = Dictionary(operations.indices.map { (operations[$0].id, $0) }) { first, _ in first }
         // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
         for report in report.operations {

@@ -30,6 +30,7 @@ extension BenchDocument: Decodable {
             json.write(toolVersion, for: "toolVersion")
             json.writeObject(for: "machine") { machine.writeMembers(to: &$0) }
             json.write(clock.rawValue, for: "clock")
+            if clock == .virtual { Grounds.virtualTime.write(to: &json) }
             json.write(warmups, for: "warmups")
             if let span { json.writeObject(for: "taken") { span.writeMembers(to: &$0) } }
             json.writeObjects(scenarios, for: "scenarios") { json, scenario in scenario.writeMembers(to: &json) }
@@ -175,6 +176,8 @@ extension BenchedOperation {
 extension OutcomeCounts {
     func writeMembers(to document: inout JSONWriter) {
         for (outcome, count) in all { document.write(count, for: outcome.rawValue) }
+        // One that was never there has no keys.
+        if absences > 0, total > 0 { document.write(absences, for: "absent") }
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -235,8 +238,11 @@ extension BenchComparison {
     static let schema = "sequencer.comparison/1"
 
     /// Comparisons as JSON, in the format `sequencer.comparison/1`, described by `Schemas/comparison.schema.json`.
-    static func json(_ comparisons: [BenchComparison]) -> String {
+    ///
+    /// - Parameter clock: the one of all benches.
+    static func json(_ comparisons: [BenchComparison], clock: ClockMode = .wall) -> String {
         JSONWriter.document(schema) { json in
+            if clock == .virtual { Grounds.virtualTime.write(to: &json) }
             json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
         }
     }
@@ -253,8 +259,15 @@ extension BenchComparison {
             }
         }
         if withoutOutcomes != nil { json.write(false, for: "outcomesKnown") }
-        if !outcomes.isEmpty {
-            json.writeObjects(outcomes, for: "outcomes") { json, change in
+        if let milestones = ends.milestones {
+            json.writeObject(for: "milestones") { json in
+                if let id = milestones.before { json.write(id, for: "before") }
+                if let id = milestones.after { json.write(id, for: "after") }
+            }
+        }
+        if let missed = ends.missedMilestone { json.write(missed.id, for: "missedMilestone") }
+        if !ends.outcomes.isEmpty {
+            json.writeObjects(ends.outcomes, for: "outcomes") { json, change in
                 json.write(change.id, for: "id")
                 json.writeObject(for: "before") { change.before.writeMembers(to: &$0) }
                 json.writeObject(for: "after") { change.after.writeMembers(to: &$0) }
@@ -323,7 +336,9 @@ struct BenchmarkActionText {
         let name = summary.scenario.name
         let runs = summary.scenario.runs.count
         let budget = "\(summary.misses) of \(runs) runs over the budget of \(summary.scenario.budgetText())"
-        return [element(name, sample, budget)]
+        let trouble = summary.scenario.trouble, grounds = document.clock == .virtual ? [Grounds.virtualTime.text] : []
+        let extra = [budget] + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")
             }

@@ -45,7 +45,9 @@ struct OperationBlame {
     init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, gap: BenchGap?) {
         let launch = before.sample?.median ?? 0
         let times = OperationTimes(before, after, clock: clock)
-        let paths = BenchPaths(before.scenario, times.before).flatMap { first in
+        // Paths to different ends have nothing to tell of each other.
+        let isOneEnd = before.scenario.milestone == after.scenario.milestone
+        let paths = (isOneEnd ? BenchPaths(before.scenario, times.before) : nil).flatMap { first in
             BenchPaths(after.scenario, times.after).map { (before: first, after: $0) }
         }
         // Critical before or after: an operation that is new, or gone, was so on one side only.

@@ -279,7 +279,7 @@ struct BenchText {
             isOfPrograms
             ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
             : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
-        let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime) + "\n" : ""
+        let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime.text) + "\n" : ""
         let parts = document.scenarios.map { text(BenchSummary($0)) }
         return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
     }
@@ -314,7 +314,8 @@ struct BenchText {
         let outliers =
             summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (summary.outliers.count > 5 ? [style.ellipsis] : [])
         let named = style.yellow("\(summary.outliers.count) of \(sample.count)") + " (\(outliers.joined(separator: ", ")))"
-        rows.append(row("outliers", outliers.isEmpty ? "none" : named))
+        // One value alone can be none.
+        if sample.count > 1 { rows.append(row("outliers", outliers.isEmpty ? "none" : named)) }
         if let trend = summary.trend {
             let change = style.yellow(ShareText.format(trend.ratio - 1, signed: true))
             rows.append(row("trend", change + " from the earlier half of the runs to the later one"))
@@ -342,11 +343,8 @@ struct BenchText {
 
     /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
     private func trouble(_ summary: BenchSummary) -> String {
-        let troubled = summary.scenario.operations.compactMap { operation in
-            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "  \(printable(operation.id, limit: 60)): \($0)\n" : nil }
-        }
-        let rest = troubled.count - Self.maximumOperations
-        return troubled.prefix(Self.maximumOperations).map(style.yellow).joined() + (rest > 0 ? "  and \(rest) more\n" : "")
+        let troubled = summary.scenario.trouble, rest = troubled.count - Self.maximumOperations
+        return troubled.prefix(Self.maximumOperations).map { style.yellow("  \($0)\n") }.joined() + (rest > 0 ? "  and \(rest) more\n" : "")
     }
 
     private func operations(_ summary: BenchSummary) -> String {

@@ -88,6 +88,7 @@ struct BlameCommand: LaunchingCommand {
             let operation = row.operation
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+                + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
             table.add([
                 name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait), style.duration(operation.slack),
                 row.isUnknown ? "?" : cell(row.knownGain), row.holder.map(name) ?? "",
@@ -114,6 +115,7 @@ struct BlameCommand: LaunchingCommand {
         JSONWriter.document("sequencer.blame/1") { json in
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
+            report.grounds?.write(to: &json)
             if let before = report.beforeRun { json.write(milliseconds: before, for: "beforeRunMs") }
             json.write(milliseconds: report.makespan, for: "makespanMs")
             if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
@@ -121,6 +123,7 @@ struct BlameCommand: LaunchingCommand {
             json.writeObjects(rows, for: "operations") { json, row in
                 // All keys but two are in every row, so that a program needs no test for each.
                 json.write(row.operation.id, for: "id")
+                json.write(row.operation.outcome.rawValue, for: "outcome")
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
                 json.write(milliseconds: row.operation.slack, for: "slackMs")

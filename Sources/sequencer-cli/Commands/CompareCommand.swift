@@ -49,7 +49,7 @@ struct CompareCommand: Command {
             throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(after)) has no \(names)")
         }
         try page.write(
-            json: BenchComparison.json(comparisons),
+            json: BenchComparison.json(comparisons, clock: first.clock),
             text: comparisons.map { ComparisonText(comparison: $0, style: page.style).text }.joined(separator: "\n")
         )
         return ExitCode(of: comparisons, strict: verdict.isStrict)
@@ -147,8 +147,8 @@ struct ComparisonText {
         if let test = comparison.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
-        lines += modes + comparison.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
-        let moreOutcomes = comparison.outcomes.count - Self.maximumOperations
+        lines += modes + comparison.ends.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
+        let moreOutcomes = comparison.ends.outcomes.count - Self.maximumOperations
         if moreOutcomes > 0 { lines.append("          and \(moreOutcomes) more operations") }
         if let gap = comparison.gap { lines.append("  apart   \(text(of: gap)): only a change of more than \(threshold) counts") }
         return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
@@ -209,9 +209,12 @@ struct ComparisonText {
         case .regression: return style.red("REGRESSION") + "  slower by more than \(threshold)"
         case .inconclusive: return style.yellow("INCONCLUSIVE") + "  \(doubt)"
         case .changed:
+            if let milestones = comparison.ends.milestonesText(arrow: " \(arrow) ") {
+                return style.red("CHANGED") + "  \(milestones): the times end at different operations"
+            }
             // A step that is gone counts only where nothing else has changed.
-            let changes = comparison.outcomes.filter { $0.isCertain && !$0.isGone }
-            let certain = changes.isEmpty ? comparison.outcomes.filter(\.isGone) : changes
+            let changes = comparison.ends.outcomes.filter { $0.isCertain && !$0.isGone }
+            let certain = changes.isEmpty ? comparison.ends.outcomes.filter(\.isGone) : changes
             let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
             return style.red("CHANGED") + "  " + (certain.first.map { text(of: $0) } ?? "") + more + ": the times are of different work"
         }
@@ -230,6 +233,10 @@ struct ComparisonText {
     /// Why there is nothing to say, and what to do about it.
     private var doubt: String {
         if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
+        if let (id, isBefore, outcomes) = comparison.ends.missedMilestone {
+            let place = sides[isBefore ? 0 : 1].place
+            return "\(printable(id, limit: 60)): \(outcomes) \(place), and the times are those to this milestone"
+        }
         if let needed = comparison.runsNeeded {
             let counts = sides.map { $0.summary.sample?.count ?? 0 }
             let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }
@@ -239,8 +246,9 @@ struct ComparisonText {
         if let place = comparison.withoutOutcomes {
             return "the bench \(place) does not say how its operations ended, so they may have done other work; measure it anew"
         }
-        if let outcome = comparison.outcomes.first(where: { !$0.isGone }) {
-            return "\(text(of: outcome)), which chance may explain; measure more runs"
+        if let outcome = comparison.ends.outcomes.first(where: \.counts) {
+            let why = outcome.isNew ? "new, and not always successful" : "which chance may explain; measure more runs"
+            return "\(text(of: outcome)), \(why)"
         }
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }

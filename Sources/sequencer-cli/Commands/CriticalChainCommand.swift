@@ -51,10 +51,12 @@ struct CriticalChainCommand: LaunchingCommand {
         JSONWriter.document("sequencer.critical-chain/1") { json in
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
+            report.grounds?.write(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
             if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
             json.writeObjects(chain, for: "chain") { json, link in
                 json.write(link.operation.id, for: "id")
+                json.write(link.operation.outcome.rawValue, for: "outcome")
                 json.write(milliseconds: link.operation.start, for: "startMs")
                 json.write(milliseconds: link.operation.duration, for: "durationMs")
                 json.write(milliseconds: link.operation.wait, for: "waitMs")

@@ -79,6 +79,8 @@ struct ReportCommand: LaunchingCommand {
         // A blank line between texts; for JSON lines each report is a line of its own already.
         var forms: [String] = []
         for report in reports { forms.append(try await form(of: report, page)) }
+        // One document, whatever there is to print.
+        if format == .json, !common.isInLines, forms.count > 1 { return "[\n" + forms.joined(separator: ",\n") + "\n]" }
         return forms.joined(separator: "\n")
     }
 

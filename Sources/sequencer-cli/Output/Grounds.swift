@@ -1,12 +1,9 @@
 import Sequencer
 import SequencerAnalysis
 
-/// What a result rests on: what was the same, or as it was asked for, and what may be otherwise in an app. Each result of `plan`, `explore`
-/// and virtual time says it.
-struct Grounds {
-    let controlled: [String]
-    let notControlled: [String]
+// Each result of `plan`, `explore` and virtual time says what it rests on.
 
+extension Grounds {
     /// - Parameter processors: nil where there are as many as operations want.
     static func plan(processors: Int?) -> Grounds {
         Grounds(
@@ -24,22 +21,11 @@ struct Grounds {
             ] + (isVirtual ? ["real work, which was only simulated"] : ["time", "other processes and servers"])
         )
     }
-
-    /// That of launches in virtual time, which reports say by their key `clock`.
-    static let virtualTime = "controlled: time; not: real work, threads, processors"
-
-    /// One line.
-    var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }
-
-    func write(to json: inout JSONWriter) {
-        json.write(controlled, for: "controlled")
-        json.write(notControlled, for: "notControlled")
-    }
 }
 
 extension LaunchReport {
     /// Says so of a launch that ran in virtual time; empty for any other.
-    func groundsNote(_ style: TextStyle) -> String { isVirtual ? style.dim(Grounds.virtualTime) + "\n" : "" }
+    func groundsNote(_ style: TextStyle) -> String { grounds.map { style.dim($0.text) + "\n" } ?? "" }
 }
 
 extension ValidatedGraph {

@@ -62,7 +62,7 @@ struct TimelineText {
             }
             lines.append(legend)
         }
-        if report.isVirtual { lines += wrap(Grounds.virtualTime).map(style.dim) }
+        if let grounds = report.grounds { lines += wrap(grounds.text).map(style.dim) }
         return lines + messages + afterMilestone + scopes + verdict.lines
     }
 

@@ -50,12 +50,6 @@ struct VerdictText {
         report.missedMilestoneText + (report.missedMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
     }
 
-    /// `; fell back: config`: the operations of the launch proper that did not do their work. Later ones are told before the verdict.
-    private var trouble: String {
-        let later = Set(report.afterMilestone?.operations ?? [])
-        return report.troubleText(of: report.operations.filter { !later.contains($0.id) })
-    }
-
     private var tone: TextStyle.Tone {
         switch report.outcome {
         case .completed: !report.isWithinBudgets ? .red : isUnknown ? .yellow : .green
@@ -84,7 +78,7 @@ struct VerdictText {
         if isUnknown { rest += ": nobody knows how long any of its operations takes" }
         return (
             !report.isWithinBudgets ? "FAIL" : isUnknown ? "UNKNOWN" : "PASS",
-            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + trouble
+            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + report.troubleText()
         )
     }
 
@@ -104,9 +98,10 @@ extension LaunchReport {
     /// Whether its times tell nothing, in virtual time.
     var isUnknown: Bool { isVirtual && tellsNothing() }
 
-    /// For commands that look into a launch: one that did not complete is said to be so before anything else; of one that did, nothing.
+    /// For commands that look into a launch: one that did not complete, or whose milestone did not succeed, is said to be so before anything
+    /// else; of others, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed { return "" }
+        if outcome == .completed, missedMilestone == nil { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 

@@ -242,6 +242,7 @@ enum ScenarioKeys {
         },
         // A printed graph has no pauses between attempts.
         "retryAttempts": { $0.retry = RetryPolicy(attempts: try $1.integer(in: 1...100), backoff: .zero) },
+        "switchedOff": { if try $1.bool() { $0.when = false } },
         "level": { _, _ in }, "slackMs": { _, _ in }, "critical": { _, _ in },
     ]
 

@@ -31,6 +31,8 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     var operations: [Operation] = []
     /// The value of the attribute that was asked for.
     var attribute: String?
+    /// Whether its time is that of a virtual clock.
+    var isVirtual = false
 }
 
 extension LaunchLine {
@@ -57,6 +59,7 @@ extension LaunchLine {
         }
         // Such launches are another scenario: some of what others have still to do is done in their processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
+        isVirtual = try document.optionalString("clock") == "virtual"
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let budget = try document.object("budget")
         let display = try document.optionalObject("initialDisplayBudget")

@@ -84,6 +84,8 @@ struct LaunchGroup: Sendable {
     /// The verdicts on the initial display, of the reports that have one.
     private(set) var displayVerdicts = BudgetVerdicts()
     private(set) var crashes = 0
+    /// Those in virtual time.
+    private(set) var virtualLaunches = 0
     /// How often each operation was the one that ran when a launch crashed.
     private var crashesByOperation: [String: Int] = [:]
     /// Empty where nobody asked for them.
@@ -121,6 +123,7 @@ struct LaunchGroup: Sendable {
     }
 
     mutating func add(_ line: LaunchLine) {
+        if line.isVirtual { virtualLaunches += 1 }
         switch line.end {
         case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
             times[outcome, default: QuantileSketch()].insert(measured)

@@ -17,6 +17,10 @@ struct StatsSummary {
         JSONWriter.document("sequencer.stats/1") { json in
             json.write(decimal: QuantileSketch.relativeError, for: "relativeError")
             if let attribute { json.write(attribute, for: "attribute") }
+            if statistics.total.virtualLaunches > 0 {
+                json.write(statistics.total.virtualLaunches, for: "virtualLaunches")
+                Grounds.virtualTime.write(to: &json)
+            }
             json.write(lines, for: "lines")
             json.write(brokenLines, for: "brokenLines")
             json.writeObject(for: "total") { json in statistics.total.write(to: &json) }

@@ -25,7 +25,9 @@ private struct StatsText {
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
         let tables = [times, rates, operations, outcomes, crashes].compactMap { $0(groups) }
-        return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n"]).joined(separator: "\n")
+        let grounds =
+            total.virtualLaunches == 0 ? "" : style.dim("  \(total.virtualLaunches) in virtual time, \(Grounds.virtualTime.text)") + "\n"
+        return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n" + grounds]).joined(separator: "\n")
     }
 
     private var rows: [LaunchGroup] {

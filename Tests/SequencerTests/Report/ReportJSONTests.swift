@@ -44,6 +44,14 @@ struct ReportJSONTests {
                   "schema": "sequencer.report/1",
                   "scenario": "regular",
                   "clock": "virtual",
+                  "controlled": [
+                    "time"
+                  ],
+                  "notControlled": [
+                    "real work",
+                    "threads",
+                    "processors"
+                  ],
                   "outcome": "completed",
                   "budget": {
                     "limitMs": 500,
@@ -149,7 +157,8 @@ struct ReportJSONTests {
         graph.add("main-app", .milestone, after: update, on: .main) {}
         #expect(
             try await run(graph).json(pretty: false)
-                == #"{"schema":"sequencer.report/1","scenario":"first-launch","clock":"virtual","outcome":"aborted","#
+                == #"{"schema":"sequencer.report/1","scenario":"first-launch","clock":"virtual","controlled":["time"],"#
+                + #""notControlled":["real work","threads","processors"],"outcome":"aborted","#
                 + #""abort":{"by":"force-update","reason":"force-update"},"#
                 + #""budget":{"limitMs":3000,"measuredMs":300,"interactiveMs":0,"verdict":"pass"},"milestone":"main-app","#
                 + #""makespanMs":300,"workMs":300,"criticalPathMs":300,"criticalPath":["force-update"],"lanes":1,"operations":["#
@@ -269,7 +278,8 @@ struct ReportJSONTests {
     func empty() async throws {
         #expect(
             try await run(OperationGraph("")).json(pretty: false)
-                == #"{"schema":"sequencer.report/1","scenario":"","clock":"virtual","outcome":"completed","#
+                == #"{"schema":"sequencer.report/1","scenario":"","clock":"virtual","controlled":["time"],"#
+                + #""notControlled":["real work","threads","processors"],"outcome":"completed","#
                 + #""budget":{"limitMs":3000,"measuredMs":0,"interactiveMs":0,"verdict":"pass"},"#
                 + #""makespanMs":0,"workMs":0,"criticalPathMs":0,"criticalPath":[],"lanes":0,"operations":[]}"#
         )

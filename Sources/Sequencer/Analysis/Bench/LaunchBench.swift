@@ -82,8 +82,7 @@ public struct MeasuredLaunches: Sendable {
     /// The report of each run, in their order.
     public let reports: [LaunchReport]
     package let sample: SortedSample?
-    /// How each operation ended, in all runs.
-    package let outcomes: [(id: String, outcomes: OutcomeCounts)]
+    let ends: LaunchEnds
 
     init(reports: [LaunchReport]) {
         self.reports = reports
@@ -94,7 +93,12 @@ public struct MeasuredLaunches: Sendable {
             if counts[operation.id] == nil { ids.append(operation.id) }
             counts[operation.id, default: OutcomeCounts()].add(operation.outcome)
         }
-        outcomes = ids.map { ($0, counts[$0] ?? OutcomeCounts()) }
+        ends = LaunchEnds(
+            runs: reports.count,
+            completed: sample?.count ?? 0,
+            milestone: reports.first?.milestone,
+            outcomes: ids.map { ($0, counts[$0] ?? OutcomeCounts()) }
+        )
     }
 
     /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
@@ -136,16 +140,16 @@ public struct LaunchBenchResult: Sendable {
     /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
     package var changeInterval: ClosedRange<Double>? { (sampleChange?.interval).map { $0.lower...max($0.lower, $0.upper) } }
     private let sampleChange: SampleChange?
-    /// The operations that no longer end as they did.
-    package let outcomeChanges: [OutcomeChange]
+    private let ends: EndsChange?
 
     init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
         (self.launches, self.baseline) = (launches, baseline)
         sampleChange = baseline.map {
             SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
         }
-        outcomeChanges = baseline.map { OutcomeChange.all(from: $0.outcomes, to: launches.outcomes) } ?? []
-        verdict = sampleChange?.verdict.considering(outcomeChanges)
+        let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends) }
+        self.ends = ends
+        verdict = sampleChange.flatMap { ends?.verdict($0.verdict) }
     }
 }
 
@@ -169,9 +173,10 @@ extension LaunchBenchResult: CustomStringConvertible {
         guard let baseline, let verdict else { return "\(launches)" }
         let few = sampleChange?.runsNeeded.map { "too few runs, \($0) of each are needed" }
         // A step that is gone counts only where nothing else has changed, and only against an improvement.
-        let told = outcomeChanges.filter { !$0.isGone || verdict == .changed }.sorted { !$0.isGone && $1.isGone }
+        let told = (ends?.outcomes ?? []).filter { $0.counts || $0.isGone && verdict == .changed }.sorted { !$0.isGone && $1.isGone }
         let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description
-        let grounds = verdict == .changed ? outcome : few ?? outcome ?? change.map(text)
+        let missed = ends?.missedMilestone.map { "milestone \(printable($0.id, limit: 60)): \($0.outcomes)" }
+        let grounds = verdict == .changed ? ends?.milestonesText() ?? outcome : few ?? missed ?? outcome ?? change.map(text)
         return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (grounds.map { ": \($0)" } ?? "")
     }
 

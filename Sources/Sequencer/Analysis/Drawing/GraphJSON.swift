@@ -49,6 +49,7 @@ extension ValidatedGraph {
             "deferrable": policy.isDeferrable ? true : nil,
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": isJoin(node) ? true : nil, "keepsThread": keepsThread(node) ? true : nil,
+            "switchedOff": isSwitchedOff(node) ? true : nil,
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
             "critical": .flag(facts.critical.contains(node)),

@@ -27,7 +27,8 @@ extension LaunchReport {
             "otherData": [
                 "scenario": .text(scenario), "version": version.map { .text($0) },
                 "startedAt": report.startedAt.map { .text($0.formatted(Self.timestamp)) },
-                "verdict": .text(report.verdictText), "attributes": attributes.isEmpty ? nil : .object(attributes),
+                "verdict": .text(report.verdictText), "grounds": report.grounds.map { .text($0.text) },
+                "attributes": attributes.isEmpty ? nil : .object(attributes),
             ],
         ]
         return Self.withoutFinalBackslashes(document.document(pretty: pretty))

@@ -15,7 +15,7 @@ extension LaunchReport {
     }
 
     private func comment(_ maximumRows: Int) -> String {
-        var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
+        var text = "### \(Markdown.text(scenario)): \(verdictText(name: Markdown.code))\n\n"
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
         text += "\(durationText(work)) of work on \(lanesText(lanes == 1 ? " lane" : " lanes")).\n\n"
         if !attributes.isEmpty { text += "\(markdownAttributes).\n\n" }
@@ -28,6 +28,7 @@ extension LaunchReport {
         for scope in scopes.prefix(20) { text += "Scope \(Markdown.text(scope.description)).\n\n" }
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
         for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
+        if let grounds { text += "In virtual time, \(grounds.text).\n\n" }
         let selection = selection(limit: maximumRows)
         // A text ends with one newline, and the last paragraph has two.
         guard !selection.isEmpty else { return String(text.dropLast()) }

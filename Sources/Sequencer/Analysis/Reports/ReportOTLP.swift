@@ -160,6 +160,8 @@ extension LaunchReport {
             ("sequencer.work_ms", .milliseconds(work)), ("sequencer.lanes", .number(lanes)),
             ("sequencer.before_run_ms", beforeRun.map { .milliseconds($0) }),
         ] + (later ?? []) + [
+            ("sequencer.controlled", grounds.map { .texts($0.controlled) }),
+            ("sequencer.not_controlled", grounds.map { .texts($0.notControlled) }),
             ("sequencer.stragglers", list(stragglers)), ("sequencer.anomalies", list(anomalies.map(\.description))),
         ]
     }

@@ -5,13 +5,18 @@ extension LaunchReport {
     /// The launch's attributes, sorted by name.
     var sortedAttributes: [(key: String, value: String)] { attributes.sorted { $0.key < $1.key } }
 
-    /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
-    var verdictText: String {
-        let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
+    /// `pass: 1.33 s of 3 s; fell back: config`. A launch that did not complete has no verdict but its outcome: `failed`, or
+    /// `failed; milestone after 1.33 s of 3 s`.
+    var verdictText: String { verdictText(name: { printable($0, limit: 80) }) }
+
+    /// - Parameter name: how an operation is named.
+    func verdictText(name: (String) -> String) -> String {
         let verdict =
             outcome == .completed
             ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
-        return verdict + initialDisplayText() + later
+        var later = laterTroubleText(name: name)
+        if let outcome = afterMilestone?.outcome, outcome != .completed { later = "; \(outcome.name)" }
+        return verdict + initialDisplayText() + troubleText(name: name) + (later.isEmpty ? "" : "; after the milestone\(later.dropFirst())")
     }
 
     /// Whether its times tell nothing: it took none, and nobody knows how long any of its operations takes that had a lane or the main thread.
@@ -65,8 +70,8 @@ extension LaunchReport {
     }
 
     /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
-    /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`. Identifiers and messages are as they are in the
-    /// report.
+    /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`, or `...; fell back: news`. Identifiers and messages
+    /// are as they are in the report.
     ///
     /// - Parameter isPlan: whether the report is of a launch that has yet to happen.
     package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
@@ -82,8 +87,7 @@ extension LaunchReport {
         guard let outcome = later.outcome else { return subject }
         let start = subject + ", to \(text(makespan))"
         return switch outcome {
-        case .completed where later.failures.isEmpty: start
-        case .completed: start + "; \(later.failures.count) failed, as \(later.failures.count == 1 ? "it" : "they") may"
+        case .completed: start + laterTroubleText()
         case .failed(let operation, let message): start + ", and \(operation) \(isPlan ? "fails" : "failed"): \(message)"
         case .aborted(let operation, let reason): start + ", and \(operation) stopped the launch (\(reason))"
         case .cancelled: start + ", and the launch was cancelled"

@@ -5,6 +5,8 @@ import Sequencer
 /// Its description is a few words, `8 succeeded, 2 fell back`.
 package struct OutcomeCounts: Equatable, Sendable {
     private var counts: [Outcome: Int] = [:]
+    /// In how many further runs the operation was not there; 0 where nobody counted them.
+    package private(set) var absences = 0
 
     package init() {}
 
@@ -19,15 +21,27 @@ package struct OutcomeCounts: Equatable, Sendable {
         for (outcome, count) in other.counts { add(outcome, count) }
     }
 
+    /// The same, where the operation was absent from the rest of so many runs.
+    package func among(runs: Int) -> OutcomeCounts {
+        var counts = self
+        counts.absences = max(runs - total, 0)
+        return counts
+    }
+
+    /// Without the runs that the operation was absent from.
     package var total: Int { counts.values.reduce(0, +) }
 
     /// Without those that no run ended in.
     package var all: [(outcome: Outcome, count: Int)] { Outcome.allCases.map { ($0, self[$0]) }.filter { $0.1 > 0 } }
+
+    /// The number of runs that ended in each way, absences last.
+    fileprivate var ways: [Int] { Outcome.allCases.map { self[$0] } + [absences] }
 }
 
 extension OutcomeCounts: CustomStringConvertible {
     package var description: String {
-        all.isEmpty ? "absent" : all.map { "\($0.count) \($0.outcome.words)" }.joined(separator: ", ")
+        let ended = all.map { "\($0.count) \($0.outcome.words)" }
+        return ended.isEmpty ? "absent" : (ended + (absences > 0 ? ["\(absences) absent"] : [])).joined(separator: ", ")
     }
 }
 
@@ -38,41 +52,58 @@ package struct OutcomeChange: Equatable, Sendable {
     package let id: String
     package let before: OutcomeCounts
     package let after: OutcomeCounts
-    /// Whether chance does not explain it, or all runs before ended in one way, and all after in another. Where chance may explain it, the
-    /// operation has at least ended in a way that it never ended in before.
+    /// Whether chance does not explain it, or all runs before ended in one way, and all after in another.
     package let isCertain: Bool
+    /// Whether the operation has only failed, fallen back, been skipped or been absent a little more often than before, which changes no
+    /// verdict.
+    package let isLikelyChance: Bool
+    /// Whether no run before has the operation.
+    package var isNew: Bool { before.total == 0 }
     /// Whether no run after has the operation.
     package var isGone: Bool { after.total == 0 }
+    /// Whether it may change a verdict, other than by less work.
+    package var counts: Bool { !isGone && !isLikelyChance }
+
+    /// From this probability on, chance is the likely cause of failures that come more often than before: a step that fails now and then makes
+    /// five of a hundred comparisons of a launch with itself doubtful.
+    private static let likely = 0.1
+    /// How a run may end that did not do the work of the operation.
+    private static let troubles: [Outcome] = [.fellBack, .failed, .timedOut, .skipped]
 
     /// Those of the operations of two benches, in the order of the second, then those that only the first one has, and that did something there.
     ///
     /// - Complexity: O(operations), and O(runs · log runs) for each whose outcomes differ.
-    package static func all(
-        from first: [(id: String, outcomes: OutcomeCounts)],
-        to second: [(id: String, outcomes: OutcomeCounts)]
-    ) -> [OutcomeChange] {
-        let before = Dictionary(first.map { ($0.id, $0.outcomes) }) { first, _ in first }, ids = Set(second.map(\.id))
-        let gone = first.filter { !ids.contains($0.id) && $0.outcomes[.skipped] < $0.outcomes.total }
-        return second.compactMap { change($0.id, from: before[$0.id] ?? OutcomeCounts(), to: $0.outcomes) }
-            + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes, after: OutcomeCounts(), isCertain: true) }
+    static func all(from first: LaunchEnds, to second: LaunchEnds) -> [OutcomeChange]? {
+        guard let before = first.outcomes, let after = second.outcomes else { return nil }
+        let counts = Dictionary(before.map { ($0.id, $0.outcomes) }) { first, _ in first }, ids = Set(after.map(\.id))
+        let gone = before.filter { !ids.contains($0.id) && $0.outcomes[.skipped] < $0.outcomes.total }
+        return after.compactMap { id, outcomes in
+            change(id, from: (counts[id] ?? OutcomeCounts()).among(runs: first.runs), to: outcomes.among(runs: second.runs))
+        } + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes, after: OutcomeCounts(), isCertain: true, isLikelyChance: false) }
     }
 
     private static func change(_ id: String, from before: OutcomeCounts, to after: OutcomeCounts) -> OutcomeChange? {
+        // An operation that is new is no change by itself: nobody knows how it would have ended before.
+        if before.total == 0, troubles.allSatisfy({ $0 == .skipped || after[$0] == 0 }) { return nil }
+        let (first, second) = (before.ways, after.ways), (runs, others) = (first.reduce(0, +), second.reduce(0, +))
         // Compared as products: shares of the same size need not be the same to the last digit.
-        let differing = Outcome.allCases.filter { before[$0] * after.total != after[$0] * before.total }
-        let isNew = [Outcome.fellBack, .failed, .timedOut, .skipped].contains { before[$0] == 0 && after[$0] > 0 }
-        let hasEnough = min(before.total, after.total) >= SampleChange.leastRuns(isAlwaysSame: false)
-        let isCertain =
-            // However few the runs: all of them before ended in one way, and all of them after in another.
-            before.all.count == 1 && after.all.count == 1
-            ? !differing.isEmpty : hasEnough && differing.contains { p($0, before, after) < SampleChange.significance }
-        return isCertain || isNew ? OutcomeChange(id: id, before: before, after: after, isCertain: isCertain) : nil
+        let troubles = Outcome.allCases.indices.filter { self.troubles.contains(Outcome.allCases[$0]) }
+        let differing = (before.total == 0 ? troubles : Array(first.indices)).filter { first[$0] * others != second[$0] * runs }
+        let rising = (troubles + [first.count - 1]).filter { second[$0] * runs > first[$0] * others }
+        // However few the runs: all of them before ended in one way, and all of them after in another.
+        let isAll = first.count { $0 > 0 } == 1 && second.count { $0 > 0 } == 1 && !differing.isEmpty
+        let hasEnough = min(runs, others) >= SampleChange.leastRuns(isAlwaysSame: false)
+        func p(_ way: Int) -> Double { self.p((first[way], runs), (second[way], others)) }
+        let isCertain = isAll || hasEnough && differing.contains { p($0) < SampleChange.significance }
+        if !isCertain, rising.isEmpty { return nil }
+        let isLikelyChance = !isCertain && rising.allSatisfy { first[$0] > 0 && p($0) >= likely }
+        return OutcomeChange(id: id, before: before, after: after, isCertain: isCertain, isLikelyChance: isLikelyChance)
     }
 
-    /// How probable such a difference of the numbers of one outcome is without a change: of runs that did or did not end so, Mann and Whitney's test is Fisher's.
-    private static func p(_ outcome: Outcome, _ before: OutcomeCounts, _ after: OutcomeCounts) -> Double {
-        func values(_ counts: OutcomeCounts) -> [Double] {
-            Array(repeating: 1, count: counts[outcome]) + Array(repeating: 0, count: counts.total - counts[outcome])
+    /// How probable such a difference is without a change: of runs that did or did not end so, Mann and Whitney's test is Fisher's.
+    private static func p(_ before: (count: Int, runs: Int), _ after: (count: Int, runs: Int)) -> Double {
+        func values(_ side: (count: Int, runs: Int)) -> [Double] {
+            Array(repeating: 1, count: side.count) + Array(repeating: 0, count: side.runs - side.count)
         }
         return MannWhitney(values(before), values(after))?.p ?? 1
     }
@@ -82,17 +113,62 @@ extension OutcomeChange: CustomStringConvertible {
     package var description: String { "\(printable(id, limit: 60)): \(before), now \(after)" }
 }
 
-extension ChangeVerdict {
-    /// The verdict on the times, where operations may end otherwise: a launch that leaves out a part of its work is neither faster nor the same.
+/// What the times of some launches are times of: how each operation ended in them, and where they end themselves.
+package struct LaunchEnds: Sendable {
+    /// All runs, and those that completed, whose times count.
+    let runs: Int, completed: Int
+    /// The operation at whose end the times end; nil for the end of the launch.
+    let milestone: String?
+    /// How each operation ended, in all runs that had it; nil where nobody knows.
+    package let outcomes: [(id: String, outcomes: OutcomeCounts)]?
+
+    package init(runs: Int, completed: Int, milestone: String?, outcomes: [(id: String, outcomes: OutcomeCounts)]?) {
+        (self.runs, self.completed, self.milestone, self.outcomes) = (runs, completed, milestone, outcomes)
+    }
+
+    /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
+    fileprivate var missedMilestone: (id: String, outcomes: OutcomeCounts)? {
+        outcomes?.first { $0.id == milestone && ($0.outcomes[.succeeded] + $0.outcomes[.fellBack]) * 2 < completed }
+    }
+}
+
+/// Why the times of two benches may be times of different work.
+package struct EndsChange: Sendable {
+    /// The operations that no longer end as they did, or do so more often; empty where a side does not say how its operations ended.
+    package let outcomes: [OutcomeChange]
+    /// Whether both sides say how their operations ended.
+    package let isKnown: Bool
+    /// The milestones; nil where the times of both end at the same one.
+    package let milestones: (before: String?, after: String?)?
+    /// How the milestone ended on a side that mostly did not reach it.
+    package let missedMilestone: (id: String, isBefore: Bool, outcomes: OutcomeCounts)?
+
+    package init(from first: LaunchEnds, to second: LaunchEnds) {
+        let outcomes = OutcomeChange.all(from: first, to: second)
+        (self.outcomes, isKnown) = (outcomes ?? [], outcomes != nil)
+        // A bench of an earlier version may have a milestone without saying so.
+        let areKnown = isKnown || first.milestone != nil && second.milestone != nil
+        milestones = areKnown && first.milestone != second.milestone ? (first.milestone, second.milestone) : nil
+        missedMilestone =
+            first.missedMilestone.map { ($0.id, true, $0.outcomes) } ?? second.missedMilestone.map { ($0.id, false, $0.outcomes) }
+    }
+
+    /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times that end elsewhere are
+    /// not slower either.
     ///
     /// One that was removed may be the point of a change: it makes none that is slower or the same, but an improvement is one of less work.
-    ///
-    /// - Parameter outcomes: nil where one side does not say how its operations ended.
-    package func considering(_ outcomes: [OutcomeChange]?) -> ChangeVerdict {
-        guard let outcomes else { return self == .regression ? self : .inconclusive }
-        let others = outcomes.filter { !$0.isGone }
-        if others.contains(where: \.isCertain) { return .changed }
-        if self == .improved, others.count < outcomes.count { return .changed }
-        return others.isEmpty || self == .regression ? self : .inconclusive
+    package func verdict(_ times: ChangeVerdict) -> ChangeVerdict {
+        let counting = outcomes.filter(\.counts)
+        if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
+        if missedMilestone != nil { return .inconclusive }
+        guard isKnown else { return times == .regression ? times : .inconclusive }
+        if times == .improved, outcomes.contains(where: \.isGone) { return .changed }
+        return counting.isEmpty || times == .regression ? times : .inconclusive
+    }
+
+    /// For people: `milestone: home, now main`; nil where both are the same.
+    package func milestonesText(arrow: String = ", now ") -> String? {
+        func name(_ id: String?) -> String { id.map { printable($0, limit: 60) } ?? "none" }
+        return milestones.map { "milestone: \(name($0.before))\(arrow)\(name($0.after))" }
     }
 }

@@ -85,7 +85,8 @@ struct ReportMarkdownTests {
     func empty() async throws {
         #expect(
             try await ReportSamples.empty().markdown()
-                == "### : pass: 0 ms of 3 s\n\nCompleted in 0 ms; 0 ms interactive; 0 ms of work on 0 lanes.\n"
+                == "### : pass: 0 ms of 3 s\n\nCompleted in 0 ms; 0 ms interactive; 0 ms of work on 0 lanes.\n\n"
+                + "In virtual time, controlled: time; not: real work, threads, processors.\n"
         )
     }
 }

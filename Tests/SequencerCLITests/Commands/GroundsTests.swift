@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What each result says of the operations that did not do their work, and of what it rests on.
+@Suite("What results say of their grounds", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct GroundsTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Config falls back, tips may fail, and news fall back after the milestone; no work at all is done by what is switched off.
+    private func scenario() throws -> String {
+        try folder.write(
+            scenarioText(
+                #"{ "id": "config", "fallback": "bundled", "work": { "simulate": "30ms" } }"#,
+                #"{ "id": "tips", "onFailure": "continue", "work": { "simulate": "20ms" } }"#,
+                #"{ "id": "badge", "when": false, "work": { "simulate": "20ms" } }"#,
+                #"{ "id": "home", "after": ["config", "tips"], "onFailure": "continue", "work": { "simulate": "50ms" } }"#,
+                #"{ "id": "news", "after": ["home"], "fallback": "none", "work": { "simulate": "20ms" } }"#,
+                head: #""milestone": "home", "budget": "1s", "#
+            ),
+            to: "launch.json"
+        )
+    }
+
+    /// A saved report of it.
+    private func report(_ faults: String...) async throws -> String {
+        let path = folder.file("report.json").path
+        let words = ["run", try scenario(), "--clock", "virtual", "--json", "-o", path]
+        _ = try await Tool.run(words + faults.flatMap { ["--inject", $0 + "=fail"] })
+        return path
+    }
+
+    @Test("every form of a report says beside its verdict what failed or fell back, and what did so after the milestone")
+    func trouble() async throws {
+        defer { folder.remove() }
+        let report = try await report("config", "tips", "news")
+        for format in ["markdown", "html", "svg", "chrome"] {
+            let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
+            let words = "pass: 50 ms of 1 s; fell back: config; failed: tips; after the milestone fell back: news"
+            #expect(text.contains(words), "\(format): \(text)")
+        }
+        let text = try await Tool.run("report", report).output
+        #expect(text.contains("\n1 operation ran on after the milestone, to 50 ms; fell back: news\n"), "\(text)")
+        #expect(text.hasSuffix("\nPASS  50 ms of 1 s; fell back: config; failed: tips\n"), "\(text)")
+        let bench = ["bench", try scenario(), "--clock", "virtual", "--runs", "2", "--inject", "tips=fail"]
+        let action = try await Tool.run(bench + ["--format", "github-action-benchmark"]).output
+        #expect(action.contains("budget of 1 s; tips: 2 failed, badge: 2 skipped; controlled: time; not: "), "\(action)")
+    }
+
+    @Test("all JSON of launches in virtual time says what was controlled and what was not, as do the exports")
+    func controlled() async throws {
+        defer { folder.remove() }
+        let (scenario, report) = (try scenario(), try await report())
+        let bench = folder.file("bench.json").path
+        let virtual = ["--clock", "virtual"]
+        let commands = [
+            ["run", scenario] + virtual, ["bench", scenario, "--runs", "2", "--save", bench] + virtual, ["blame", report],
+            ["critical-chain", report], ["compare", bench, bench], ["stats", report], ["report", report], ["plan", scenario],
+        ]
+        for words in commands {
+            let json = try await Tool.run(words + ["--json"]).json()
+            #expect((json["controlled"] as? [String])?.isEmpty == false, "\(words)")
+            #expect((json["notControlled"] as? [String])?.isEmpty == false, "\(words)")
+        }
+        for format in ["text", "markdown", "html", "svg", "chrome"] {
+            let text = try await Tool.run("report", report, "--format", format).output
+            #expect(text.contains("controlled: time; not: real work, threads, processors"), "\(format)")
+        }
+        #expect(try await Tool.run("report", report, "--format", "otlp").output.contains(#""sequencer.not_controlled""#))
+        #expect(try await Tool.run("stats", report).output.contains("\n  1 in virtual time, controlled: time; "))
+        // In real time nothing is.
+        let real = try await Tool.run("run", "-", "--json", input: scenarioText(#"{ "id": "a" }"#)).json()
+        #expect(real["controlled"] == nil && real["clock"] == nil)
+    }
+
+    @Test("blame and critical-chain say that the milestone failed, in words and in JSON")
+    func failedMilestone() async throws {
+        defer { folder.remove() }
+        let report = try await report("home")
+        for command in ["blame", "critical-chain"] {
+            let result = try await Tool.run(command, report)
+            #expect(result.output.contains("\nFAIL  ") && result.output.contains("; milestone failed"), "\(result.output)")
+        }
+        #expect(try await Tool.run("blame", report).output.contains(" (failed) "))
+        let rows = try #require(try await Tool.run("blame", report, "--json").json()["operations"] as? [[String: Any]])
+        #expect(rows.first { $0["id"] as? String == "home" }?["outcome"] as? String == "failed")
+        let chain = try #require(try await Tool.run("critical-chain", report, "--json").json()["chain"] as? [[String: Any]])
+        #expect(chain.contains { $0["outcome"] as? String == "failed" })
+    }
+
+    @Test("two reports as JSON are one document, an array; one alone is no array, and lines stay lines")
+    func oneDocument() async throws {
+        defer { folder.remove() }
+        let report = try String(contentsOfFile: try await report(), encoding: .utf8)
+        let two = try folder.write(report + report, to: "two.json")
+        let text = try await Tool.run("report", two, "--json").output
+        let documents = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        #expect(documents.count == 2 && documents.allSatisfy { $0["schema"] as? String == "sequencer.report/1" })
+        // The tool reads what it writes.
+        let lines = try await Tool.run(["report", "-", "--json-lines"], input: Data(text.utf8)).output
+        #expect(lines.split(separator: "\n").count == 2)
+    }
+
+    @Test("one run has no outliers, and not none; two have")
+    func outliers() async throws {
+        defer { folder.remove() }
+        let bench = ["bench", try scenario(), "--clock", "virtual", "--runs"]
+        #expect(try await Tool.run(bench + ["1"]).output.contains("outliers") == false)
+        #expect(try await Tool.run(bench + ["2"]).output.contains("\n  outliers  none\n"))
+    }
+
+    @Test("graph --json names what is switched off, and reads that again")
+    func switchedOff() async throws {
+        defer { folder.remove() }
+        let graph = try await Tool.run("graph", try scenario(), "--json")
+        let operations = try #require(try graph.json()["operations"] as? [[String: Any]])
+        #expect(operations.filter { $0["switchedOff"] as? Bool == true }.compactMap { $0["id"] as? String } == ["badge"])
+        let plan = try await Tool.run(["plan", "-", "--json"], input: Data(graph.output.utf8)).json()
+        #expect(plan["switchedOff"] as? [String] == ["badge"])
+    }
+}
