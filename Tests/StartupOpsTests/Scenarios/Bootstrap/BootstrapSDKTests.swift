@@ -63,7 +63,7 @@ struct BootstrapSDKTests {
         #expect(report.isEnded(["configure"], before: ["sdk-steps"]) && report.isEnded(["sdk-steps"], before: ["connect-scene"]))
         #expect(report["sdk-steps"]?.isMain == true && report["sdk-steps-ready"]?.isMain == false)
         #expect(report["sdk-steps-ready"]?.notes == ["entitlements restored; geofencing restored; walking sync restored"])
-        #expect(isReady.withLock { $0 } == true && lifecycle.traceEntries.map(\.step) == SDKStep.allCases)
+        #expect(isReady.withLock { $0 } == true && lifecycle.trace == [sdkSteps])
         let session = try #require(services.sessions.withLock { $0 }.first)
         #expect(session.calls.withLock { $0 } == ["entitlements", "geofencing", "walking", "sync"] && services.made == 1)
     }
@@ -189,13 +189,13 @@ struct BootstrapSDKTests {
     }
 
     @Test("two SDKs whose steps would have one name are refused")
-    func names() {
+    func names() async throws {
         var plan = harness.plan()
         plan.thirdParties = [
             ThirdPartySDK("steps", lifecycle: .patient(SampleSDKServices()), configuration: sdkBuilder),
             ThirdPartySDK("steps-ready") { _ in },
         ]
-        let error = #expect(throws: RegistryError.self) { try plan.validate() }
-        #expect(error?.problems.map(\.code) == [.repeated])
+        let error = await #expect(throws: GraphError.self) { try await harness.launch(plan) }
+        #expect(error?.description.contains("sdk-steps-ready") == true)
     }
 }
