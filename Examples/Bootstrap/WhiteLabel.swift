@@ -35,7 +35,7 @@ import StartupSamples
         do {
             try Brand.misconfigured(service, http).plan.validate()
         } catch {
-            for problem in error.problems { print("  \(problem.code): \(problem)") }
+            for problem in error.problems { print("  \(problem)") }
         }
         // While it runs: a module that is switched off, and another that cannot do without it.
         try await launch(Brand.aria(service, http, showsGallery: false), http, onlyOutcome: true)

@@ -79,56 +79,13 @@ extension DeepLink.Value: SecretHolding {
 
 /// Why a link was refused. The description shows the link's scheme and host at most, and never its query.
 public struct DeepLinkError: DescribedError, Sendable, Hashable {
-    /// The kinds of error.
-    enum Code: Sendable, Hashable {
-        /// The text is empty.
-        case empty
-        /// It is longer than a link may be.
-        case tooLong
-        /// It has a character that no link may have.
-        case invalidCharacter
-        /// It does not begin with a scheme.
-        case missingScheme
-        /// The app does not take links with this scheme.
-        case schemeNotAllowed
-        /// The host is missing.
-        case missingHost
-        /// There is a user name before the host.
-        case userInformation
-        /// The app does not take links to this host.
-        case hostNotAllowed
-        /// The app does not take links to this port.
-        case portNotAllowed
-        /// The path is empty in the middle, climbs, or cannot be decoded.
-        case invalidPath
-        /// No route has this path.
-        case unknownPath
-        /// A parameter is there twice.
-        case duplicateParameter
-        /// A parameter that the route requires is not there.
-        case missingParameter
-        /// The route has no such parameter.
-        case unknownParameter
-        /// A parameter is not what the route wants it to be.
-        case invalidParameter
+    /// The part of the link that is wrong, and the expectation, in one sentence.
+    public let description: String
+
+    /// - Parameters:
+    ///   - link: the link as far as it can be shown: its scheme and host, or the name of the route; empty when not even these are known.
+    ///   - reason: the event and the expectation.
+    init(_ link: String, _ reason: String) {
+        description = "link refused\(link.isEmpty ? "" : " (\(printable(link, limit: 100)))"): \(reason)"
     }
-
-    /// The kind of error.
-    let code: Code
-    /// The link as far as it can be shown: its scheme and host, or the name of the route; empty when not even these are known.
-    let link: String
-    /// The parameter it is about.
-    let parameter: String?
-    /// The event and the expectation.
-    let reason: String
-
-    init(_ code: Code, _ link: String, parameter: String? = nil, _ reason: String) {
-        self.code = code
-        self.link = printable(link, limit: 100)
-        self.parameter = parameter
-        self.reason = reason
-    }
-
-    /// One sentence.
-    public var description: String { "link refused\(link.isEmpty ? "" : " (\(link))"): \(reason)" }
 }

@@ -47,7 +47,7 @@ extension LinkAddress {
     /// - Throws: when it is too long to be kept.
     func asWritten() throws(DeepLinkError) -> DeepLinkAddress {
         guard written.count <= DeepLinkAddress.maximumLength else {
-            throw DeepLinkError(.tooLong, "\(scheme)://\(host)", "it is longer than \(DeepLinkAddress.maximumLength) bytes")
+            throw DeepLinkError("\(scheme)://\(host)", "it is longer than \(DeepLinkAddress.maximumLength) bytes")
         }
         func decoded(_ text: Substring.UTF8View) -> String { percentDecoded(text) ?? String(Substring(text)) }
         return DeepLinkAddress(

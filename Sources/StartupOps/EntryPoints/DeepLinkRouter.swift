@@ -62,7 +62,7 @@ public struct DeepLinkRouter: Sendable {
             // The first that fits decides: with wrong parameters the link is refused, and no wider route gets it.
             return try link(address, entry, values)
         }
-        throw DeepLinkError(.unknownPath, "\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
+        throw DeepLinkError("\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
     }
 
     private func link(
@@ -81,10 +81,10 @@ public struct DeepLinkRouter: Sendable {
         let ofHost = ofScheme.filter { $0.takes(host: address.host) }
         guard !ofHost.isEmpty else {
             let hosts = Set(ofScheme.map(\.host)).sorted().joined(separator: ", ")
-            throw DeepLinkError(.hostNotAllowed, origin, "the host is none of \(hosts)")
+            throw DeepLinkError(origin, "the host is none of \(hosts)")
         }
         guard ofHost.contains(where: { $0.takesAnyHost || $0.port == address.port }) else {
-            throw DeepLinkError(.portNotAllowed, origin, "port not allowed")
+            throw DeepLinkError(origin, "port not allowed")
         }
     }
 
@@ -99,10 +99,10 @@ public struct DeepLinkRouter: Sendable {
             let name = parameter.name
             // Twice would be read differently by two readers.
             guard values[name] == nil else {
-                throw DeepLinkError(.duplicateParameter, link, parameter: name, "parameter \(name) is there twice")
+                throw DeepLinkError(link, "parameter \(name) is there twice")
             }
             guard let text, let value = parameter.value(of: text) else {
-                throw DeepLinkError(.invalidParameter, link, parameter: name, "parameter \(name) is not \(parameter.expectation)")
+                throw DeepLinkError(link, "parameter \(name) is not \(parameter.expectation)")
             }
             values[name] = value
         }
@@ -120,12 +120,7 @@ public struct DeepLinkRouter: Sendable {
         }
         // In the order of the declaration, so that the same link has the same message.
         for parameter in entry.route.parameters where parameter.isRequired && values[parameter.name] == nil {
-            throw DeepLinkError(
-                .missingParameter,
-                link,
-                parameter: parameter.name,
-                "parameter \(parameter.name) is missing; it has to be \(parameter.expectation)"
-            )
+            throw DeepLinkError(link, "parameter \(parameter.name) is missing; it has to be \(parameter.expectation)")
         }
         return values
     }
@@ -138,9 +133,7 @@ public struct DeepLinkRouter: Sendable {
         let text = isShown ? String(Substring(name)) : nil
         let nearest = text.flatMap { nearestName(to: $0, in: entry.parameters.keys.sorted()) }
         return DeepLinkError(
-            .unknownParameter,
             "route \(entry.route.name)",
-            parameter: text,
             "the route has no parameter \(text ?? "like one that is there")\(nearest.map { "; did you mean \($0)?" } ?? "")"
         )
     }

@@ -52,10 +52,8 @@ public final class EntryPointMailbox: Sendable {
         var delay = Duration.zero
         /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once, one finds that it is a duplicate.
         var heldBack: [String: Int] = [:]
-        /// The refused ones, and the parts of pushes that were left out, that are in no report yet.
-        var refusals = SentencesForReport("refused", limit: 8)
-        /// The dropped ones that are not in a report yet.
-        var untold = SentencesForReport("dropped", limit: 4)
+        /// What was dropped or refused, and the parts of pushes that were left out, that are in no report yet.
+        var untold = SentencesForReport()
     }
 
     let storage: EntryPointStorage
@@ -134,11 +132,9 @@ public final class EntryPointMailbox: Sendable {
             return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
         guard let dropped else { return .duplicate }
-        keepForReport(dropped)
-        // A duplicate's were noted when it came first.
-        if case .push(let push) = entryPoint {
-            for problem in push.problems { noteRefusal("a part of a push was left out: \(problem)") }
-        }
+        // A duplicate's problems were noted when it came first.
+        let problems = if case .push(let push) = entryPoint { push.problems } else { [String]() }
+        keepForReport(dropped.map(\.description) + problems.map { "a part of a push was left out: \($0)" })
         return error.map { .keptInMemory($0) } ?? .stored
     }
 
@@ -206,7 +202,7 @@ public final class EntryPointMailbox: Sendable {
         // Nothing is written where there is nothing to drop.
         if storage.look({ $0.records.contains { $0.hasExpired(at: date) || $0.isFromFuture(at: date) } }) == false { return [] }
         let dropped = storage.transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
-        keepForReport(dropped)
+        keepForReport(dropped.map(\.description))
         return dropped
     }
 }
@@ -220,7 +216,7 @@ extension EntryPointMailbox {
         let claimed = storage.transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result
-        keepForReport(claimed.dropped)
+        keepForReport(claimed.dropped.map(\.description))
         return claimed.delivery
     }
 
@@ -236,25 +232,20 @@ extension EntryPointMailbox {
     ///   quote the input.
     public func refuse(because error: any Error) {
         switch error {
-        case is DeepLinkError, is PushPayloadError, is UnknownShortcutItem: noteRefusal("\(error)")
-        default: noteRefusal("an entry point was refused: \(type(of: error))")
+        case is DeepLinkError, is PushPayloadError, is UnknownShortcutItem: keepForReport(["\(error)"])
+        default: keepForReport(["an entry point was refused: \(type(of: error))"])
         }
     }
 
-    // An app that is asked again and again says the same: once is enough for the report.
-    private func noteRefusal(_ sentence: String) { state.withLock { $0.refusals.add(sentence, isCounted: false) } }
-
-    private func keepForReport(_ dropped: [DroppedEntryPoint]) {
-        if dropped.isEmpty { return }
-        state.withLock { state in for one in dropped { state.untold.add(one.description) } }
+    private func keepForReport(_ sentences: [String]) {
+        state.withLock { state in for sentence in sentences { state.untold.add(sentence) } }
     }
 
-    /// The refusals since the last call, each in one sentence for the report.
     /// Stops the delivery.
     ///
     /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how many are kept.
     func stopForReport() -> [String] {
-        let (lost, held) = (takeDropped() + takeRefusals(), stop().count)
+        let (lost, held) = (takeLosses(), stop().count)
         if held == 0 { return lost }
         return lost + [
             held == 1
@@ -262,25 +253,21 @@ extension EntryPointMailbox {
         ]
     }
 
-    func takeRefusals() -> [String] { state.withLock { $0.refusals.take() } }
-
-    /// Sentences for the report on the entry points that were dropped since the last call.
-    func takeDropped() -> [String] { state.withLock { $0.untold.take() } }
+    /// Sentences for the report on what was dropped or refused since the last call.
+    func takeLosses() -> [String] { state.withLock { $0.untold.take() } }
 }
 
 /// Sentences for a report, which may never come, and has room for few: alike ones share one, and the last counts further ones.
 struct SentencesForReport: Sendable {
-    private let verb: String
-    private let limit: Int
+    private static let limit = 8
+
     private var sentences: [(text: String, count: Int)] = []
     private var more = 0
 
-    init(_ verb: String, limit: Int) { (self.verb, self.limit) = (verb, limit) }
-
-    mutating func add(_ text: String, isCounted: Bool = true) {
+    mutating func add(_ text: String) {
         if let index = sentences.firstIndex(where: { $0.text == text }) {
-            if isCounted { sentences[index].count += 1 }
-        } else if sentences.count < limit {
+            sentences[index].count += 1
+        } else if sentences.count < Self.limit {
             sentences.append((text, 1))
         } else {
             more += 1
@@ -290,6 +277,6 @@ struct SentencesForReport: Sendable {
     mutating func take() -> [String] {
         defer { (sentences, more) = ([], 0) }
         return sentences.map { $0.count == 1 ? $0.text : "\($0.count) times: \($0.text)" }
-            + (more == 0 ? [] : ["more was \(verb): \(more)"])
+            + (more == 0 ? [] : ["more was dropped or refused: \(more)"])
     }
 }

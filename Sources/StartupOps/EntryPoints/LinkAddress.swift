@@ -1,3 +1,4 @@
+import Foundation
 import StartupNetworking
 
 /// The parts of a link, read from its text by RFC 3986.
@@ -31,28 +32,28 @@ struct LinkAddress {
     /// - Parameter schemes: those that are taken.
     init(_ text: String, schemes: Set<String>) throws(DeepLinkError) {
         let bytes = text[...].utf8
-        guard !bytes.isEmpty else { throw DeepLinkError(.empty, "", "the link is empty") }
+        guard !bytes.isEmpty else { throw DeepLinkError("", "the link is empty") }
         guard bytes.count <= Self.maximumLength else {
-            throw DeepLinkError(.tooLong, "", "the link is longer than \(Self.maximumLength) bytes")
+            throw DeepLinkError("", "the link is longer than \(Self.maximumLength) bytes")
         }
         scheme = try Self.scheme(of: bytes)
         guard schemes.contains(scheme) else {
-            throw DeepLinkError(.schemeNotAllowed, "\(scheme):", "the scheme is none of \(schemes.sorted().joined(separator: ", "))")
+            throw DeepLinkError("\(scheme):", "the scheme is none of \(schemes.sorted().joined(separator: ", "))")
         }
         // The colon, too.
         let afterScheme = bytes.dropFirst(scheme.utf8.count + 1)
         // After the scheme: its name may be told in the message.
         guard bytes.allSatisfy(Self.mayStandInLink) else {
-            throw DeepLinkError(.invalidCharacter, "\(scheme):", "it has a character that has to be percent-encoded in a link")
+            throw DeepLinkError("\(scheme):", "it has a character that has to be percent-encoded in a link")
         }
         guard afterScheme.starts(with: "//".utf8) else {
-            throw DeepLinkError(.missingHost, "\(scheme):", "// and a host were expected after the scheme")
+            throw DeepLinkError("\(scheme):", "// and a host were expected after the scheme")
         }
         // The fragment first: it may hold a question mark.
         let (address, fragment) = Self.split(afterScheme.dropFirst(2), at: UInt8(ascii: "#"))
         let (rest, query) = Self.split(address, at: UInt8(ascii: "?"))
         guard scheme.utf8.count + rest.count <= Self.maximumPathLength else {
-            throw DeepLinkError(.tooLong, "\(scheme)://…", "its host and path are longer than \(Self.maximumPathLength) bytes")
+            throw DeepLinkError("\(scheme)://…", "its host and path are longer than \(Self.maximumPathLength) bytes")
         }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         (host, port) = try Self.hostAndPort(authority, scheme)
@@ -67,7 +68,7 @@ struct LinkAddress {
         let scheme = bytes.prefix(33).prefix { $0 != UInt8(ascii: ":") }
         guard scheme.endIndex != bytes.endIndex, scheme.count <= 32, let first = scheme.first, first.isASCIILetter,
             scheme.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) })
-        else { throw DeepLinkError(.missingScheme, "", "the link does not begin with a scheme such as https:") }
+        else { throw DeepLinkError("", "the link does not begin with a scheme such as https:") }
         return String(Substring(scheme)).lowercased()
     }
 
@@ -84,22 +85,22 @@ struct LinkAddress {
 
     private static func hostAndPort(_ authority: Substring.UTF8View, _ scheme: String) throws(DeepLinkError) -> (String, Int?) {
         guard !authority.contains(UInt8(ascii: "@")) else {
-            throw DeepLinkError(.userInformation, "\(scheme)://…", "a link may not have a user name before its host")
+            throw DeepLinkError("\(scheme)://…", "a link may not have a user name before its host")
         }
         // An IPv6 address in brackets is refused below: no app has links to one.
         let (host, port) = split(authority, at: UInt8(ascii: ":"))
-        guard !host.isEmpty else { throw DeepLinkError(.missingHost, "\(scheme)://", "a host was expected after //") }
+        guard !host.isEmpty else { throw DeepLinkError("\(scheme)://", "a host was expected after //") }
         // RFC 1123, section 2.1, without the dot at the end that some readers keep and others drop.
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         // A label of a host has 63 bytes at most (RFC 1035, section 2.3.4).
         guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isLabelCharacter) }) else {
-            throw DeepLinkError(.hostNotAllowed, "\(scheme)://…", "the host is not written as letters, digits, hyphens and single dots")
+            throw DeepLinkError("\(scheme)://…", "the host is not written as letters, digits, hyphens and single dots")
         }
         let name = String(Substring(host)).lowercased()
         guard !port.isEmpty else { return (name, nil) }
         // UInt16 alone would take a plus sign.
         guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), let number = UInt16(String(Substring(port))), number > 0 else {
-            throw DeepLinkError(.portNotAllowed, "\(scheme)://\(name)", "the port is no number from 1 to 65535")
+            throw DeepLinkError("\(scheme)://\(name)", "the port is no number from 1 to 65535")
         }
         let isUsual = (scheme, number) == ("https", 443) || (scheme, number) == ("http", 80)
         return (name, isUsual ? nil : Int(number))
@@ -121,15 +122,10 @@ struct LinkAddress {
                 // Decoded, an encoded slash would divide one part into two.
                 !segment.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" })
             else {
-                throw DeepLinkError(
-                    .invalidPath,
-                    "\(scheme)://\(host)",
-                    "part \(segments.count + 1) of its path is empty, climbs, or cannot be decoded"
-                )
+                throw DeepLinkError("\(scheme)://\(host)", "part \(segments.count + 1) of its path is empty, climbs, or cannot be decoded")
             }
             guard segment.isAllShown else {
                 throw DeepLinkError(
-                    .invalidPath,
                     "\(scheme)://\(host)",
                     "part \(segments.count + 1) of its path holds a character that cannot be printed"
                 )
@@ -146,7 +142,7 @@ struct LinkAddress {
         // One split more than there may be, so that too many are noticed without making all of them.
         let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
         guard fields.count <= maximumFields else {
-            throw DeepLinkError(.tooLong, origin, "it has more than \(maximumFields) parameters")
+            throw DeepLinkError(origin, "it has more than \(maximumFields) parameters")
         }
         return fields.map { field in
             let (name, value) = split(field, at: UInt8(ascii: "="))
@@ -198,17 +194,4 @@ public struct DeepLinkOrigin: Sendable, Hashable {
 /// Decodes `%41` and the like (RFC 3986, section 2.1). A plus stays a plus.
 ///
 /// - Returns: nil when a percent sign is not followed by two hexadecimal digits, or the result is not UTF-8.
-func percentDecoded(_ text: Substring.UTF8View) -> String? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    var iterator = text.makeIterator()
-    while let byte = iterator.next() {
-        guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
-            continue
-        }
-        guard let high = iterator.next()?.hexadecimalValue, let low = iterator.next()?.hexadecimalValue else { return nil }
-        bytes.append(high << 4 | low)
-    }
-    return String(validating: bytes, as: UTF8.self)
-}
+func percentDecoded(_ text: Substring.UTF8View) -> String? { String(Substring(text)).removingPercentEncoding }

@@ -44,11 +44,4 @@ extension ReadinessGate {
         if waits, !isLoggedIn { return }
         bypass(.initialFlagsRefreshed, because: isLoggedIn ? "the person is logged in already" : "the app does not wait for them")
     }
-
-    /// Lets the splash video count as done when the app goes to the background: nobody is watching, and nothing would say that it ended.
-    @discardableResult
-    func endSplashVideoInBackground(_ lifecycle: AppLifecycle) -> Task<Void, Never> {
-        // Other events say nothing about the video.
-        follow(.splashVideoDone, lifecycle.events(), by: "going to the background") { $0 == .didEnterBackground ? true : nil }
-    }
 }

@@ -53,25 +53,3 @@ extension SettingKey where Value == String {
     /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a snapshot.
     static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
 }
-
-/// Something about a setting that somebody will wonder about.
-public struct SettingsProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of problem.
-    enum Code: Sendable, Hashable {
-        /// A setting was written after the launch was configured: it takes effect in the next one.
-        case writtenAfterConfiguration
-        /// Two operations have written the same setting in one launch: the last one counts.
-        case conflictingWrites
-        /// The stored value is not one of the setting's type: its default counts.
-        case invalidValue
-        /// The settings cannot be read now: defaults count.
-        case unavailable
-    }
-
-    /// The kind of problem.
-    let code: Code
-    /// The name of the setting; nil when it is about all of them.
-    let setting: String?
-    /// The event, and the value that counts now, in one sentence. Shows no value.
-    public let description: String
-}

@@ -22,14 +22,15 @@ public final class Settings: Sendable {
 
     private let store: any DataStore
     private let state: Locked<SettingsStateMachine>
-    private let found = Locked<[SettingsProblem]>([])
-    private let onProblem: @Sendable (SettingsProblem) -> Void
+    private let found = Locked<[String]>([])
+    private let onProblem: @Sendable (String) -> Void
     private let isUnavailable: Bool
 
     /// Reads the settings in `store`. Where they cannot be read, all have their defaults in this launch, but it is not taken for the first.
     ///
-    /// - Parameter onProblem: is told each problem once, on the thread that caused it.
-    public init(_ store: any DataStore, onProblem: @escaping @Sendable (SettingsProblem) -> Void = { _ in }) {
+    /// - Parameter onProblem: is told each problem once, in a sentence that shows no value, on the thread that caused it: a setting was written after the launch was
+    ///   configured, or by two operations; what is stored is not of its type; or the settings cannot be read now.
+    public init(_ store: any DataStore, onProblem: @escaping @Sendable (String) -> Void = { _ in }) {
         self.store = store
         self.onProblem = onProblem
         // One read for all settings: later ones of other processes count in the next launch.
@@ -40,12 +41,11 @@ public final class Settings: Sendable {
             return
         }
         isUnavailable = true
-        let description = "the settings cannot be read, so defaults count for now: \(error)"
-        report(SettingsProblem(code: .unavailable, setting: nil, description: description))
+        report("the settings cannot be read, so defaults count for now: \(error)")
     }
 
     /// The reports so far.
-    var problems: [SettingsProblem] { found.withLock { $0 } }
+    var problems: [String] { found.withLock { $0 } }
 
     /// The value that is set now, or the default; after configuring, the launch itself goes by its snapshot.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
@@ -62,10 +62,9 @@ public final class Settings: Sendable {
         let text = try Self.encode(value, key.name)
         let shared = store as? SettingsStore
         // Other objects of the same folder have their own state, and share only the knowledge that it is too late.
-        for problem in state.withLock({ $0.write(text, key.name, by: operation, isTooLate: shared?.isFrozen == true) }) {
-            if problem.code == .writtenAfterConfiguration { shared?.addLateWrite(problem.description) }
-            report(problem)
-        }
+        let (conflict, lateness) = state.withLock { $0.write(text, key.name, by: operation, isTooLate: shared?.isFrozen == true) }
+        if let lateness { shared?.addLateWrite(lateness) }
+        for problem in [conflict, lateness].compactMap(\.self) { report(problem) }
         // The latest value, not this one: of two threads the later one is stored.
         try persist { values in values[key.name] = state.withLock { $0.values[key.name] } }
     }
@@ -136,7 +135,7 @@ public final class Settings: Sendable {
         }
     }
 
-    private func report(_ problem: SettingsProblem) {
+    private func report(_ problem: String) {
         let isNew = found.withLock { found in
             if found.contains(problem) { return false }
             found.append(problem)
@@ -150,7 +149,7 @@ public final class Settings: Sendable {
 struct SettingsSnapshot: Sendable {
     let values: [String: String]
     /// Told of a value that makes no sense.
-    let report: @Sendable (SettingsProblem) -> Void
+    let report: @Sendable (String) -> Void
 
     /// The value that `key` had, or its default.
     subscript<Value>(key: SettingKey<Value>) -> Value { valueIfSet(of: key) ?? key.defaultValue }
@@ -159,8 +158,7 @@ struct SettingsSnapshot: Sendable {
     func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? {
         guard let text = values[key.name] else { return nil }
         if let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) { return value }
-        let description = "setting \(key.name) holds no \(Value.self), so its default counts; set it again"
-        report(SettingsProblem(code: .invalidValue, setting: key.name, description: description))
+        report("setting \(key.name) holds no \(Value.self), so its default counts; set it again")
         return nil
     }
 }
@@ -176,24 +174,27 @@ struct SettingsStateMachine {
 
     init(values: [String: String] = [:]) { self.values = values }
 
-    /// Sets a value, and returns the problems with that.
+    /// Sets a value.
     ///
     /// - Parameter isTooLate: whether the launch was configured by another object.
-    mutating func write(_ value: String, _ name: String, by operation: String?, isTooLate: Bool = false) -> [SettingsProblem] {
-        var problems: [SettingsProblem] = []
+    /// - Returns: the problems with that, each in one sentence: another operation has written it before; it takes effect in the next launch.
+    mutating func write(
+        _ value: String,
+        _ name: String,
+        by operation: String?,
+        isTooLate: Bool = false
+    ) -> (conflict: String?, lateness: String?) {
+        var (conflict, lateness): (String?, String?)
         values[name] = value
         // The writer is kept also without a conflict, to find the next one.
         if let operation, let other = writers.updateValue(operation, forKey: name), other != operation {
-            let description = "setting \(name) was written by \(other), then by \(operation), which counts; let one of them write it"
-            problems.append(SettingsProblem(code: .conflictingWrites, setting: name, description: description))
+            conflict = "setting \(name) was written by \(other), then by \(operation), which counts; let one of them write it"
         }
         if isTooLate || frozen != nil {
-            let author = operation.map { " by \($0)" } ?? ""
-            let description =
-                "setting \(name) was written\(author) after the launch was configured, so it takes effect in the next launch; write it before"
-            problems.append(SettingsProblem(code: .writtenAfterConfiguration, setting: name, description: description))
+            let writing = "setting \(name) was written\(operation.map { " by \($0)" } ?? "") after the launch was configured"
+            lateness = "\(writing), so it takes effect in the next launch; write it before"
         }
-        return problems
+        return (conflict, lateness)
     }
 
     /// Keeps a value that was generated, in place of `invalid` or of none. Returns the one that counts: another thread may have been faster.

@@ -44,7 +44,7 @@ struct MainAppOperation: Sendable {
         if let early { step.noteLateOnboarding(early, content.configuration) }
         // Before the others are told: those that expire now belong into this report.
         mailbox.dropExpired()
-        for sentence in mailbox.takeDropped() + mailbox.takeRefusals() { step.note(sentence) }
+        for sentence in mailbox.takeLosses() { step.note(sentence) }
         // Before it opens: an entry point that needs a login may go out at once.
         mailbox.setSession(of: account)
         if mailbox.mainScreenDidAppear() { await MainActor.run { environment.didLaunch() } }

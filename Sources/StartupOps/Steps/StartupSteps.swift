@@ -129,7 +129,7 @@ public struct StartupSteps: Sendable {
     /// otherwise, never runs.
     func tellLostEntryPoints(in graph: inout OperationGraph) {
         guard let mailbox = environment?.mailbox else { return }
-        graph.noteEarlyEnd { mailbox.takeDropped() + mailbox.takeRefusals() }
+        graph.noteEarlyEnd { mailbox.takeLosses() }
     }
 
     /// The work of a step.

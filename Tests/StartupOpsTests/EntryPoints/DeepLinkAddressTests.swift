@@ -37,8 +37,8 @@ struct DeepLinkAddressTests {
         #expect(try route("/wiki/a") == "article")
         #expect(try route("/wiki/a/b/c/") == "article")
         #expect(try route("/wiki/new") == "new-article")
-        #expect(#expect(throws: DeepLinkError.self) { try route("/tabs") }?.code == .unknownPath)
-        #expect(#expect(throws: DeepLinkError.self) { try route("/tabs/7/hide") }?.code == .unknownPath)
+        #expect(#expect(throws: DeepLinkError.self) { try route("/tabs") }?.description.contains("there is no route") == true)
+        #expect(#expect(throws: DeepLinkError.self) { try route("/tabs/7/hide") }?.description.contains("there is no route") == true)
     }
 
     @Test("a star as a host is any host at any port; before a name, any host below that name")
@@ -47,11 +47,15 @@ struct DeepLinkAddressTests {
         #expect(try router.link("browser://some.where:8080/").route == "home")
         #expect(try router.link("https://a.b.good.example/").route == "home")
         for text in ["https://good.example/", "https://evilgood.example/", "https://good.example.evil.example/", "https://evil.example/"] {
-            #expect(#expect(throws: DeepLinkError.self) { try router.link(text) }?.code == .hostNotAllowed, "\(text)")
+            #expect(#expect(throws: DeepLinkError.self) { try router.link(text) }?.description.contains("the host is") == true, "\(text)")
         }
-        #expect(#expect(throws: DeepLinkError.self) { try router.link("https://en.good.example:8443/") }?.code == .portNotAllowed)
-        #expect(#expect(throws: DeepLinkError.self) { try router.link("browser://a@b.example/") }?.code == .userInformation)
-        #expect(#expect(throws: DeepLinkError.self) { try router.link("browser://*/") }?.code == .hostNotAllowed)
+        #expect(
+            #expect(throws: DeepLinkError.self) { try router.link("https://en.good.example:8443/") }?.description.contains("port") == true
+        )
+        #expect(
+            #expect(throws: DeepLinkError.self) { try router.link("browser://a@b.example/") }?.description.contains("user name") == true
+        )
+        #expect(#expect(throws: DeepLinkError.self) { try router.link("browser://*/") }?.description.contains("the host is") == true)
     }
 
     @Test("a route that keeps the address hands on all parameters in their order, and the fragment")
@@ -70,7 +74,9 @@ struct DeepLinkAddressTests {
         #expect(try router().link("https://en.good.example/wiki#").address?.fragment == nil)
         #expect(try router().link("https://en.good.example/#secret").address == nil, "the route does not keep it")
         #expect(
-            #expect(throws: DeepLinkError.self) { try router().link("https://en.good.example/wiki?line=x") }?.code == .invalidParameter,
+            #expect(throws: DeepLinkError.self) { try router().link("https://en.good.example/wiki?line=x") }?.description.contains(
+                " is not "
+            ) == true,
             "what the route declares is judged all the same"
         )
     }
@@ -90,7 +96,7 @@ struct DeepLinkAddressTests {
     func climbing() throws {
         for path in ["/wiki/../x", "/wiki/%2e%2e/x", "/wiki//x", "/wiki/a%2Fb"] {
             let error = try #require(#expect(throws: DeepLinkError.self) { try router().link("https://en.good.example\(path)") })
-            #expect(error.code == .invalidPath)
+            #expect(error.description.contains("of its path"))
         }
     }
 

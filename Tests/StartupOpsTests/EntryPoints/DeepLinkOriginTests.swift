@@ -9,35 +9,37 @@ struct DeepLinkOriginTests {
     @Test(
         "fault D1: a host is one of the app's exactly, or the link is refused",
         arguments: [
-            ("https://good.example@evil.example/", DeepLinkError.Code.userInformation),
-            ("https://user:pass@good.example/", .userInformation),
-            ("https://@good.example/", .userInformation), ("https://good.example.evil.example/", .hostNotAllowed),
-            ("https://evilgood.example/", .hostNotAllowed), ("https://sub.good.example/", .hostNotAllowed),
-            ("https://good.example./", .hostNotAllowed),
-            ("https://.good.example/", .hostNotAllowed), ("https://good..example/", .hostNotAllowed),
-            ("https://g%6fod.example/", .hostNotAllowed),
-            ("https://good.example%2eevil.example/", .hostNotAllowed), ("https://good.example%00.evil.example/", .hostNotAllowed),
-            ("https://gооd.example/", .invalidCharacter), ("https://xn--gd-tlaa.example/", .hostNotAllowed),
-            ("https://ｇood.example/", .invalidCharacter),
-            ("https://good.example:99999/", .portNotAllowed), ("https://good.example:0/", .portNotAllowed),
-            ("https://good.example:-1/", .portNotAllowed),
-            ("https://good.example:8443/", .portNotAllowed), ("https://good.example:80/", .portNotAllowed),
-            ("https://good.example:44 3/", .invalidCharacter),
-            ("https://good.example:443:443/", .portNotAllowed), ("https://good.example:+443/", .portNotAllowed),
-            ("https://good.example\\@evil.example/", .invalidCharacter), ("https://good.example\t.evil.example/", .invalidCharacter),
-            ("https://good.example\n/", .invalidCharacter), (" https://good.example/", .missingScheme), ("https://[::1]/", .hostNotAllowed),
-            ("https://2130706433/", .hostNotAllowed), ("https://\(String(repeating: "a", count: 64)).example/", .hostNotAllowed),
-            ("https://good.example;evil.example/", .hostNotAllowed), ("https://good.example,/", .hostNotAllowed),
-            ("http://good.example/", .hostNotAllowed),
-            ("speakers://good.example/", .hostNotAllowed), ("http://127.0.0.1/", .portNotAllowed),
-            ("http://127.0.0.1:8081/", .portNotAllowed),
-            ("https://evil.example#@good.example/", .hostNotAllowed), ("https://evil.example?@good.example/", .hostNotAllowed),
-        ] as [(String, DeepLinkError.Code)]
+            ("https://good.example@evil.example/", "user name"),
+            ("https://user:pass@good.example/", "user name"),
+            ("https://@good.example/", "user name"), ("https://good.example.evil.example/", "the host is"),
+            ("https://evilgood.example/", "the host is"), ("https://sub.good.example/", "the host is"),
+            ("https://good.example./", "the host is"),
+            ("https://.good.example/", "the host is"), ("https://good..example/", "the host is"),
+            ("https://g%6fod.example/", "the host is"),
+            ("https://good.example%2eevil.example/", "the host is"), ("https://good.example%00.evil.example/", "the host is"),
+            ("https://gооd.example/", "has to be percent-encoded"), ("https://xn--gd-tlaa.example/", "the host is"),
+            ("https://ｇood.example/", "has to be percent-encoded"),
+            ("https://good.example:99999/", "port"), ("https://good.example:0/", "port"),
+            ("https://good.example:-1/", "port"),
+            ("https://good.example:8443/", "port"), ("https://good.example:80/", "port"),
+            ("https://good.example:44 3/", "has to be percent-encoded"),
+            ("https://good.example:443:443/", "port"), ("https://good.example:+443/", "port"),
+            ("https://good.example\\@evil.example/", "has to be percent-encoded"),
+            ("https://good.example\t.evil.example/", "has to be percent-encoded"),
+            ("https://good.example\n/", "has to be percent-encoded"), (" https://good.example/", "does not begin with a scheme"),
+            ("https://[::1]/", "the host is"),
+            ("https://2130706433/", "the host is"), ("https://\(String(repeating: "a", count: 64)).example/", "the host is"),
+            ("https://good.example;evil.example/", "the host is"), ("https://good.example,/", "the host is"),
+            ("http://good.example/", "the host is"),
+            ("speakers://good.example/", "the host is"), ("http://127.0.0.1/", "port"),
+            ("http://127.0.0.1:8081/", "port"),
+            ("https://evil.example#@good.example/", "the host is"), ("https://evil.example?@good.example/", "the host is"),
+        ] as [(String, String)]
     )
-    func refusedHosts(text: String, code: DeepLinkError.Code) throws {
+    func refusedHosts(text: String, reason: String) throws {
         let router = try EntryPointSamples.router()
         let error = #expect(throws: DeepLinkError.self) { try router.link(text) }
-        #expect(error?.code == code, "\(text): \(String(describing: error))")
+        #expect(error?.description.contains(reason) == true, "\(text): \(String(describing: error))")
     }
 
     @Test(
@@ -88,7 +90,10 @@ struct DeepLinkOriginTests {
     )
     func paths(path: String) throws {
         let router = try EntryPointSamples.router()
-        #expect(#expect(throws: DeepLinkError.self) { try router.link("https://good.example\(path)") }?.code == .invalidPath)
+        #expect(
+            #expect(throws: DeepLinkError.self) { try router.link("https://good.example\(path)") }?.description.contains("of its path")
+                == true
+        )
     }
 
     @Test("fault D1: of links made by changing good ones, whatever is taken leads to the app's own hosts; nothing traps")

@@ -28,29 +28,28 @@ struct DeepLinkRouteTests {
     @Test(
         "fault D4: a parameter that is there twice, missing, unknown or of the wrong type is named",
         arguments: [
-            ("?volume=1&volume=1", .duplicateParameter, "volume"),
-            ("?volume=1&v%6flume=2", .duplicateParameter, "volume"),
-            ("?volume=1&id=\(EntryPointSamples.speakerID)", .duplicateParameter, "id"), ("", .missingParameter, "volume"),
-            ("?mute=1", .missingParameter, "volume"), ("?volume=1&balance=3", .unknownParameter, "balance"),
-            ("?Volume=1", .unknownParameter, "Volume"),
-            ("?volume=loud", .invalidParameter, "volume"), ("?volume=", .invalidParameter, "volume"),
-            ("?volume", .invalidParameter, "volume"),
-            ("?volume=101", .invalidParameter, "volume"), ("?volume=-1", .invalidParameter, "volume"),
-            ("?volume=+1", .invalidParameter, "volume"),
-            ("?volume=1e1", .invalidParameter, "volume"), ("?volume=99999999999999999999", .invalidParameter, "volume"),
-            ("?volume=%31%", .invalidParameter, "volume"), ("?volume=1&mute=yes", .invalidParameter, "mute"),
-            ("?volume=1&tab=Sound", .invalidParameter, "tab"),
-            ("?volume=1&token=%00", .invalidParameter, "token"), ("?volume=1&token=%ff", .invalidParameter, "token"),
-            ("?volume=\(String(repeating: "1", count: 1 << 20))", .invalidParameter, "volume"),
-            ("?volume=1&token=\(String(repeating: "x", count: 1 << 20))", .invalidParameter, "token"),
-            ("?volume=1&token=\(String(repeating: "%41", count: 257))", .invalidParameter, "token"),
-        ] as [(LongText, DeepLinkError.Code, String)]
+            ("?volume=1&volume=1", "is there twice", "volume"),
+            ("?volume=1&v%6flume=2", "is there twice", "volume"),
+            ("?volume=1&id=\(EntryPointSamples.speakerID)", "is there twice", "id"), ("", "is missing", "volume"),
+            ("?mute=1", "is missing", "volume"), ("?volume=1&balance=3", "has no parameter", "balance"),
+            ("?Volume=1", "has no parameter", "Volume"),
+            ("?volume=loud", " is not ", "volume"), ("?volume=", " is not ", "volume"),
+            ("?volume", " is not ", "volume"),
+            ("?volume=101", " is not ", "volume"), ("?volume=-1", " is not ", "volume"),
+            ("?volume=+1", " is not ", "volume"),
+            ("?volume=1e1", " is not ", "volume"), ("?volume=99999999999999999999", " is not ", "volume"),
+            ("?volume=%31%", " is not ", "volume"), ("?volume=1&mute=yes", " is not ", "mute"),
+            ("?volume=1&tab=Sound", " is not ", "tab"),
+            ("?volume=1&token=%00", " is not ", "token"), ("?volume=1&token=%ff", " is not ", "token"),
+            ("?volume=\(String(repeating: "1", count: 1 << 20))", " is not ", "volume"),
+            ("?volume=1&token=\(String(repeating: "x", count: 1 << 20))", " is not ", "token"),
+            ("?volume=1&token=\(String(repeating: "%41", count: 257))", " is not ", "token"),
+        ] as [(LongText, String, String)]
     )
-    func named(query: LongText, code: DeepLinkError.Code, parameter: String) throws {
+    func named(query: LongText, reason: String, parameter: String) throws {
         let router = try EntryPointSamples.router()
         let error = try #require(#expect(throws: DeepLinkError.self) { try router.link(tune + query.value) })
-        #expect(error.code == code)
-        #expect(error.parameter == parameter)
+        #expect(error.description.contains(reason))
         #expect(error.description.contains("parameter \(parameter)"))
         #expect(error.description.utf8.count < 300)
     }
@@ -87,7 +86,6 @@ struct DeepLinkRouteTests {
         for text in ["/speakers/a\(character)b", "/reset?code=a\(character)b"] {
             let error = isFine ? nil : #expect(throws: DeepLinkError.self) { try router.link("https://good.example\(text)") }
             if isFine { _ = try router.link("https://good.example\(text)") }
-            #expect(error.map { [.invalidPath, .invalidParameter].contains($0.code) } != false)
             #expect(error.map { $0.description.contains("printed") } != false, "\(error?.description ?? "")")
         }
     }

@@ -122,7 +122,7 @@ struct EntryPointAccountTests {
         let late = mailbox(at: 2_001)
         #expect(late.waiting() == [] && late.origin(for: nil) == .icon)
         #expect(await delivered(late) == [])
-        #expect(late.takeDropped() == ["shortcut favourites was dropped: its time was over", "push was dropped: its time was over"])
+        #expect(late.takeLosses() == ["shortcut favourites was dropped: its time was over", "push was dropped: its time was over"])
         #expect(late.receive(EntryPointSamples.shortcut(), id: "1") == .duplicate)
     }
 
@@ -131,7 +131,7 @@ struct EntryPointAccountTests {
         mailbox(at: 1_000).receive(EntryPointSamples.shortcut(), id: "1", expiresAt: Date(timeIntervalSince1970: 2_000))
         #expect(mailbox(at: 1_999).dropExpired() == [])
         let late = mailbox(at: 2_001)
-        #expect(late.dropExpired().map(\.id) == ["1"] && late.takeDropped().count == 1)
+        #expect(late.dropExpired().map(\.id) == ["1"] && late.takeLosses().count == 1)
         #expect(mailbox(at: 2_001).dropExpired() == [])
     }
 
@@ -149,7 +149,7 @@ struct EntryPointAccountTests {
         let late = mailbox(at: 1_000 + week)
         #expect(late.waiting().map(\.description) == ["shortcut long"])
         #expect(await delivered(late) == ["shortcut long"])
-        #expect(late.takeDropped().count == 2)
+        #expect(late.takeLosses().count == 2)
         #expect(late.receive(try push(#"{"aps":{}}"#), id: "1") == .duplicate)
     }
 

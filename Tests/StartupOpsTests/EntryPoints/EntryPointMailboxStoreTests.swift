@@ -65,7 +65,7 @@ struct EntryPointMailboxStoreTests {
         }
         let last = mailbox(store, at: now)
         #expect(await delivered(last) == ["shortcut favourites"])
-        #expect(last.takeDropped() == ["push was dropped: 3 deliveries began and none ended well"])
+        #expect(last.takeLosses() == ["push was dropped: 3 deliveries began and none ended well"])
     }
 
     @Test("B59: several processes receive into one store, and nothing is lost")
@@ -176,7 +176,7 @@ struct EntryPointMailboxStoreTests {
         await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") }
         store.failures.withLock { $0.writes = true }
         for _ in 0..<3 { await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") } }
-        let told = mailbox.takeDropped() + mailbox.takeRefusals() + mailbox.stop().map(\.description)
+        let told = mailbox.takeLosses() + mailbox.stop().map(\.description)
         #expect(told.count == 2 && !told.joined().contains("CANARY"), "\(told)")
     }
 }

@@ -215,7 +215,7 @@ struct EntryPointMailboxTests {
             }
         }
         #expect(seen.all == ["shortcut favourites", "shortcut favourites, again", "shortcut favourites, again"])
-        #expect(mailbox.takeDropped() == ["shortcut favourites was dropped: 3 deliveries began and none ended well"])
+        #expect(mailbox.takeLosses() == ["shortcut favourites was dropped: 3 deliveries began and none ended well"])
         #expect(mailbox.waiting() == [])
     }
 
@@ -241,7 +241,7 @@ struct EntryPointMailboxTests {
         for number in 0..<5 { mailbox.receive(EntryPointSamples.shortcut("\(number)")) }
         #expect(mailbox.waiting().map(\.description) == ["shortcut 2", "shortcut 3", "shortcut 4"])
         #expect(
-            mailbox.takeDropped()
+            mailbox.takeLosses()
                 == (0..<2).map { "shortcut \($0) was dropped: more than 3 entry points were waiting, and it was the oldest" }
         )
     }

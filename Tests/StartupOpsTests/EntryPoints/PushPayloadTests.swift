@@ -202,7 +202,7 @@ struct PushPayloadTests {
         #expect(silent.problems == ["url was ignored: it changes something, and a silent push has nobody who confirms it"])
         let mailbox = EntryPointMailbox(MemoryStore())
         mailbox.receive(.push(silent))
-        #expect(mailbox.takeRefusals() == silent.problems.map { "a part of a push was left out: \($0)" })
+        #expect(mailbox.takeLosses() == silent.problems.map { "a part of a push was left out: \($0)" })
         let other = try parser.payload(from: Data(#"{"aps":{"content-available":1},"url":"https://good.example/speakers/new"}"#.utf8))
         #expect(other.isSilent && other.link?.route == "new-speaker" && other.problems.isEmpty)
         let seen = try parser.payload(from: Data(#"{"aps":{"alert":"Hello"},"url":"https://good.example/reset?code=CANARY"}"#.utf8))

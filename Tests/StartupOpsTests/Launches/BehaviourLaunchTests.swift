@@ -128,7 +128,7 @@ struct BehaviourLaunchTests {
             let dropped = "was dropped: more than 32 entry points were waiting, and it was the oldest"
             #expect(notes.count { $0.hasSuffix(dropped) } == 1, "\(report.remarks)")
             #expect(notes.last == "an entry point was refused: CancellationError")
-            #expect(environment.mailbox.takeDropped().isEmpty && environment.mailbox.takeRefusals().isEmpty)
+            #expect(environment.mailbox.takeLosses().isEmpty)
         }
     }
 

@@ -94,38 +94,6 @@ struct FirstScreenGateTests {
         try await gate.wait(by: .after(.seconds(300)))
     }
 
-    @Test("B40: the splash video is done when it has ended, or when the app goes to the background")
-    func background() async throws {
-        let lifecycle = AppLifecycle()
-        let gate = self.gate(video: true)
-        gate.endSplashVideoInBackground(lifecycle)
-        gate.meet(.configurationPresent)
-        lifecycle.send(.didBecomeActive)
-        #expect(!gate.isOpen)
-        lifecycle.send(.didEnterBackground)
-        lifecycle.send(.didBecomeActive)
-        try await gate.wait(by: .after(.seconds(300)))
-        #expect(gate.conditions.first?.source == "going to the background")
-
-        let watched = self.gate(video: true)
-        watched.meet(.configurationPresent)
-        #expect(watched.meet(.splashVideoDone) == .opened)
-    }
-
-    @Test("B40: an app that becomes active has not seen the video to its end")
-    func active() async {
-        let gate = self.gate(video: true)
-        let reader = {
-            let lifecycle = AppLifecycle()
-            let reader = gate.endSplashVideoInBackground(lifecycle)
-            lifecycle.send(.didBecomeActive)
-            return reader
-        }()
-        // The lifecycle is gone, so its events end: the gate has heard of all of them.
-        await reader.value
-        #expect(gate.conditions.first?.isMet == false && gate.conditions.first?.hasSourceEnded == true)
-    }
-
     @Test(
         "B45: the server's answer, the cache or the default meets the configuration, and the gate says which",
         arguments: [

@@ -63,7 +63,7 @@ struct SDKBootConfigurationTests {
         data.writeError.withLock { $0 = StorageError(.noSpace, "/data", "the disk is full") }
         let sdk = SDKLifecycle.patient(SampleSDKServices(data: data))
         #expect(sdk.initialize(sdkBuilder))
-        #expect(sdk.traceEntries.first { $0.step == .bootConfiguration }?.note == "could not be kept: /data: the disk is full")
+        #expect(sdk.trace.last?.contains("boot configuration: could not be kept: /data: the disk is full") == true)
         #expect(sdk.recoveredConfiguration() == .absent)
     }
 

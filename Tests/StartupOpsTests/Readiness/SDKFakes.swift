@@ -96,6 +96,9 @@ final class SampleSDKSession: SDKSession {
     }
 }
 
+/// The parts of an initialisation, in their order.
+let sdkSteps = ["logging", "secure storage", "credentials", "client", "boot configuration", "auto-restore"]
+
 extension [SDKRestoreResult] {
     /// How a part has ended; nil as long as it has not.
     subscript(step: String) -> SDKRestoreOutcome? { first { $0.step == step }?.outcome }

@@ -74,7 +74,7 @@ struct SDKLogTests {
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)))
         #expect(sdk.isReadyNow)
         await sdk.log.flush()
-        #expect(writer.calls.withLock { $0 } >= SDKStep.allCases.count)
+        #expect(writer.calls.withLock { $0 } >= sdkSteps.count)
     }
 
     private final class BlockingWriter: SDKLogWriter {
@@ -160,7 +160,7 @@ struct SDKLogTests {
         var dumped = ""
         dump(configuration, to: &dumped)
         let sdk = SDKLifecycle.patient(SampleSDKServices())
-        sdk.initialize(configuration)
+        sdk.initialize(sdkBuilder)
         sdk.initialize(sdkBuilder.clientSecret("x").clientId("y"))
         for text in [dumped, "\(configuration)", String(reflecting: configuration), "\(sdk.failure as Any)", "\(sdk.trace)"] {
             #expect(!text.contains("Canary") && !text.contains("4711"))

@@ -22,7 +22,7 @@ struct SDKRestoreTests {
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.isReadyNow)
-        #expect(sdk.traceEntries.last?.note == "no session")
+        #expect(sdk.trace.last?.last == "auto-restore: no session")
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
     }
 
@@ -104,7 +104,6 @@ struct SDKRestoreTests {
         }
         let services = SampleSDKServices(token: "token", behaviour)
         let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: timeout))
-        let events = sdk.events
         #expect(sdk.initialize(sdkBuilder))
         let restore = sdk.state.withLock { $0.restore }
         await sdk.untilReady()
@@ -115,12 +114,6 @@ struct SDKRestoreTests {
         }
         let outcomes = sdk.restoreOutcomes
         hold.open()
-        var timeouts = 0
-        for await event in events {
-            if event == .restoreTimedOut { timeouts += 1 }
-            if event == .ready(true) { break }
-        }
-        #expect(timeouts == 1)
         // What it comes to afterwards counts no more.
         #expect(restore != nil)
         await restore?.value
@@ -253,6 +246,6 @@ struct SDKRestoreTests {
         }
         let sdk = SDKLifecycle.patient(Services())
         #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
-        #expect(sdk.traceEntries.last?.note == "the session cannot be read now: keychain: not unlocked yet")
+        #expect(sdk.trace.last?.last == "auto-restore: the session cannot be read now: keychain: not unlocked yet")
     }
 }

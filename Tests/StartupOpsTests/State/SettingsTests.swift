@@ -56,7 +56,7 @@ struct SettingsTests {
 
     @Test("B12, fault L15: What is set after configuring has no effect on this launch, is reported by name, and counts in the next")
     func afterConfiguring() throws {
-        let told = Locked<[SettingsProblem]>([])
+        let told = Locked<[String]>([])
         let settings = Settings(store) { problem in told.withLock { $0.append(problem) } }
         let snapshot = settings.freeze()
         try settings.set(true, for: .presentsSubscriptionAfterLogin, by: "login")
@@ -65,9 +65,8 @@ struct SettingsTests {
         #expect(settings.freeze()[.presentsSubscriptionAfterLogin] == false)
         #expect(settings[.presentsSubscriptionAfterLogin] == true)
         let problem = try #require(told.withLock { $0 }.first)
-        #expect(problem.code == .writtenAfterConfiguration && problem.setting == "presentsSubscriptionAfterLogin")
         #expect(
-            problem.description == "setting presentsSubscriptionAfterLogin was written by login after the launch was configured, "
+            problem == "setting presentsSubscriptionAfterLogin was written by login after the launch was configured, "
                 + "so it takes effect in the next launch; write it before"
         )
         #expect(told.withLock { $0 } == settings.problems && settings.problems.count == 1)
@@ -78,7 +77,7 @@ struct SettingsTests {
     func ownSettings() throws {
         let directory = StateDirectory.inMemory()
         let pages = SettingKey("tutorialPages", default: 3)
-        let told = Locked<[SettingsProblem]>([])
+        let told = Locked<[String]>([])
         let own = Settings(directory.settings) { problem in told.withLock { $0.append(problem) } }
         try own.set(4, for: pages)
         #expect(own.problems.isEmpty)
@@ -88,12 +87,12 @@ struct SettingsTests {
         try own.set(5, for: pages, by: "shop")
         let description =
             "setting tutorialPages was written by shop after the launch was configured, so it takes effect in the next launch; write it before"
-        #expect(told.withLock { $0 }.map(\.description) == [description] && own.problems.map(\.code) == [.writtenAfterConfiguration])
+        #expect(told.withLock { $0 } == [description] && own.problems == [description])
         #expect(frozen.freeze()[pages] == 4)
         // An object that is made later is no earlier.
         let later = Settings(directory.settings)
         try later.set(6, for: pages)
-        #expect(later.problems.map(\.setting) == ["tutorialPages"])
+        #expect(later.problems.count == 1 && later.problems[0].hasPrefix("setting tutorialPages was written after"))
         #expect(Settings(directory.settings).freeze()[pages] == 6)
         // Another app's launch has not begun.
         let other = Settings(StateDirectory.inMemory().settings)
@@ -112,7 +111,7 @@ struct SettingsTests {
             for name in ["app", "link"] {
                 let own = Settings(StateDirectory.open(at: folder(name)).settings)
                 try own.set(5, for: pages, by: "shop")
-                #expect(own.problems.map(\.code) == [.writtenAfterConfiguration], "\(name)")
+                #expect(own.problems.map { $0.contains("by shop after the launch was configured") } == [true], "\(name)")
             }
             #expect((launch.settings as? SettingsStore)?.lateWrites.count == 1)
             #expect(snapshot[pages] == 3)
@@ -138,11 +137,10 @@ struct SettingsTests {
         try settings.set(.regular, for: .onboarding, by: "experiments")
         #expect(settings.freeze()[.onboarding] == .regular)
         #expect(Settings(store)[.onboarding] == .regular)
-        #expect(settings.problems.map(\.code) == [.conflictingWrites])
-        #expect(settings.problems.first?.setting == "onboarding")
         #expect(
-            settings.problems.first?.description
-                == "setting onboarding was written by remote-configuration, then by experiments, which counts; let one of them write it"
+            settings.problems == [
+                "setting onboarding was written by remote-configuration, then by experiments, which counts; let one of them write it"
+            ]
         )
     }
 
@@ -219,8 +217,12 @@ struct SettingsTests {
         for _ in 0..<2 { #expect(snapshot[.onboarding] == .regular && settings[.onboarding] == .regular) }
         #expect(snapshot[.showsSplashVideo] == true)
         #expect(snapshot[.enablesRestoreAccount] == false)
-        #expect(settings.problems.map(\.setting) == ["onboarding", "enablesRestoreAccount"])
-        #expect(settings.problems.first?.description == "setting onboarding holds no OnboardingType, so its default counts; set it again")
+        #expect(
+            settings.problems == [
+                "setting onboarding holds no OnboardingType, so its default counts; set it again",
+                "setting enablesRestoreAccount holds no Bool, so its default counts; set it again",
+            ]
+        )
     }
 
     @Test("fault S4: Settings that are no settings at all are moved aside, and have their defaults")
@@ -251,7 +253,7 @@ struct SettingsTests {
 
         let settings = Settings(locked)
         let snapshot = settings.freeze()
-        #expect(settings.problems.map(\.code) == [.unavailable])
+        #expect(settings.problems.map { $0.hasPrefix("the settings cannot be read, so defaults count for now: ") } == [true])
         #expect(snapshot[.onboarding] == .regular)
         #expect(snapshot[.isFirstLaunch] == false)
         #expect(!snapshot[.deviceIdentifier].isEmpty && snapshot[.deviceIdentifier] == settings.deviceIdentifier)

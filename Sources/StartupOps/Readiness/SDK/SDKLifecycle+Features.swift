@@ -99,7 +99,7 @@ extension SDKLifecycle {
 
     /// Why nothing was restored, in one sentence.
     private var nothingRestored: String {
-        let reason = traceEntries.last { $0.step == .autoRestore }?.note ?? Self.noSession
+        let reason = state.withLock { $0.reasonNotToRestore } ?? Self.noSession
         return reason == Self.noSession ? "there was no session to restore" : "nothing was restored: \(reason)"
     }
 

@@ -8,17 +8,19 @@ extension SDKLifecycle {
         state.withLock { state in
             state.log = log
             state.restoreOutcomes = []
+            // Of an app that is reconfigured for ever only the latest initialisations are kept.
+            state.trace = state.trace.suffix(99) + [[]]
         }
-        note(.logging, generation)
+        note("logging")
         do throws(SDKError) {
             let credentials = SDKStorage.Credentials(configuration)
             // Storage before credentials: those of another service have to be found there first.
-            note(.secureStorage, generation, try openStorage(for: credentials))
+            note("secure storage", try openStorage(for: credentials))
             try storage.persist(credentials)
-            note(.credentials, generation)
+            note("credentials")
             let session = try makeSession(configuration, log)
-            note(.client, generation)
-            note(.bootConfiguration, generation, persistBoot(configuration))
+            note("client")
+            note("boot configuration", persistBoot(configuration))
             finish(configuration, generation, session)
             return succeed()
         } catch {
@@ -36,8 +38,6 @@ extension SDKLifecycle {
             guard state.machine.tearDown() else { return taken }
             (state.session, state.requests, state.restore, state.restoreTimer) = (nil, [:], nil, nil)
             state.modules = [:]
-            eventLine.note(.modulesCleared)
-            eventLine.note(.loggedOut(reason: reason))
             if wasReady { readiness.note(false) }
             eventLine.note(.ready(false))
             return taken
@@ -64,7 +64,6 @@ extension SDKLifecycle {
             let hadNoSession = storage.services.storedAccessToken() == .absent
             try storage.clearSession()
             if hadNoSession { return nil }
-            eventLine.note(.loggedOut(reason: "the session was one of another service"))
             log.write(.warn, Self.tag, "logged out: the stored session was one of another service")
             return "the session of another service was cleared"
         }
@@ -97,13 +96,13 @@ extension SDKLifecycle {
         state.withLock { state in
             state.machine.didInitialize(configuration, restores: restores)
             state.session = session
-            eventLine.note(.initialized(generation: generation))
+            state.reasonNotToRestore = reasonNotToRestore
             if !restores {
                 readiness.note(true)
                 eventLine.note(.ready(true))
             }
         }
-        note(.autoRestore, generation, reasonNotToRestore)
+        note("auto-restore", reasonNotToRestore)
         if restores { startRestore(session, generation) }
     }
 
@@ -126,13 +125,12 @@ extension SDKLifecycle {
         }
     }
 
-    private func note(_ step: SDKStep, _ generation: Int, _ note: String? = nil) {
+    private func note(_ step: String, _ note: String? = nil) {
+        let line = step + (note.map { ": \($0)" } ?? "")
         let log = state.withLock { state in
-            // Of an app that is reconfigured for ever only the latest steps are kept.
-            if state.trace.count >= 600 { state.trace.removeFirst(300) }
-            state.trace.append(SDKTraceEntry(generation: generation, step: step, note: note))
+            state.trace[state.trace.endIndex - 1].append(line)
             return state.log
         }
-        log.write(.debug, Self.tag, "\(step)\(note.map { ": \($0)" } ?? "")")
+        log.write(.debug, Self.tag, line)
     }
 }

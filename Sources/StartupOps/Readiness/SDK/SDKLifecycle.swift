@@ -42,7 +42,9 @@ public final class SDKLifecycle: Sendable {
         var requests: [Int: @Sendable () -> Void] = [:]
         var requestsInAll = 0
         var failure: SDKError?
-        var trace: [SDKTraceEntry] = []
+        var trace: [[String]] = []
+        /// Why the last initialisation had nothing to restore; nil where it had.
+        var reasonNotToRestore: String?
         /// The parts of the last restore, and how those that have ended did: in the same order.
         var restoreNames: [String] = []
         var restoreOutcomes: [SDKRestoreResult] = []
@@ -56,7 +58,7 @@ public final class SDKLifecycle: Sendable {
     let storage: SDKStorage
     let options: SDKOptions
     /// One set-up at a time. Its decisions are in `state`, which never waits for it.
-    private let setUp = DispatchQueue(label: "startup.sdk-lifecycle")
+    private let turns = DispatchQueue(label: "startup.sdk-lifecycle")
     let state = Locked(State())
     let readiness = EventBroadcaster(replaying: false)
     let eventLine = EventBroadcaster<SDKEvent>()
@@ -78,11 +80,7 @@ public final class SDKLifecycle: Sendable {
     /// Why the last call returned false; nil when it returned true.
     public var failure: SDKError? { state.withLock { $0.failure } }
     /// The steps of each initialisation, in order, each with its note. Of many initialisations, the latest.
-    public var trace: [[String]] {
-        Dictionary(grouping: traceEntries, by: \.generation).sorted { $0.key < $1.key }.map { $0.value.map(\.description) }
-    }
-    /// The steps of the initialisations, in order.
-    var traceEntries: [SDKTraceEntry] { state.withLock { $0.trace } }
+    public var trace: [[String]] { state.withLock { $0.trace } }
     /// How the parts of the last auto-restore ended, as far as they have, in their order.
     public var restoreOutcomes: [SDKRestoreResult] { state.withLock { $0.restoreOutcomes } }
     /// The log, as configured.
@@ -91,33 +89,19 @@ public final class SDKLifecycle: Sendable {
     /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
     public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
-    /// Initialises with the configuration that a builder makes.
-    ///
-    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
-    @discardableResult
-    public func initialize(_ builder: SDKConfiguration.Builder) -> Bool {
-        oneAtATime("initialize") { checked(builder).map { initializeNow($0) } ?? false }
-    }
-
-    /// Initialises; when it is initialised with the same configuration already, that is all, and with another one it is refused.
+    /// Initialises with the configuration that a builder makes; when it is initialised with the same one already, that is all, and with another one it is
+    /// refused.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may be tried again.
     @discardableResult
-    package func initialize(_ configuration: SDKConfiguration) -> Bool { oneAtATime("initialize") { initializeNow(configuration) } }
+    public func initialize(_ builder: SDKConfiguration.Builder) -> Bool { setUp("initialize", with: builder) { initializeNow($0) } }
 
-    /// Ends the session and initialises with another configuration. One that is not valid changes nothing.
+    /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any as long as the secure storage cannot be
+    /// used, which is looked at first.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult
-    public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool {
-        oneAtATime("reconfigure") { checked(builder).map { reconfigureNow($0) } ?? false }
-    }
-
-    /// Ends the session and initialises with another configuration.
-    ///
-    /// The secure storage is looked at first: as long as it cannot be used, everything stays as it is.
-    @discardableResult
-    package func reconfigure(_ configuration: SDKConfiguration) -> Bool { oneAtATime("reconfigure") { reconfigureNow(configuration) } }
+    public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool { setUp("reconfigure", with: builder) { reconfigureNow($0) } }
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
@@ -175,13 +159,14 @@ public final class SDKLifecycle: Sendable {
         return initializeNow(configuration)
     }
 
-    private func checked(_ builder: SDKConfiguration.Builder) -> SDKConfiguration? {
-        do throws(SDKError) {
-            return try builder.build()
-        } catch {
-            // Before the first initialisation only the builder knows how it is to be logged.
-            _ = fail(error, log: isInitialized ? nil : builder.makeLog())
-            return nil
+    private func setUp(_ call: String, with builder: SDKConfiguration.Builder, _ body: (SDKConfiguration) -> Bool) -> Bool {
+        oneAtATime(call) {
+            do throws(SDKError) {
+                return body(try builder.build())
+            } catch {
+                // Before the first initialisation only the builder knows how it is to be logged.
+                return fail(error, log: isInitialized ? nil : builder.makeLog())
+            }
         }
     }
 
@@ -212,7 +197,7 @@ public final class SDKLifecycle: Sendable {
                 )
             )
         }
-        return setUp.sync {
+        return turns.sync {
             state.withLock { $0.settingUp = currentThreadIdentity() }
             defer { state.withLock { $0.settingUp = nil } }
             let wasInitialized = isInitialized

@@ -115,7 +115,6 @@ extension SDKLifecycle {
             // A late part of an older generation says nothing about this one.
             guard state.machine.isRestoring(generation) else { return nil }
             state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
-            eventLine.note(.restored(step, outcome))
             return state.log
         }
         guard let log else { return }
@@ -137,7 +136,6 @@ extension SDKLifecycle {
                 for step in state.restoreNames.dropFirst(state.restoreOutcomes.count) {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }
-                eventLine.note(.restoreTimedOut)
             }
             readiness.note(true)
             eventLine.note(.ready(true))

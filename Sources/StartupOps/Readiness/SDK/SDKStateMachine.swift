@@ -60,54 +60,12 @@ struct SDKStateMachine {
     }
 }
 
-/// A part of an SDK's set-up, in the order in which they run.
-enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The log.
-    case logging = "logging"
-    /// The storage of secrets.
-    case secureStorage = "secure storage"
-    /// The credentials.
-    case credentials = "credentials"
-    /// The client.
-    case client = "client"
-    /// The configuration that the app boots with.
-    case bootConfiguration = "boot configuration"
-    /// The entitlements, and the SDK's own parts; see ``SDKRestoreStep``.
-    case autoRestore = "auto-restore"
-
-    /// The step's name.
-    var description: String { rawValue }
-}
-
-/// One line of the trace of an initialisation.
-struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
-    /// Which initialisation this belongs to: greater for a later one. Tear-downs are counted too, so there may be gaps.
-    let generation: Int
-    /// The step.
-    let step: SDKStep
-    /// A note, such as "the storage was corrupted and has been made anew".
-    let note: String?
-
-    /// The step and the note.
-    var description: String { "\(step)\(note.map { ": \($0)" } ?? "")" }
-}
-
-/// Something that happened to an SDK, in order.
+/// A change of whether an SDK can be used.
 enum SDKEvent: Sendable, Hashable {
-    /// The modules of features were dropped.
-    case modulesCleared
-    /// The session ended.
-    case loggedOut(reason: String)
     /// Whether it is ready has changed.
     case ready(Bool)
-    /// It has been initialised.
-    case initialized(generation: Int)
     /// It is not initialised any more: it was reset, or could not be reconfigured.
     case uninitialized
-    /// A part of the auto-restore has ended.
-    case restored(String, SDKRestoreOutcome)
-    /// The auto-restore was not over at its deadline.
-    case restoreTimedOut
 }
 
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.

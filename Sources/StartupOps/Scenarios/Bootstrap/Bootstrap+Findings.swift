@@ -2,9 +2,6 @@ import Sequencer
 import StartupNetworking
 
 extension Bootstrap {
-    /// The registration that makes images visible.
-    private static let imageCodec = "image-codec"
-
     /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash: first-screen is waiting for …". Empty
     /// when nothing is known to be wrong.
     ///
@@ -13,14 +10,7 @@ extension Bootstrap {
     public var findings: [String] {
         let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
         let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil
-        var (found, ofCodec): ([String], [String]) = ([], [])
-        // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
-        let recorded = registry.recordedProblems
-        for problem in recorded + problems.filter({ !recorded.contains($0) }) {
-            // People see a missing codec as empty images: a symptom of its own.
-            let isOfCodec = [problem.registration, problem.other].contains(Self.imageCodec)
-            if isOfCodec { ofCodec.append("\(problem)") } else { found.append("set-up is missing or misordered: \(problem)") }
-        }
+        var found = problems.map { "set-up is missing or misordered: \($0)" }
         for gate in [scene, gate].compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
         // A person who asked for it needs no explanation.
         if let logout = service.tokens.lastLogout, logout != .requested {
@@ -33,14 +23,12 @@ extension Bootstrap {
                     + "give the presenters an entryPoint, or call deliver(to:) of the mailbox"
             )
         }
-        let registered = registry.registered
-        if registered.contains("coordinator"), !registered.contains(Self.imageCodec) {
-            ofCodec.append(
-                "\(Self.imageCodec) was not registered, so images that the system cannot decode are not shown; "
+        if registered.contains("coordinator"), !registered.contains("image-codec") {
+            found.append(
+                "images stay empty: image-codec was not registered, so images that the system cannot decode are not shown; "
                     + "register one before the coordinator starts, or a value that says that none is needed"
             )
         }
-        found += ofCodec.map { "images stay empty: \($0)" }
         if let onboarding, onboarding.chosen != onboarding.configured {
             found.append(
                 "the onboarding is not the one that was configured: \(onboarding.chosen) counted when the coordinator started, "

@@ -13,18 +13,17 @@ extension Bootstrap {
     @MainActor
     func register(_ launch: StepContext) throws {
         guard phases.takeProcessPart() else {
-            let description = "the process phase has been run before: make one Bootstrap per launch of the process"
-            throw RegistryError(problems: [RegistryProblem(.repeated, "process phase", description)])
+            throw RegistryError(problems: ["the process phase has been run before: make one Bootstrap per launch of the process"])
         }
         for registration in plan.registrations { try make(registration) }
-        launch.note("registered \(registry.registered.joined(separator: ", "))")
+        launch.note("registered \(registered.joined(separator: ", "))")
     }
 
     /// An action that fails has not been registered.
     @MainActor
     func make(_ registration: BootstrapRegistration) throws {
         try registration.action?()
-        try require(registration.register(registry))
+        didRegister(registration.name)
     }
 
     /// Whether a module is used in this launch. It is asked once, so that a module that was prepared is made.
@@ -50,22 +49,23 @@ extension Bootstrap {
     @MainActor
     func endModuleSetUp() throws {
         let problems = plan.modules.filter(isActive).flatMap { module in
-            module.dependencies.compactMap { dependency -> RegistryProblem? in
+            module.dependencies.compactMap { dependency -> String? in
                 // A module that is missing in the plan was found when the plan was checked.
                 guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { return nil }
-                return .missingDependency(of: module.name, dependency, "is not active")
+                return "\(other.name) is not active, and \(module.name) needs it: \(dependency.reason)"
             }
         }
-        try require(problems)
-        try require(registry.mark("module-setup"))
+        let missing = RegistrationRule.missing(in: registered).map(\.name).filter { $0 != "configuration" }
+        try require(problems + missing.map { "\($0) has to be registered before the configuration is made" })
+        didRegister("module-setup")
     }
 
     /// Ends the phase: from now on there can be scenes.
     @MainActor
-    func endProcessPhase() throws {
-        if !plan.thirdParties.isEmpty { try require(registry.mark("third-party")) }
-        // Everything required is there, or the scenes would find out one by one.
-        try registry.validate()
+    func endProcessPhase(_ launch: StepContext) throws {
+        // Or the scenes would find out one by one.
+        _ = try configuration(for: launch.operation)
+        if !plan.thirdParties.isEmpty { didRegister("third-party") }
         phases.endProcessPhase()
     }
 }
@@ -73,55 +73,38 @@ extension Bootstrap {
 extension Bootstrap {
     /// Makes the configuration, part by part, once.
     ///
-    /// - Throws: ``RegistryError`` when it was made before, when a module is missing that another one works with, or when it comes too early.
+    /// - Throws: ``RegistryError`` when a module is missing that another one works with, or when it comes too early; `APIConfigurationError` when it was made before.
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
         try endModuleSetUp()
-        let trace = configurationTrace
-        // First: everything else sends requests with it.
-        try await trace.make("network", in: launch) {
-            try clients.create { service.client }
-            return network
+        func made(_ part: String, _ result: String) {
+            state.withLock { $0.parts.append(part) }
+            tell("configuration, \(part): \(result)", launch)
         }
+        // First: everything else sends requests with it. It cannot be made twice.
+        try clients.create { service.client }
+        made("network", network)
         state.withLock { $0.mailbox = environment.mailbox }
-        try await trace.make("user service", in: launch) {
-            plan.endpoints.rest == nil ? "the session alone says who the user is: there is no REST" : "asks v1/profile who the user is"
-        }
         // From before the session is read, so that no change is missed.
         let changes = service.tokens.events
         // Before the session may be ended: who listens to the tokens has to hear of that.
-        try await trace.make("token listener", in: launch) {
-            service.user.follow(service.tokens)
-            return "a new token refreshes the user"
-        }
+        service.user.follow(service.tokens)
+        made("token listener", "a new token refreshes the user")
         let firstLaunch = environment.state.firstLaunch
-        try await trace.make("first-launch session", in: launch) {
-            await handleFirstLaunch(firstLaunch, environment.services.accounts)
-        }
+        made("first-launch session", await handleFirstLaunch(firstLaunch, environment.services.accounts))
         let session = environment.services.accounts.storedSession().value
         // Afterwards: they are not to be taken for those of a session that has ended.
-        try await trace.make("notifications", in: launch) {
-            environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn } ?? .guest, account: session?.accountID)
-            let waiting = environment.mailbox.waiting().count
-            return waiting == 0 ? "nothing waits" : "\(waiting) for the main screen"
-        }
+        environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn } ?? .guest, account: session?.accountID)
+        let waiting = environment.mailbox.waiting().count
+        made("notifications", waiting == 0 ? "nothing waits" : "\(waiting) for the main screen")
         let device = settings.deviceIdentifier
-        try await trace.make("device", in: launch) { "\(app.platform), version \(app.version)" }
-        try await trace.make("current user", in: launch) {
-            for tracker in plan.analytics { tracker.identify(user: session?.userID) }
-            return session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody"
-        }
+        for tracker in plan.analytics { tracker.identify(user: session?.userID) }
+        made("current user", session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody")
         // Before anything is counted: a crash meanwhile has to be reported.
-        try await trace.make("crash loggers", in: launch) {
-            for logger in plan.crashLoggers { logger.identify(user: session?.userID, device: device) }
-            follow(changes, from: session?.userID, on: device)
-            return "\(plan.crashLoggers.count) told whose crashes they report"
-        }
-        try await trace.make("app starts", in: launch) { countStart(session, environment.state) }
-        try await trace.make("vendor identifier", in: launch) {
-            // Read again from the store, as the next launch will.
-            Settings(directory.settings).deviceIdentifier == device ? "kept in the settings" : "not kept: the settings cannot be written"
-        }
+        for logger in plan.crashLoggers { logger.identify(user: session?.userID, device: device) }
+        follow(changes, from: session?.userID, on: device)
+        made("crash loggers", "\(plan.crashLoggers.count) told whose crashes they report")
+        made("app starts", countStart(session, environment.state))
         let configuration = BootstrapConfiguration(
             plan: plan,
             app: app,
@@ -130,7 +113,8 @@ extension Bootstrap {
             deviceIdentifier: device,
             isFirstLaunch: firstLaunch == .first
         )
-        try require(registry.register(configuration, for: .configuration))
+        state.withLock { $0.configuration = configuration }
+        didRegister("configuration")
         for delegate in plan.moduleDelegates { try make(delegate) }
     }
 

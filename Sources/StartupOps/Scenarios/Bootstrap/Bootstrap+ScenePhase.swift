@@ -66,66 +66,39 @@ extension Bootstrap {
         let configuration = try configuration(for: "module \(module.name)")
         // The module's step waits for the preparation, which may have failed alone.
         guard state.withLock({ $0.prepared.contains(module.name) }) else {
-            let description = "\(module.name) must come after its preparation, which has failed: it cannot be made"
-            throw RegistryError(problems: [RegistryProblem(.misordered, module.name, other: "module-setup", description)])
+            throw RegistryError(problems: ["\(module.name) must come after its preparation, which has failed: it cannot be made"])
         }
         let value = try await module.make(configuration)
         state.withLock { $0.made.append((module.name, value)) }
     }
 
-    /// Starts the coordinator, part by part, once. Its last part is the app's configuration: `willFetchConfiguration(_:)`.
+    /// Starts the coordinator, part by part, once.
     @MainActor
     func startCoordinator(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
         let configuration = try configuration(for: launch.operation)
-        let trace = coordinatorTrace
         let accounts = environment.services.accounts
-        try await trace.make("journey manager", in: launch) {
-            if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
-            try require(registry.mark("coordinator"))
-            return "the screen is free"
-        }
-        try await trace.make("static coordinators", in: launch) {
-            let names = state.withLock { $0.made.map(\.name) }
-            return names.isEmpty ? "none" : names.joined(separator: ", ")
-        }
-        try await trace.make("restore check", in: launch) {
-            let isPossible = configuration.isFirstLaunch && accounts.storedSession().value?.isOfThisInstallation == false
-            return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
-        }
+        if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
+        didRegister("coordinator")
         // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need have completed with.
         let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
         let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
-        try await trace.make("anonymous check", in: launch) {
-            guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
+        let mayStay = onboarding != .regular || accounts.storedSession().value?.isAnonymous != true
+        if !mayStay {
             // No configuration counts beside the app's own, so none can come too late.
             if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = (chosen: onboarding, configured: onboarding) } }
             await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
-            return "the guest's session was ended: onboarding is \(onboarding)"
         }
+        tell("coordinator, anonymous check: \(mayStay ? "" : "the guest's session was ended: ")onboarding is \(onboarding)", launch)
         let gate = try environment.firstScreenGate
         state.withLock { $0.firstScreen = gate }
-        try await trace.make("first-screen check", in: launch) {
-            let session = accounts.storedSession()
-            // Met also by a session that cannot be read: nobody finds out more in this launch.
-            gate.meet(.userKnown, by: Self.user(session))
-            let waits = configuration.isFirstLaunch && environment.settings[.waitsForRemoteConfigurationOnFirstLaunch]
-            gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
-            return gate.diagnosis
-        }
-        try await trace.make("delegates", in: launch) {
-            for delegate in plan.delegates { try make(delegate) }
-            return plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", ")
-        }
-        try await trace.make("observers", in: launch) {
-            guard environment.settings[.showsSplashVideo] else { return "none is needed" }
-            gate.endSplashVideoInBackground(environment.lifecycle)
-            return "the splash video ends in the background"
-        }
-    }
-
-    /// Notes that the app's configuration is asked for now: the end of starting the coordinator.
-    func willFetchConfiguration(_ launch: StepContext) {
-        coordinatorTrace.note("app configuration", "asked for", in: launch)
+        let session = accounts.storedSession()
+        // Met also by a session that cannot be read: nobody finds out more in this launch.
+        gate.meet(.userKnown, by: Self.user(session))
+        let waits = configuration.isFirstLaunch && environment.settings[.waitsForRemoteConfigurationOnFirstLaunch]
+        gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
+        tell("coordinator, first-screen check: \(gate.diagnosis)", launch)
+        for delegate in plan.delegates { try make(delegate) }
+        tell("coordinator, delegates: \(plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))", launch)
     }
 
     /// Takes a configuration that was fetched in this launch, which may go by another.
@@ -221,7 +194,7 @@ extension Bootstrap {
     @MainActor
     func installObservers(_ launch: StepContext) throws {
         let configuration = try configuration(for: launch.operation)
-        try require(registry.mark("observers"))
+        didRegister("observers")
         for observer in plan.observers {
             let task = Task.detached { await observer.observe(configuration) }
             state.withLock { $0.observers.append(task) }

@@ -18,6 +18,12 @@ import StartupStorage
 /// Every method can be called from any thread.
 public final class Bootstrap: Sendable {
     struct State {
+        var registered: [String] = []
+        /// The problems that have ended a step of set-up.
+        var problems: [String] = []
+        /// The parts of the configuration that were made, in order.
+        var parts: [String] = []
+        var configuration: BootstrapConfiguration?
         var activations: [String: Bool] = [:]
         var prepared: Set<String> = []
         var made: [(name: String, value: any Sendable)] = []
@@ -29,8 +35,6 @@ public final class Bootstrap: Sendable {
         var restore: RestoreDecision?
         var mailbox: EntryPointMailbox?
         var onboarding: (chosen: OnboardingType, configured: OnboardingType)?
-        /// The problems that have ended a step of set-up.
-        var problems: [RegistryProblem] = []
         var observers: [Task<Void, Never>] = []
     }
 
@@ -40,16 +44,12 @@ public final class Bootstrap: Sendable {
     package let service: AppService
     /// Where the app finds its client, once the launch has made the configuration.
     let clients = APIClientProvider()
-    /// The registrations so far.
-    let registry: ServiceRegistry
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
     /// that the app has finished launching, the end of the process phase counts as that.
     public let phases = LaunchPhases(waitsForSetUp: true)
     let app: AppInfo
     let directory: StateDirectory
     let settings: Settings
-    let configurationTrace: PartTrace
-    let coordinatorTrace: PartTrace
     let configurationLine = EventBroadcaster<AppConfiguration?>(replaying: .some(nil))
     let state = Locked(State())
 
@@ -72,12 +72,9 @@ public final class Bootstrap: Sendable {
     ) throws(RegistryError) {
         try plan.validate()
         self.plan = plan
-        configurationTrace = PartTrace("configuration", of: 10, tell: plan.tellCrashLoggers)
-        coordinatorTrace = PartTrace("coordinator", of: 8, tell: plan.tellCrashLoggers)
         self.app = app
         self.directory = directory
         settings = Settings(directory.settings)
-        registry = ServiceRegistry(rules: RegistrationRule.bootstrap)
         service = AppService(
             plan.endpoints,
             http: plan.transport(over: http),
@@ -94,13 +91,13 @@ public final class Bootstrap: Sendable {
     deinit { stopObserving() }
 
     /// The names of the parts of the configuration that were made, in order. A step's notes say how.
-    public var configurationParts: [String] { configurationTrace.entries.map(\.part) }
+    public var configurationParts: [String] { state.withLock { $0.parts } }
 
     /// The names of the registrations so far, in order.
-    public var registered: [String] { registry.registered }
+    public var registered: [String] { state.withLock { $0.registered } }
 
     /// Whether the configuration was made in this launch.
-    var hasConfiguration: Bool { registry.optional(.configuration) != nil }
+    var hasConfiguration: Bool { state.withLock { $0.configuration != nil } }
 
     /// Tells the plan's crash loggers each event of a launch in one line, `610 ms: login succeeded`: an observer for its options.
     ///
@@ -117,7 +114,10 @@ public final class Bootstrap: Sendable {
     ///
     /// - Throws: an error before it was made, naming the accessor and the registrations that have to come first.
     public func configuration(for accessor: String = #function) throws -> BootstrapConfiguration {
-        try registry.value(.configuration, for: accessor)
+        let (configuration, registered) = state.withLock { ($0.configuration, $0.registered) }
+        if let configuration { return configuration }
+        let missing = RegistrationRule.missing(in: registered).map(\.name)
+        throw ServiceAccessError(accessor: printable(accessor, limit: 120), missing: missing)
     }
 
     /// The app's configuration: the one that decided the first screen, and from then on each newer one that was fetched. A newer one counts from the
@@ -152,8 +152,17 @@ public final class Bootstrap: Sendable {
         for observer in observers { observer.cancel() }
     }
 
-    /// Throws the problems that a registration has shown, and keeps them for ``findings``.
-    func require(_ problems: [RegistryProblem]) throws(RegistryError) {
+    /// Notes a registration; of several of one name, the first.
+    func didRegister(_ name: String) { state.withLock { if !$0.registered.contains(name) { $0.registered.append(name) } } }
+
+    /// Notes how far set-up has come: in the report of the launch, and to the crash loggers.
+    func tell(_ line: String, _ launch: StepContext) {
+        launch.note(line)
+        plan.tellCrashLoggers(line)
+    }
+
+    /// Throws problems, and keeps them for ``findings``.
+    func require(_ problems: [String]) throws(RegistryError) {
         if problems.isEmpty { return }
         // Kept before they are thrown: the report of support needs them.
         state.withLock { $0.problems += problems }
@@ -213,9 +222,4 @@ public struct BootstrapConfiguration: Sendable {
     public var build: BuildFlags { plan.build }
     /// The client of the service, for REST and GraphQL.
     public var client: APIClient { service.client }
-}
-
-extension ServiceKey where Value == BootstrapConfiguration {
-    /// The key in the registry.
-    static var configuration: ServiceKey { ServiceKey("configuration") }
 }

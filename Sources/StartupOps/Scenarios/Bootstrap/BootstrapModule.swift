@@ -154,28 +154,26 @@ public struct RequiredResource: Sendable, Hashable {
 
     /// The problem with it; nil for a file that can be read and is not empty.
     func problem() -> MissingResourceError? {
-        guard let location else { return MissingResourceError(name: name, problem: "it is not among the app's files", reason: reason) }
+        problemOfFile.map {
+            MissingResourceError(description: "\(name) is needed, because \(reason), and \($0); add it to the app's target")
+        }
+    }
+
+    private var problemOfFile: String? {
+        guard let location else { return "it is not among the app's files" }
         do {
             // Read it, instead of only asking whether it exists: a directory or another user's file fails here, with its reason.
-            let content = try Data(contentsOf: location, options: .mappedIfSafe)
-            return content.isEmpty ? MissingResourceError(name: name, problem: "it is empty", reason: reason) : nil
+            return try Data(contentsOf: location, options: .mappedIfSafe).isEmpty ? "it is empty" : nil
         } catch CocoaError.fileReadNoSuchFile {
-            return MissingResourceError(name: name, problem: "there is no such file", reason: reason)
+            return "there is no such file"
         } catch {
-            return MissingResourceError(name: name, problem: "it cannot be read", reason: reason)
+            return "it cannot be read"
         }
     }
 }
 
 /// A file that the app needs is not there, or cannot be read.
 struct MissingResourceError: DescribedError, Sendable, Hashable {
-    /// The file.
-    let name: String
-    /// The problem with it.
-    let problem: String
-    /// The part of the app that cannot work without it.
-    let reason: String
-
-    /// One sentence.
-    var description: String { "\(name) is needed, because \(reason), and \(problem); add it to the app's target" }
+    /// The file, the part of the app that cannot work without it, and the problem.
+    let description: String
 }

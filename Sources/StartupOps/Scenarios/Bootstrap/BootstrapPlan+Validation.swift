@@ -10,52 +10,43 @@ extension BootstrapPlan {
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
-        let problems = endpointProblems + headerProblems + registrationProblems + moduleProblems
+        let problems = endpointProblems + headerProblems + RegistrationRule.problems(registrationsOfLaunch) + moduleProblems
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
 
-    private var endpointProblems: [RegistryProblem] {
+    private var endpointProblems: [String] {
         do {
             _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: endpoints.rest?.absoluteString)
             return []
         } catch {
-            return [RegistryProblem(.invalid, "endpoints", "endpoints.\(error)")]
+            return ["endpoints.\(error)"]
         }
     }
 
-    private var headerProblems: [RegistryProblem] {
+    private var headerProblems: [String] {
         if !headerPrefix.isEmpty, headerPrefix.utf8.allSatisfy(\.isTokenCharacter) { return [] }
         let shown = printable(headerPrefix, limit: 80)
-        let reason = "headerPrefix is '\(shown)', which begins no header's name: those are letters, digits and hyphens, such as X-Example"
-        return [RegistryProblem(.invalid, "headerPrefix", reason)]
+        return ["headerPrefix is '\(shown)', which begins no header's name: those are letters, digits and hyphens, such as X-Example"]
     }
 
-    /// Registers in a registry of its own, like a launch by this plan; actions do not run.
-    private var registrationProblems: [RegistryProblem] {
-        let registry = ServiceRegistry(rules: RegistrationRule.bootstrap) { true }
-        for registration in registrations { _ = registration.register(registry) }
-        registry.mark("module-setup")
-        // As in a launch: a value that is equal to no other, so that a second one is refused.
-        registry.register(ConfigurationInLaunch(), for: ServiceKey("configuration"))
-        for delegate in moduleDelegates { _ = delegate.register(registry) }
-        if !thirdParties.isEmpty { registry.mark("third-party") }
-        registry.mark("coordinator")
-        for delegate in delegates { _ = delegate.register(registry) }
-        registry.mark("observers")
-        return registry.problems
+    /// The registrations of a launch by this plan, with those that it makes itself.
+    private var registrationsOfLaunch: [BootstrapRegistration] {
+        func own(_ name: String) -> BootstrapRegistration { .action(name) {} }
+        let parts: [[BootstrapRegistration]] = [
+            registrations, [own("module-setup"), .configuration], moduleDelegates, thirdParties.isEmpty ? [] : [own("third-party")],
+            [own("coordinator")], delegates, [own("observers")],
+        ]
+        return parts.flatMap(\.self)
     }
 
-    private var moduleProblems: [RegistryProblem] {
+    private var moduleProblems: [String] {
         modules.enumerated().flatMap { place, module in
-            module.dependencies.compactMap { dependency in
+            module.dependencies.compactMap { dependency -> String? in
                 guard let other = modules.firstIndex(where: { $0.name == dependency.predecessor }) else {
-                    return .missingDependency(of: module.name, dependency, "is not in the plan")
+                    return "\(dependency.predecessor) is not in the plan, and \(module.name) needs it: \(dependency.reason)"
                 }
-                return other < place ? nil : .misordered(module.name, dependency)
+                return other < place ? nil : dependency.violation(by: module.name)
             }
         }
     }
 }
-
-/// Stands for the configuration that a launch makes.
-private final class ConfigurationInLaunch: Sendable {}

@@ -108,22 +108,30 @@ public struct BuildFlags: OptionSet, NamedValue, Sendable, Hashable {
 public struct BootstrapRegistration: Sendable {
     /// The name that `RegistrationRule/bootstrap` knows it by.
     public let name: String
-    let register: @Sendable (ServiceRegistry) -> [RegistryProblem]
-    let action: (@MainActor @Sendable () throws -> Void)?
+    let value: any Sendable
+    /// Whether the value of an earlier registration of this name is the same.
+    let isSame: @Sendable (any Sendable) -> Bool
+    var action: (@MainActor @Sendable () throws -> Void)?
 
-    /// A service.
+    /// That of the configuration, by the launch: it is the same as no other.
+    static let configuration = BootstrapRegistration(name: "configuration", value: ()) { _ in false }
+
+    /// A service. The same object may be registered again.
     public static func value<Value: Sendable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
-        BootstrapRegistration(name: key.name, register: { $0.register(value, for: key) }, action: nil)
+        // Identity is for objects: two values of a structure are never the same object.
+        BootstrapRegistration(name: key.name, value: value) {
+            type(of: $0) is AnyClass && Value.self is AnyClass && ($0 as AnyObject) === (value as AnyObject)
+        }
     }
 
     /// A service that can be compared: an equal one may be registered again.
     public static func value<Value: Sendable & Equatable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
-        BootstrapRegistration(name: key.name, register: { $0.register(value, for: key) }, action: nil)
+        BootstrapRegistration(name: key.name, value: value) { $0 as? Value == value }
     }
 
     /// An action, where there is nothing to keep. An error that it throws fails the launch.
     public static func action(_ name: String, _ body: @escaping @MainActor @Sendable () throws -> Void) -> BootstrapRegistration {
-        BootstrapRegistration(name: name, register: { $0.mark(name) }, action: body)
+        BootstrapRegistration(name: name, value: true, isSame: { $0 as? Bool == true }, action: body)
     }
 }
 

@@ -23,7 +23,9 @@ extension StartupStep where Work == ScreenWork {
 
     /// The end of the process phase.
     public static var endProcessPhase: Self {
-        bootstrap("end-process-phase", "End the process phase", .milliseconds(10)) { bootstrap, _, _ in try bootstrap.endProcessPhase() }
+        bootstrap("end-process-phase", "End the process phase", .milliseconds(10)) { bootstrap, _, step in
+            try bootstrap.endProcessPhase(step)
+        }
     }
 
     /// The beginning of the scene phase.

@@ -162,8 +162,7 @@ extension Bootstrap {
 }
 
 extension StartupSteps {
-    /// The same steps with two changes. The fetch of the configuration tells the coordinator that it begins, and the app of the result. The steps after the first
-    /// screen use the feature flags that decided it.
+    /// The same steps with two changes. The fetch of the configuration tells the app of the result. The steps after the first screen use the feature flags that decided it.
     ///
     /// - Parameter kept: the configuration that the launch goes by; nil where it waits for the one that is fetched.
     fileprivate func carryingOut(_ bootstrap: Bootstrap?, _ kept: LoadedConfiguration?) -> StartupSteps {
@@ -172,7 +171,6 @@ extension StartupSteps {
         // Taken before they are replaced, or each would call itself.
         let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
         steps[.fetchConfig] = { step in
-            bootstrap.willFetchConfiguration(step)
             let fetched = try await fetch(step)
             bootstrap.didFetch(fetched, insteadOf: kept, flags.latest, step)
             return fetched

@@ -86,7 +86,7 @@ struct BootstrapDataSourceTests {
         for prefix in ["", "X Example", "X:", "X\n"] {
             plan.headerPrefix = prefix
             let error = #expect(throws: RegistryError.self) { try plan.validate() }
-            #expect(error?.problems.map(\.code) == [.invalid] && error?.description.contains("begins no header's name") == true)
+            #expect(error?.problems.count == 1 && error?.description.contains("begins no header's name") == true)
         }
     }
 }

@@ -63,9 +63,9 @@ struct BootstrapKeptConfigurationTests {
         #expect(person.content?.configuration.source == .cached)
         let condition = bootstrap.firstScreenGate?.conditions.first { $0.condition.name == .configurationPresent }
         #expect(condition?.source == "the cached configuration")
-        #expect(report["fetch-config"]?.outcome == .succeeded && bootstrap.coordinatorTrace.entries.last?.part == "app configuration")
+        #expect(report["fetch-config"]?.outcome == .succeeded)
         // It is the same as the one that was kept.
-        #expect(report["fetch-config"]?.notes.count == 1 && bootstrap.findings == [])
+        #expect(report["fetch-config"]?.notes == [] && bootstrap.findings == [])
     }
 
     @Test("B45: a first launch, and one in another country, wait for the configuration")

@@ -13,7 +13,7 @@ struct BootstrapOrderTests {
     func imageCodec() async throws {
         let bootstrap = try harness.bootstrap(harness.plan())
         #expect(try await harness.launch(bootstrap).outcome == .completed)
-        let order = bootstrap.registry.registered.filter { ["image-codec", "coordinator"].contains($0) }
+        let order = bootstrap.registered.filter { ["image-codec", "coordinator"].contains($0) }
         #expect(order == ["image-codec", "coordinator"])
         let other = BootstrapHarness()
         var plan = other.plan()
@@ -38,7 +38,7 @@ struct BootstrapOrderTests {
         let bootstrap = try harness.bootstrap(plan)
         #expect(try await harness.launch(bootstrap).outcome == .completed)
         #expect(order.withLock { $0 } == ["delegates", "shop"])
-        #expect(bootstrap.registry.registered.filter { ["configuration", "module-delegates"].contains($0) }.last == "module-delegates")
+        #expect(bootstrap.registered.filter { ["configuration", "module-delegates"].contains($0) }.last == "module-delegates")
         plan.registrations += plan.moduleDelegates
         plan.moduleDelegates = []
         let error = #expect(throws: RegistryError.self) { try plan.validate() }

@@ -21,7 +21,6 @@ struct BootstrapPhaseTests {
         #expect(scene.count == 12)
         #expect(report.isEnded(process, before: scene))
         #expect(bootstrap.phases.problems.isEmpty && bootstrap.phases.processGate.isOpen)
-        #expect(bootstrap.registry.problems.isEmpty)
 
         let failing = BootstrapHarness()
         var broken = failing.plan()
@@ -31,7 +30,18 @@ struct BootstrapPhaseTests {
         #expect(!failed.phases.processGate.isOpen)
     }
 
-    @Test("B41: the coordinator starts its eight parts in their order, the last when the configuration is fetched")
+    @Test("B64: an app's registrations are made on the main thread, wherever the launch was started")
+    func mainThread() async throws {
+        let harness = BootstrapHarness()
+        let isMain = Locked<[Bool]>([])
+        var plan = harness.plan()
+        plan.registrations[0] = .action("platform") { isMain.withLock { $0.append(Thread.isMainThread) } }
+        plan.delegates = [.action("delegates") { isMain.withLock { $0.append(Thread.isMainThread) } }]
+        #expect(try await harness.launch(plan).outcome == .completed)
+        #expect(isMain.withLock { $0 } == [true, true])
+    }
+
+    @Test("B41: the coordinator starts its parts in their order")
     func coordinator() async throws {
         let harness = BootstrapHarness()
         var plan = harness.plan()
@@ -40,22 +50,14 @@ struct BootstrapPhaseTests {
         let bootstrap = try harness.bootstrap(plan)
         let report = try await harness.launch(bootstrap)
         #expect(report.outcome == .completed)
-        let parts = bootstrap.coordinatorTrace.entries
-        #expect(
-            parts.map(\.part) == [
-                "journey manager", "static coordinators", "restore check", "anonymous check", "first-screen check", "delegates",
-                "observers",
-                "app configuration",
-            ]
-        )
-        #expect(report["start-coordinator"]?.notes == parts.dropLast().enumerated().map { "coordinator \($0 + 1)/8 \($1)" })
-        #expect(report["fetch-config"]?.notes.first == "coordinator 8/8 app configuration: asked for")
-        #expect(parts[1].note == "shop" && parts[2].note == "there is no account to offer" && parts[5].note == "delegates")
+        let notes = try #require(report["start-coordinator"]?.notes)
+        let parts = ["anonymous check", "first-screen check", "delegates"]
+        #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("coordinator, \($1): ") })
+        #expect(notes[2].hasSuffix(": delegates"))
         // It was the configuration that the first screen waited for, and it has come.
-        #expect(parts[4].note.hasPrefix("first-screen is waiting for: "))
-        #expect(parts[4].note.contains("configurationPresent (set by fetch-config"))
+        #expect(notes[1].contains("first-screen is waiting for: ") && notes[1].contains("configurationPresent (set by fetch-config"))
         #expect(bootstrap.firstScreenGate?.isOpen == true)
-        #expect(bootstrap.registry.registered.suffix(3) == ["coordinator", "delegates", "observers"])
+        #expect(bootstrap.registered.suffix(3) == ["coordinator", "delegates", "observers"])
     }
 
     @Test(
@@ -67,8 +69,9 @@ struct BootstrapPhaseTests {
         try Settings(harness.directory.settings).set(isSet, for: .waitsForRemoteConfigurationOnFirstLaunch)
         if !isFirst { try harness.leaveCompletedLaunch() }
         let bootstrap = try harness.bootstrap(harness.plan())
-        #expect(try await harness.launch(bootstrap).outcome == .completed)
-        let note = try #require(bootstrap.coordinatorTrace.entries.dropFirst(4).first).note
+        let report = try await harness.launch(bootstrap)
+        #expect(report.outcome == .completed)
+        let note = try #require(report["start-coordinator"]?.notes.dropFirst().first)
         #expect(note.contains("initialFlagsRefreshed (set by") == (isSet && isFirst), "\(note)")
         #expect(bootstrap.firstScreenGate?.isOpen == true)
     }
@@ -85,7 +88,7 @@ struct BootstrapPhaseTests {
         let user = second.firstScreenGate?.conditions.first { $0.condition.name == .userKnown }
         #expect(user?.source == "the absence of a session")
         #expect(
-            report["start-coordinator"]?.notes[3] == "coordinator 4/8 anonymous check: the guest's session was ended: onboarding is regular"
+            report["start-coordinator"]?.notes.first == "coordinator, anonymous check: the guest's session was ended: onboarding is regular"
         )
     }
 
@@ -100,7 +103,7 @@ struct BootstrapPhaseTests {
         try configurations.beginTrial(of: kept)
         let second = try harness.bootstrap(harness.plan())
         let report = try await harness.launch(second)
-        #expect(report["start-coordinator"]?.notes[3] == "coordinator 4/8 anonymous check: onboarding is dismissable")
+        #expect(report["start-coordinator"]?.notes.first == "coordinator, anonymous check: onboarding is dismissable")
         #expect(second.service.storedSession().value?.isAnonymous == true)
     }
 

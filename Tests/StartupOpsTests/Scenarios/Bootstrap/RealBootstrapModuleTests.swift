@@ -42,8 +42,8 @@ struct RealBootstrapModuleTests {
         #expect(report["prepare-chat"] == nil && report["module-chat"] == nil)
         #expect(report.isEnded(["prepare-shop", "prepare-gallery"], before: ["configure"]))
         #expect(report.isEnded(["configure"], before: ["module-shop"]))
-        #expect(bootstrap.registry.registered.firstIndex(of: "module-setup") == 7)
-        #expect(bootstrap.registry.registered.firstIndex(of: "configuration") == 8)
+        #expect(bootstrap.registered.firstIndex(of: "module-setup") == 7)
+        #expect(bootstrap.registered.firstIndex(of: "configuration") == 8)
         #expect(bootstrap.module("shop") == "shop at /graphql")
         #expect(bootstrap.module("gallery", as: String.self) == nil)
     }

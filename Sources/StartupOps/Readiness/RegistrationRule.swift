@@ -1,0 +1,147 @@
+import Sequencer
+
+/// The registrations are not as they have to be for a launch to go on.
+public struct RegistryError: DescribedError, Sendable, Hashable {
+    /// Everything that is wrong with the order, the number or the place of registrations: one sentence each, which says how to solve it.
+    public let problems: [String]
+
+    /// All problems, one after the other.
+    public var description: String { problems.joined(separator: "; ") }
+}
+
+/// The configuration was asked for before it was made.
+struct ServiceAccessError: DescribedError, Sendable, Hashable {
+    /// The accessor.
+    let accessor: String
+    /// The registrations that have to come first, in order; the configuration itself is last.
+    let missing: [String]
+
+    /// One sentence.
+    var description: String {
+        "\(accessor) asked for the configuration before it was made; what has to run first: \(missing.joined(separator: ", then "))"
+    }
+}
+
+/// The key of a service: a name, and the type of the service.
+public struct ServiceKey<Value: Sendable>: Sendable, Hashable {
+    /// The name, unique among services of all types.
+    let name: String
+
+    /// A key.
+    public init(_ name: String, of type: Value.Type = Value.self) { self.name = name }
+}
+
+/// One registration has to come after another, and why.
+public struct OrderConstraint: Sendable, Hashable {
+    /// The registration that has to come first.
+    let predecessor: String
+    /// The consequence otherwise.
+    let reason: String
+
+    /// After `predecessor`, for `reason`.
+    public static func after(_ predecessor: String, because reason: String) -> OrderConstraint {
+        OrderConstraint(predecessor: predecessor, reason: reason)
+    }
+
+    /// The problem with something that comes too early.
+    func violation(by name: String) -> String { "\(name) must come after \(predecessor): \(reason)" }
+}
+
+/// The rule for one registration.
+struct RegistrationRule: Sendable, Hashable {
+    /// The name of the registration.
+    let name: String
+    /// Whether the launch fails without it. One that is not required may be absent, such as a module that is not activated.
+    let isRequired: Bool
+    /// The registrations that have to come before it.
+    let constraints: [OrderConstraint]
+
+    private static func required(_ name: String, _ constraints: OrderConstraint...) -> RegistrationRule {
+        RegistrationRule(name: name, isRequired: true, constraints: constraints)
+    }
+
+    private static func optional(_ name: String, _ constraints: OrderConstraint...) -> RegistrationRule {
+        RegistrationRule(name: name, isRequired: false, constraints: constraints)
+    }
+
+    /// The registration that comes before all others, and why.
+    private static let root = OrderConstraint.after(
+        "platform",
+        because: "it reports the crashes and counts the events of everything that follows"
+    )
+
+    /// The set-up of a white-label app: one root, the services that every app has to register, and sixteen constraints.
+    ///
+    /// ```
+    /// platform (root)
+    ///   client-keys -> screen-configuration, ui-configuration, analytics -> configuration -> module-delegates, delegates, third-party
+    ///                  ui-configuration -> module-setup -> configuration
+    ///   core-keys -> configuration
+    /// image-codec -> coordinator -> observers
+    /// ```
+    static let bootstrap: [RegistrationRule] = [
+        required(root.predecessor),
+        required("client-keys", .after("platform", because: "a crash while keys are read has to be reported")),
+        required("core-keys", .after("platform", because: "the core counts events as soon as it has its keys")),
+        required("screen-configuration", .after("client-keys", because: "screens lead to addresses that are among the client's keys")),
+        required("ui-configuration", .after("client-keys", because: "the theme is the client's")),
+        required("analytics", .after("client-keys", because: "events are sent with the client's keys")),
+        optional("module-setup", .after("ui-configuration", because: "modules copy the theme when they are set up")),
+        required(
+            "configuration",
+            .after("core-keys", because: "its parts ask the core for their keys"),
+            .after("screen-configuration", because: "the screens that it knows are those that are configured by then"),
+            .after("ui-configuration", because: "what it makes looks as it was configured by then"),
+            .after("analytics", because: "it sends events while it is made"),
+            .after("module-setup", because: "modules that are set up later do not become part of it")
+        ),
+        optional("module-delegates", .after("configuration", because: "they answer modules, which work with it")),
+        optional("delegates", .after("configuration", because: "they are handed to objects that it makes")),
+        optional("third-party", .after("configuration", because: "some need the person's identifier")),
+        // An app whose images the system decodes has none.
+        optional("image-codec"),
+        optional("coordinator", .after("image-codec", because: "its first screen shows images, which stay empty without a codec")),
+        optional("observers", .after("coordinator", because: "they live as long as the app, and tell the coordinator")),
+    ]
+
+    /// The required registrations that are not among `registered`.
+    static func missing(in registered: [String]) -> [RegistrationRule] {
+        bootstrap.filter { $0.isRequired && !registered.contains($0.name) }
+    }
+
+    /// Everything that is wrong with the registrations of a launch in their order, one sentence each.
+    static func problems(_ registrations: [BootstrapRegistration]) -> [String] {
+        var problems: [String] = []
+        var registered: [BootstrapRegistration] = []
+        let all = registrations.map(\.name)
+        for registration in registrations {
+            let name = registration.name
+            if let first = registered.first(where: { $0.name == name }) {
+                if registration.isSame(first.value) { continue }
+                problems.append("\(name) was registered twice with different values: the first one stays; register it once")
+                continue
+            }
+            registered.append(registration)
+            let before = registered.map(\.name)
+            if !before.contains(root.predecessor) {
+                problems.append("\(name) was registered before \(root.predecessor), which must come first of all: \(root.reason)")
+            }
+            guard let rule = bootstrap.first(where: { $0.name == name }) else {
+                let hint = nearestName(to: name, in: bootstrap.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+                problems.append("there is no rule for a registration called \(printable(name, limit: 80))\(hint)")
+                continue
+            }
+            for constraint in rule.constraints where !before.contains(constraint.predecessor) {
+                // One that is not required, and never comes, is not waited for.
+                let isExpected = bootstrap.contains { $0.name == constraint.predecessor && $0.isRequired }
+                if isExpected || all.contains(constraint.predecessor) { problems.append(constraint.violation(by: name)) }
+            }
+        }
+        return problems
+            + missing(in: all).map { rule in
+                let place =
+                    rule.constraints.isEmpty ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")
+                return "\(rule.name) is required and was not registered; register it \(place)"
+            }
+    }
+}
