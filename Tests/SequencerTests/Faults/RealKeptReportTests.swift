@@ -182,7 +182,7 @@ extension RealKeptReportTests {
         for index in 0..<10 { graph.add("op\(index)", after: first) {} }
         let launch = try graph.start(options: .patient)
         let feed = EventFeed()
-        launch.storage.state.withLock { $0.streams.add(feed) }
+        launch.storage.state.withLock { $0.streams.receivers.append(feed) }
         do { _ = LaunchEvents(feed) }
         gate.open()
         _ = await launch.end()
