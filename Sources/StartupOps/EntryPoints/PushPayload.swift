@@ -113,7 +113,8 @@ public struct PushPayloadParser: Sendable {
     public func payload(from data: Data) throws -> PushPayload {
         guard data.count <= Self.maximumSize else { throw PushPayloadError.tooLarge }
         // Before it is decoded: depth is what makes decoders recurse.
-        guard JSONStructure(data).depth <= PushPayloadParser.maximumDepth else { throw PushPayloadError.tooDeep }
+        let limits = AnswerLimits(maximumSize: .max, maximumDepth: Self.maximumDepth, maximumCount: .max)
+        guard limits.excess(in: data) == nil else { throw PushPayloadError.tooDeep }
         // Foundation would take other encodings too, whose brackets were not counted.
         guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
             let value = try? JSONDecoder().decode(JSONValue.self, from: data)

@@ -12,8 +12,6 @@ public struct NetworkError: DescribedError, Sendable {
         static let invalidRequest = Code(name: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
         package static let missingAccessToken = Code(name: "missingAccessToken")
-        /// The same condition, by the name GraphQL clients know it by.
-        static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
         static let refreshTokenFailed = Code(name: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
@@ -79,11 +77,15 @@ public struct NetworkError: DescribedError, Sendable {
         case .unreachable, .timedOut, .sessionUnavailable: true
         // A refresh that failed for the moment is one that may pass (T3).
         case .refreshTokenFailed: (underlying as? NetworkError)?.isTransient ?? false
-        // 408, 425 (RFC 8470) and 429 (RFC 6585) ask for another try; from 500 on the error is the server's.
-        case .invalidResponse: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? false
+        case .invalidResponse: status.map(HTTPResponse.isTransient) ?? false
         default: false
         }
     }
+}
+
+extension HTTPResponse {
+    /// Whether the next answer may have another status: 408, 425 (RFC 8470) and 429 (RFC 6585) ask for another try; from 500 on the error is the server's.
+    static func isTransient(_ status: Int) -> Bool { status == 408 || status == 425 || status == 429 || status >= 500 }
 }
 
 extension NetworkError: SecretHolding {

@@ -14,14 +14,8 @@ import StartupStorage
 public final class LoopbackSpeaker: Sendable {
     /// How a speaker can misbehave.
     package enum Fault: Sendable, Hashable {
-        /// It takes connections and never answers.
-        case silent
-        /// It answers after so long.
-        case slow(Duration)
-        /// It greets as another kind of server.
-        case wrongGreeting
-        /// It answers with a line that never ends.
-        case endless
+        /// It says this in place of each answer.
+        case says(String)
         /// It closes the connection instead of answering.
         case closes
     }
@@ -188,19 +182,13 @@ private final class SpeakerServer: @unchecked Sendable {
             }
         switch fault.withLock({ $0 }) {
         case nil: send(answer, to: socket)
-        case .silent: break
-        case .slow(let duration):
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) { [weak self] in
-                self?.send(answer, to: socket)
-            }
-        case .wrongGreeting: send("220 mail.example ESMTP\r\n", to: socket)
-        case .endless: send(String(repeating: "A", count: 65_536), to: socket)
+        case .says(let text): send(text, to: socket)
         case .closes: disconnect(socket)
         }
     }
 
     private func send(_ text: String, to socket: Int32) {
         // A client that has gone, or takes nothing, has no need of it.
-        if sources[socket] != nil { _ = Array(text.utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) } }
+        _ = Array(text.utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) }
     }
 }

@@ -51,7 +51,10 @@ extension SampleFault {
             return .status(status, headers: fields.reduce(into: [:]) { $0[$1.name] = $1.value })
         case "body": return .body(Data(value.utf8))
         case "header": return field(value).map { .header(name: $0.name, value: $0.value) }
-        case "redirect": return redirect(value)
+        case "redirect":
+            // Before the status, the address: without blanks, and without a status that is none.
+            let form = /((?:(?!;status=)[!-~])+)(?:;status=(3[0-9]{2}))?/
+            return value.wholeMatch(of: form).map { .redirect(to: String($0.1), status: $0.2.flatMap { Int($0) } ?? 302) }
         case "big": return size(value).map { .zeros($0) }
         case "gzip-bomb": return size(value).map { .zeros($0, compressed: true) }
         default: return nil
@@ -77,15 +80,5 @@ extension SampleFault {
             halves[1].unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value < 0x7f })
         else { return nil }
         return (String(halves[0]), String(halves[1]))
-    }
-
-    private static func redirect(_ value: Substring) -> SampleFault? {
-        // From the end: an address may hold the same text.
-        let suffix = value.range(of: ";status=", options: .backwards)
-        let url = value[..<(suffix?.lowerBound ?? value.endIndex)]
-        guard !url.isEmpty, url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7f }),
-            let status = suffix.map({ Int(value[$0.upperBound...]) }) ?? 302, (300...399).contains(status)
-        else { return nil }
-        return .redirect(to: String(url), status: status)
     }
 }

@@ -56,26 +56,20 @@ struct SampleServiceState {
     }
 
     private mutating func response(to request: HTTPRequest, _ path: String, now: Date) -> HTTPResponse {
-        let method = request.method
-        switch path {
-        case "/v1/version-policy": return method == .get ? versionPolicy : Self.allowed("GET")
-        case "/v1/countries": return method == .get ? .json(SampleCountry.all) : Self.allowed("GET")
-        case "/v1/configuration": return method == .get ? configuration(request) : Self.allowed("GET")
-        case "/v1/flags": return method == .get ? flags : Self.allowed("GET")
-        case "/oauth/token": return method == .post ? token(request, now: now) : Self.allowed("POST")
-        case "/v1/accounts": return method == .post ? createAccount(request) : Self.allowed("POST")
-        case "/v1/accounts/verify": return method == .post ? verifyAccount(request) : Self.allowed("POST")
-        case "/v1/profile": return method == .get ? profile(request, now: now) : Self.allowed("GET")
-        case "/v1/entitlements": return method == .get ? entitlements(request, now: now) : Self.allowed("GET")
-        case "/graphql": return method == .post ? graphQL(request, now: now) : Self.allowed("POST")
-        case let path where path.hasPrefix("/v1/devices/") && path.count > "/v1/devices/".count:
-            return method == .put ? registerDevice(request, now: now) : Self.allowed("PUT")
-        default: return .problem(404, "not_found", "there is nothing at this path")
+        switch (request.method, path) {
+        case (.get, "/v1/version-policy"): versionPolicy
+        case (.get, "/v1/countries"): .json(SampleCountry.all)
+        case (.get, "/v1/configuration"): configuration(request)
+        case (.get, "/v1/flags"): flags
+        case (.post, "/oauth/token"): token(request, now: now)
+        case (.post, "/v1/accounts"): createAccount(request)
+        case (.post, "/v1/accounts/verify"): verifyAccount(request)
+        case (.get, "/v1/profile"): profile(request, now: now)
+        case (.get, "/v1/entitlements"): entitlements(request, now: now)
+        case (.post, "/graphql"): graphQL(request, now: now)
+        case (.put, let path) where path.hasPrefix("/v1/devices/") && path.count > "/v1/devices/".count: registerDevice(request, now: now)
+        default: .problem(404, "not_found", "there is nothing at this path, or not for this method")
         }
-    }
-
-    static func allowed(_ method: String) -> HTTPResponse {
-        .problem(405, "method_not_allowed", "only \(method) is allowed here", headers: ["Allow": method])
     }
 
     /// The account whose access token comes with the request; nil without a valid one.
@@ -161,19 +155,16 @@ extension HTTPResponse {
 extension HTTPRequest {
     /// A parameter of the address, decoded.
     func parameter(_ name: String) -> String? {
-        URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == name }?.value
+        Self.fields(url.query() ?? "")[name]
     }
 
-    /// The body's form fields (application/x-www-form-urlencoded); of two with the same name, the first one.
-    var form: [String: String] {
-        var fields: [String: String] = [:]
-        for pair in String(decoding: body ?? Data(), as: UTF8.self).split(separator: "&") {
-            // The plus before the percent: decoded first, `%2B` would become a space.
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { $0.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? "" }
-            if let name = halves.first, fields[name] == nil { fields[name] = halves.count == 2 ? halves[1] : "" }
-        }
-        return fields
+    /// The body's form fields (application/x-www-form-urlencoded), in which a blank is a plus.
+    var form: [String: String] { Self.fields(String(decoding: body ?? Data(), as: UTF8.self).replacing("+", with: "%20")) }
+
+    /// Of two with the same name, the first one.
+    private static func fields(_ query: String) -> [String: String] {
+        let items = URLComponents(string: "?\(query)")?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
     }
 
     /// The body's JSON.

@@ -168,17 +168,9 @@ extension SpeakerSocket {
     func ask(_ line: String, by deadline: Deadline) throws(DeviceError) -> String {
         guard let socket else { throw DeviceError(ending.withLock { $0 } ?? .closed, device, "the connection is closed") }
         let verb = line.prefix { $0 != " " }
-        var bytes = Array("\(line)\n".utf8)
-        // A socket may take less than it is given.
-        while !bytes.isEmpty {
-            try wait(for: socket, POLLOUT, by: deadline, "\(verb) could not be sent in time")
-            let count = bytes.withUnsafeBytes { SocketPlatform.send(socket, $0) }
-            if count >= 0 {
-                bytes.removeFirst(count)
-            } else if errno != EAGAIN, errno != EWOULDBLOCK, errno != EINTR {
-                throw DeviceError(system: errno, device, "sending \(verb)")
-            }
-        }
+        // A few bytes, of which the one before was answered: any socket has room for them.
+        let count = Array("\(line)\n".utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) }
+        if count < 0 { throw DeviceError(system: errno, device, "sending \(verb)") }
         return try readLine(from: socket, answering: verb, by: deadline)
     }
 
@@ -194,7 +186,9 @@ extension SpeakerSocket {
             guard buffer.count <= Self.maximumLine else {
                 throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is longer than \(Self.maximumLine) bytes")
             }
-            try wait(for: socket, POLLIN, by: deadline, "there was no answer to \(verb) in time")
+            if try ready([socket], POLLIN, by: deadline).isEmpty {
+                throw DeviceError(.timedOut, device, "there was no answer to \(verb) in time")
+            }
             // One more than a line may have: that is enough to know that it is too long.
             var chunk = [UInt8](repeating: 0, count: Self.maximumLine + 1)
             let count = recv(socket, &chunk, chunk.count, 0)
@@ -206,11 +200,6 @@ extension SpeakerSocket {
                 throw DeviceError(system: errno, device, "reading the answer to \(verb)")
             }
         }
-    }
-
-    /// Waits until something can be done with a descriptor.
-    private func wait(for descriptor: Int32, _ events: Int32, by deadline: Deadline, _ lateness: String) throws(DeviceError) {
-        if try ready([descriptor], events, by: deadline).isEmpty { throw DeviceError(.timedOut, device, lateness) }
     }
 
     /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the deadline is over.

@@ -26,7 +26,7 @@ extension FileStore {
     private func answer(tooOpen permissions: mode_t, _ file: borrowing PosixFile) throws(StorageError) {
         let finding = "its mode was \(octal(permissions)), expected 0600"
         // A repair would hide that somebody may have read it (S9).
-        if secrecy == .secret {
+        if isSecret {
             let remedy = "store a new one, or run chmod 600 when nobody has"
             throw .notTrusted(file.path, "\(finding): others may have read the secret, so it is not used; \(remedy)")
         }
@@ -35,11 +35,11 @@ extension FileStore {
     }
 
     /// The value in a file, or why it makes no sense.
-    func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: PosixFile.Status) throws(StorageError) -> DecodedFile {
+    func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: stat) throws(StorageError) -> DecodedFile {
         let limit = maximumSize + StoredFile.maximumHeaderLength
         // Before reading: a file without end must not fill the memory.
-        guard status.size <= limit else {
-            return .failure(.init(reason: "it has \(status.size) bytes, more than the \(maximumSize) allowed here"))
+        guard status.st_size <= limit else {
+            return .failure(.init(reason: "it has \(status.st_size) bytes, more than the \(maximumSize) allowed here"))
         }
         let contents = try file.contents(limit: limit)
         return DecodedFile { () throws(StoredFile.Corruption) in try StoredFile.decode(contents, for: name) }
@@ -48,7 +48,7 @@ extension FileStore {
     /// Renames a value's file to the next free `KEY.corrupt-N`.
     ///
     /// - Parameter found: the file that was found to be corrupt; another one, written in the meantime, is left alone.
-    func moveAside(_ name: StoreFileName, because reason: String, onlyIf found: PosixFile.Status? = nil) throws(StorageError) {
+    func moveAside(_ name: StoreFileName, because reason: String, onlyIf found: stat? = nil) throws(StorageError) {
         let path = directory.path(name.description)
         if let found {
             // Another process may have written a good one meanwhile.

@@ -17,20 +17,14 @@ import Sequencer
 /// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
 final class FileStore: SecureStore {
     let directory: PosixDirectory
-    let secrecy: Secrecy
+    /// Whether a file that others may have read is refused, as its secret may be known: the answer is ``StoredAnswer/unavailable(_:)`` until a new one
+    /// is stored in its place, as after the next login, or until the person who knows that nobody has read it takes the access away (`chmod 600`). A
+    /// directory that anybody could replace with another one, because everybody can write to one above it, is not used at all. The files are not
+    /// encrypted. Other files are repaired, and that is reported.
+    let isSecret: Bool
     let maximumSize: Int
     let problems: ProblemReporter
     private let lock: DirectoryLock
-
-    /// How a store treats a file that others may have read.
-    enum Secrecy {
-        /// Repaired, and reported.
-        case ordinary
-        /// Refused, as its secret may be known: the answer is ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next
-        /// login, or until the person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could replace
-        /// with another one, because everybody can write to one above it, is not used at all. The files are not encrypted.
-        case secret
-    }
 
     /// Opens the store in `directory`, which is created where it is missing, and cleans up what killed processes have left.
     ///
@@ -43,20 +37,20 @@ final class FileStore: SecureStore {
     /// - Throws: when values cannot be kept there, or would not be safe. The error names the path and the system's error number.
     init(
         directory: URL,
-        _ secrecy: Secrecy = .ordinary,
+        isSecret: Bool = false,
         maximumSize: Int = 16 << 20,
         patience: LockPatience = LockPatience(),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.directory = try PosixDirectory(directory)
-        self.secrecy = secrecy
+        self.isSecret = isSecret
         self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
         problems = ProblemReporter(onProblem)
         lock = DirectoryLock(self.directory, patience)
         for repair in try self.directory.prepare() { problems.report(repair) }
         // The directory itself may be safe, and still be replaced as a whole by somebody with rights above it.
         if let ancestor = self.directory.openAncestor() {
-            if secrecy == .secret { throw ancestor }
+            if isSecret { throw ancestor }
             problems.report(ancestor)
         }
         // Once at the opening: processes that were killed leave their temporary files (S7).

@@ -106,6 +106,6 @@ func openSecureStore(
     #if canImport(Security)
         return KeychainStore(service: service)
     #else
-        return try FileStore(directory: directory, .secret, patience: patience, onProblem: onProblem)
+        return try FileStore(directory: directory, isSecret: true, patience: patience, onProblem: onProblem)
     #endif
 }

@@ -136,7 +136,7 @@ package struct PosixDirectory: Sendable {
             let isLocked = (try? file.lockIfFree()) ?? true
             // A link count of 0 means that a sweep was faster.
             let status = try file.status()
-            if isLocked, status.links > 0 {
+            if isLocked, status.st_nlink > 0 {
                 // A umask may have taken away too much.
                 if status.permissions & 0o600 != 0o600 { try file.setPermissions(0o600) }
                 return file

@@ -5,38 +5,6 @@ import Foundation
 /// Foundation's own writing gives secrets to others for a moment (files are created 0644, or with `.atomic` stay so) and leaves copies behind
 /// when the process is killed.
 package struct PosixFile: ~Copyable {
-    /// The properties of a file that stores look at.
-    package struct Status: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let type: mode_t
-        let permissions: mode_t
-        package let owner: uid_t
-        package let size: Int
-        let links: Int
-
-        package var isRegularFile: Bool { type == S_IFREG }
-        var isDirectory: Bool { type == S_IFDIR }
-
-        fileprivate init(_ info: stat) {
-            device = UInt64(truncatingIfNeeded: info.st_dev)
-            inode = UInt64(truncatingIfNeeded: info.st_ino)
-            type = info.st_mode & S_IFMT
-            permissions = info.st_mode & 0o7777
-            owner = info.st_uid
-            size = Int(info.st_size)
-            links = Int(truncatingIfNeeded: info.st_nlink)
-        }
-
-        func isSameFile(as other: Status) -> Bool { device == other.device && inode == other.inode }
-
-        /// Throws unless it is this user's: another user could change it at any time.
-        func checkOwner(_ path: String, _ remedy: String) throws(StorageError) {
-            if owner == geteuid() { return }
-            throw .notTrusted(path, "it belongs to user \(owner), expected user \(geteuid()); \(remedy)")
-        }
-    }
-
     package let path: String
     private let descriptor: Int32
 
@@ -57,18 +25,18 @@ package struct PosixFile: ~Copyable {
     }
 
     /// The properties of the file at `path`, of a symbolic link itself; nil when the path is free.
-    package static func status(of path: String, followingLinks: Bool = false) throws(StorageError) -> Status? {
+    package static func status(of path: String, followingLinks: Bool = false) throws(StorageError) -> stat? {
         var info = stat()
         // lstat: the link itself is looked at, since opening does not follow it.
-        if (followingLinks ? stat(path, &info) : lstat(path, &info)) == 0 { return Status(info) }
+        if (followingLinks ? stat(path, &info) : lstat(path, &info)) == 0 { return info }
         if errno == ENOENT { return nil }
         throw StorageError("looking at it", path)
     }
 
-    package func status() throws(StorageError) -> Status {
+    package func status() throws(StorageError) -> stat {
         var info = stat()
         if fstat(descriptor, &info) != 0 { throw StorageError("looking at it", path) }
-        return Status(info)
+        return info
     }
 
     func setPermissions(_ permissions: mode_t) throws(StorageError) {
@@ -78,7 +46,7 @@ package struct PosixFile: ~Copyable {
     /// Everything in the file, but no more than `limit` bytes.
     package func contents(limit: Int) throws(StorageError) -> Data {
         // The size may grow while it is read: no more than this is taken.
-        let capacity = min(max(try status().size, 0), limit)
+        let capacity = min(max(Int(try status().st_size), 0), limit)
         var data = Data(count: capacity)
         var count = 0
         while count < capacity {
@@ -157,6 +125,21 @@ package struct PosixFile: ~Copyable {
         var result: Int32
         repeat { result = flock(descriptor, kind | LOCK_NB) } while result != 0 && errno == EINTR
         return result == 0
+    }
+}
+
+/// The properties of a file that stores look at.
+extension stat {
+    package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+    var permissions: mode_t { st_mode & 0o7777 }
+
+    func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
+
+    /// Throws unless it is this user's: another user could change it at any time.
+    func checkOwner(_ path: String, _ remedy: String) throws(StorageError) {
+        if st_uid == geteuid() { return }
+        throw .notTrusted(path, "it belongs to user \(st_uid), expected user \(geteuid()); \(remedy)")
     }
 }
 

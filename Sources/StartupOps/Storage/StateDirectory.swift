@@ -59,30 +59,34 @@ public struct StateDirectory: Sendable {
         var problems: [StorageError] = []
         // One patience for all parts: the whole folder waits half a second, not each part (S21).
         let patience = LockPatience(lockTimeout)
-        func part<Store>(_ name: String, _ open: (URL) throws(StorageError) -> Store) -> (store: Store?, problem: StorageError?) {
+        func part<Store>(_ name: String, _ open: (URL) throws(StorageError) -> Store) -> Store? {
             do throws(StorageError) {
-                return (try open(location.appendingPathComponent(name)), nil)
+                return try open(location.appendingPathComponent(name))
             } catch {
                 problems.append(error)
-                return (nil, error)
+                return nil
             }
         }
         func files(_ folder: URL) throws(StorageError) -> FileStore {
             try FileStore(directory: folder, patience: patience, onProblem: onProblem)
         }
-        func secrets(_ folder: URL) throws(StorageError) -> any SecureStore {
-            try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
-        }
-        let (settings, state, cache) = (part("settings", files), part("state", files), part("cache", files))
+        let state = part("state", files)
+        let stateProblem = problems.last
+        let (settings, cache) = (part("settings", files), part("cache", files))
+        let secrets =
+            secure
+            ?? part("secure") { folder throws(StorageError) in
+                try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
+            }
         return StateDirectory(
             location: location,
             // Resolved: two paths to one folder share their knowledge of it.
-            settings: SettingsStore(settings.store ?? MemoryStore(), at: settings.store?.directory.resolvedPath),
-            state: state.store ?? MemoryStore(),
-            cache: cache.store ?? MemoryStore(),
-            secure: secure ?? part("secure", secrets).store ?? MemoryStore(),
+            settings: SettingsStore(settings ?? MemoryStore(), at: settings?.directory.resolvedPath),
+            state: state ?? MemoryStore(),
+            cache: cache ?? MemoryStore(),
+            secure: secrets ?? MemoryStore(),
             problems: problems,
-            stateProblem: state.problem,
+            stateProblem: stateProblem,
             place: place
         )
     }

@@ -32,7 +32,7 @@ struct SDKTokenTests {
         await sdk.untilReady()
         #expect(sdk.restoreOutcomes["entitlements"] == .restored && askedBefore.withLock { $0 } == 1)
         // Nobody waits for a token that is refreshed ahead of time. On a slow machine that takes longer than it may: then the next request begins it anew.
-        func isNew() -> Bool { harness.tokens.accessToken?.value.value != session.accessToken.value }
+        func isNew() -> Bool { harness.tokens.session.value?.accessToken.value != session.accessToken.value }
         let end = ContinuousClock.now + patience
         while isRefreshed, !isNew(), ContinuousClock.now < end {
             _ = try? await harness.client.get("v1/entitlements", as: Answer.self, deadline: .after(patience))

@@ -34,10 +34,8 @@ struct CanaryApp {
         login: LoginAnswer = .createAccount(email: "canary@example.com", password: Secret(password))
     ) throws {
         self.backend = backend
-        let evidence = evidence
         var http = HTTPClient.Configuration()
         http.attemptTimeout = .seconds(1)
-        http.onEvent = { evidence.add($0) }
         watch = TokenWatch(HTTPClient(http, over: backend))
         try Settings(directory.settings).set(true, for: .presentsSubscriptionAfterLogin)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))

@@ -14,10 +14,9 @@ struct SpelledSecretsTests {
     }
 
     @Test("a secret is found as it stands, percent-encoded and in base64, in any case and at any place")
-    func spellings() throws {
-        let percent = try #require(Self.secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics.intersection(.urlHostAllowed)))
-        let own = PercentEncoding.encode(Self.secret)
-        var all = [Self.secret, Self.secret.lowercased(), percent, percent.lowercased(), own, own.replacing("%20", with: "+")]
+    func spellings() {
+        let percent = PercentEncoding.encode(Self.secret)
+        var all = [Self.secret, Self.secret.lowercased(), percent, percent.lowercased()]
         for before in 0..<4 {
             for after in 0..<3 {
                 let around = String(repeating: "x", count: before) + Self.secret + String(repeating: "y", count: after)

@@ -26,7 +26,7 @@ extension FileStore {
     static func secrets(in directory: URL, onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }) throws(StorageError)
         -> FileStore
     {
-        try FileStore(directory: directory, .secret, onProblem: onProblem)
+        try FileStore(directory: directory, isSecret: true, onProblem: onProblem)
     }
 }
 

@@ -61,7 +61,9 @@ extension APIClient {
         }
         // A secret in a kept answer would lie on the disk beyond its session (T35).
         if !exchange.isRevalidated, let key = exchange.key, exchange.response.isStorable, !exchange.response.quotesSecret {
-            store(exchange, for: key)
+            cache.store(exchange.response, for: key)
+            // A logout in this very moment has cleared the cache before this answer got there.
+            if let token = exchange.token, !tokens.isCurrent(token) { cache.removeAll() }
         }
         return value
     }
@@ -81,12 +83,6 @@ extension APIClient {
         // The caller is promised an answer by its deadline: a value that is decoded later counts as none.
         if deadline.isOver { throw NetworkError(.timedOut, request: call.name, "the deadline was over before its answer was decoded") }
         return try decode(exchange.response)
-    }
-
-    private func store(_ exchange: Exchange, for key: CacheKey) {
-        cache.store(exchange.response, for: key)
-        // A logout in this very moment has cleared the cache before this answer got there.
-        if let token = exchange.token, !tokens.isCurrent(token) { cache.removeAll() }
     }
 
     /// The cached value, without sending anything; nil also when it cannot be decoded.

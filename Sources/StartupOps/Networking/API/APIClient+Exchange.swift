@@ -27,7 +27,9 @@ extension APIClient {
         do throws(NetworkError) {
             // Before the session is asked: a token that was given needs none.
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
-            let (requirement, tokens) = authorization(of: call)
+            // Without the data source the call is a guest's, or fails: where nobody says, it needs a token, and nothing leaves that should not.
+            let tokens = hasLostDataSource ? nil : self.tokens
+            let requirement = call.options.requirement ?? (requiresToken(call.operation) == false ? .optional : .required)
             let grant = try await tokens?.grant(for: requirement, deadline: deadline)
             var token = grant?.token
             // A token that was refreshed for this call has had its one refresh.
@@ -37,7 +39,12 @@ extension APIClient {
             // The token that was sent, not the one of now: another call may have refreshed it meanwhile.
             if let tokens, let rejected = token, !didRefresh, isRejection(exchange.response, call) {
                 didRefresh = true
-                token = try await better(tokens, requirement, than: rejected, deadline)
+                do throws(NetworkError) {
+                    token = try await tokens.token(for: requirement, replacing: rejected, deadline: deadline)
+                } catch  where requirement == .optional && error.code != .timedOut && !Task.isCancelled {
+                    // It cannot be had, or the session has become another one.
+                    token = nil
+                }
                 exchange = try await send(call, token, revalidating: revalidating, deadline)
             }
             if token != nil, isRejection(exchange.response, call) {
@@ -57,36 +64,13 @@ extension APIClient {
         }
     }
 
-    /// Whether a call needs a token, and where that comes from: nil when the data source is gone, so that the call is a guest's or fails.
-    ///
-    /// Where nobody says, it needs one: nothing leaves that should not. The source is not kept while a request is under way.
-    private func authorization(of call: APICall) -> (TokenRequirement, TokenManager?) {
-        if hasLostDataSource { return (call.options.requirement ?? .required, nil) }
-        let requirement = call.options.requirement ?? (requiresToken(call.operation) == false ? .optional : .required)
-        return (requirement, tokens)
-    }
-
-    /// A token in place of one that was turned down; nil when it is optional, and cannot be had, or the session has become another one.
-    private func better(
-        _ tokens: TokenManager,
-        _ requirement: TokenRequirement,
-        than rejected: AccessToken,
-        _ deadline: Deadline
-    ) async throws(NetworkError) -> AccessToken? {
-        do throws(NetworkError) {
-            return try await tokens.token(for: requirement, replacing: rejected, deadline: deadline)
-        } catch  where requirement == .optional && error.code != .timedOut && !Task.isCancelled {
-            return nil
-        }
-    }
-
     private func exchange(_ call: APICall, explicit: Secret, _ deadline: Deadline) async throws(NetworkError) -> Exchange {
         // Known before it is sent, as an answer may quote it (T26).
         KnownSecrets.add(explicit, from: .service)
         if let expiry = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
             throw NetworkError.refreshFailed("it was given for this request only, and has expired", nil)
         }
-        let response = try await http.send(try headed(call, APIHeaders.Identity(bearer: explicit)), deadline: deadline)
+        let response = try await http.send(try headed(call, bearer: explicit, of: nil), deadline: deadline)
         if isRejection(response, call) { throw unauthorized(call, response) }
         return Exchange(response: response, token: nil, key: nil)
     }
@@ -97,7 +81,7 @@ extension APIClient {
         revalidating: Bool,
         _ deadline: Deadline
     ) async throws(NetworkError) -> Exchange {
-        var request = try headed(call, APIHeaders.Identity(bearer: token?.value, userID: token?.userID))
+        var request = try headed(call, bearer: token?.value, of: token?.userID)
         // Without a user an answer has no owner, and is not kept.
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?
@@ -113,20 +97,23 @@ extension APIClient {
         // A 304 without a condition is the service's mistake (N41), and is judged as any other status.
         guard response.status == 304, let cached else { return Exchange(response: response, token: token, key: key) }
         if response.confirms(cached) {
-            return Exchange(response: cached.updated(by: response), token: token, key: key, isRevalidated: true)
+            return Exchange(response: cached, token: token, key: key, isRevalidated: true)
         }
         // It is about another answer than the one that is kept.
         request.headers["If-None-Match"] = nil
         return Exchange(response: try await http.send(request, deadline: deadline), token: token, key: key)
     }
 
-    private func headed(_ call: APICall, _ identity: APIHeaders.Identity) throws(NetworkError) -> HTTPRequest {
+    /// - Parameter user: the token's, so that the two never disagree.
+    private func headed(_ call: APICall, bearer: Secret?, of user: String?) throws(NetworkError) -> HTTPRequest {
         var request = call.request
         request.headers =
             switch call.transport {
-            case .graphQL: APIHeaders.graphQL(identity, info)
-            case .rest: APIHeaders.rest(identity, info, contentType: call.contentType, additional: dataSource?.userInfoHeaders ?? [:])
+            case .graphQL: APIHeaders.graphQL(user: user, info)
+            case .rest: APIHeaders.rest(user: user, info, additional: dataSource?.userInfoHeaders ?? [:])
             }
+        request.headers["Content-Type"] = call.contentType
+        request.headers["Authorization"] = bearer.map { "Bearer \($0.value)" }
         // Here as well as in the client that sends it: an app may have one of its own.
         if let violation = request.headers.violation { throw NetworkError(.invalidRequest, request: call.name, violation) }
         return request
@@ -153,30 +140,19 @@ extension APIClient {
 
 /// The header tables of the two transports: who is asking, in the terms of each.
 enum APIHeaders {
-    /// The part of a session that requests carry. The user is the token's, so that the two never disagree.
-    struct Identity: Sendable {
-        var bearer: Secret?
-        var userID: String?
-    }
-
-    static func graphQL(_ identity: Identity, _ client: ClientInfo) -> HTTPHeaders {
-        var headers: HTTPHeaders = ["Content-Type": "application/json"]
-        if let bearer = identity.bearer { headers["Authorization"] = "Bearer \(bearer.value)" }
-        headers["x-hasura-role"] = identity.userID == nil ? "guest" : "user"
-        headers["x-hasura-user-id"] = identity.userID
-        headers["device-id"] = client.deviceID
+    static func graphQL(user: String?, _ client: ClientInfo) -> HTTPHeaders {
+        var headers: HTTPHeaders = ["x-hasura-role": user == nil ? "guest" : "user", "device-id": client.deviceID]
+        headers["x-hasura-user-id"] = user
         return headers
     }
 
     /// - Parameter additional: the app's headers for its user; they do not replace those of the table.
-    static func rest(_ identity: Identity, _ client: ClientInfo, contentType: String, additional: HTTPHeaders) -> HTTPHeaders {
+    static func rest(user: String?, _ client: ClientInfo, additional: HTTPHeaders) -> HTTPHeaders {
         // The app's first, so that those of the table replace them.
         var headers = additional
-        headers["Content-Type"] = contentType
-        headers["Authorization"] = identity.bearer.map { "Bearer \($0.value)" }
         headers["\(client.headerPrefix)-Platform"] = client.platform
         headers["\(client.headerPrefix)-App-Version"] = client.appVersion
-        headers["\(client.headerPrefix)-User-Id"] = identity.userID
+        headers["\(client.headerPrefix)-User-Id"] = user
         return headers
     }
 }

@@ -94,12 +94,36 @@ extension APIClient {
 }
 
 extension APIClient {
+    /// A GraphQL operation: always a POST, with its text, its name and its variables.
     private func call(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue],
         _ options: RequestOptions
     ) throws(NetworkError) -> APICall {
-        try .graphQL(operation, variables, options: options, environment: environment, language: language)
+        struct Body: Encodable {
+            let query: String
+            let operationName: String
+            var variables: [String: JSONValue]
+        }
+        var body = Body(query: operation.query, operationName: operation.name, variables: variables)
+        // A variable that the caller has set wins.
+        if let variable = operation.languageVariable, variables[variable] == nil {
+            body.variables[variable] = .string(options.language ?? language)
+        }
+        var request = HTTPRequest(.post, environment.graphQL)
+        do {
+            request.body = try APICall.encoder.encode(body)
+        } catch {
+            throw NetworkError(.invalidRequest, request: request.description, "the variables of \(operation.name) cannot be encoded")
+        }
+        return APICall(
+            transport: .graphQL,
+            operation: operation.name,
+            request: request,
+            options: options,
+            // A mutation changes something: a kept answer would claim that it did so again.
+            isCacheable: operation.kind == .query && options.token == nil
+        )
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ operation: GraphQLOperation, _ call: APICall) -> Decode<Value> {

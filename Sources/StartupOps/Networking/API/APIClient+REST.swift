@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import StartupStorage
 
 /// The REST transport.
@@ -43,16 +44,6 @@ extension APIClient {
         return answers(to: request, deadline: deadline) { self.decoder(type, $0) }
     }
 
-    /// Asks for something, and ignores the body of the answer.
-    package func get(
-        _ path: String,
-        query: QueryParameters = [:],
-        options: RequestOptions = RequestOptions(),
-        deadline: Deadline
-    ) async throws(NetworkError) {
-        try await send(.get, path, query: query, options: options, deadline: deadline)
-    }
-
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
     ///
     /// - Parameters:
@@ -90,7 +81,10 @@ extension APIClient {
 }
 
 extension APIClient {
-    private func call(
+    /// A REST request.
+    ///
+    /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no difference.
+    func call(
         _ method: HTTPMethod,
         _ path: String,
         _ query: QueryParameters,
@@ -98,15 +92,48 @@ extension APIClient {
         _ options: RequestOptions,
         _ contentType: String? = nil
     ) throws(NetworkError) -> APICall {
+        // Empty segments are left out, so a slash too many does no harm.
+        let segments = path.split(separator: "/")
+        let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
+        func invalid(_ reason: String) -> NetworkError { NetworkError(.invalidRequest, request: printable(name), reason) }
+        guard let base = environment.rest else { throw invalid("there is no REST base URL; give APIEnvironment one") }
+        // `URL` would resolve them, and the request would go to another path than the one that was written.
+        if segments.contains(".") || segments.contains("..") { throw invalid("\".\" and \"..\" are not allowed in a path") }
+        // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).
+        if path.unicodeScalars.contains(where: \.isControl) { throw invalid("a control character has no place in a path") }
+        let type = contentType ?? APICall.json
+        // A header field: anything else could begin another one.
+        guard Self.isMediaType(type), type.isFieldValue else {
+            throw invalid("the content type has to be a media type, such as image/png")
+        }
         var data = contentType == nil ? nil : body as? Data
         do {
             if data == nil { data = try body.map { try APICall.encoder.encode($0) } }
         } catch {
             // Without the encoder's error, which quotes the value.
-            throw NetworkError(.invalidRequest, request: "\(method.rawValue) \(path)", "the body cannot be encoded")
+            throw invalid("the body cannot be encoded")
         }
-        let type = contentType ?? "application/json"
-        return try .rest(method, path, query: query, body: data, contentType: type, options: options, environment: environment)
+        // As a text: `URL.appending` would encode the percent signs once more.
+        var text = base.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        text += segments.map { "/" + PercentEncoding.encode($0) }.joined()
+        if !query.isEmpty { text += "?" + query.encoded }
+        guard let url = URL(string: text) else { throw invalid("base and path make no URL") }
+        return APICall(
+            transport: .rest,
+            operation: name,
+            request: HTTPRequest(method, url, body: data),
+            contentType: type,
+            options: options,
+            // A token of its own is not the session's, so its answer is nobody's in the cache.
+            isCacheable: method == .get && options.token == nil
+        )
+    }
+
+    /// Whether a text begins with a media type (RFC 9110, section 8.3.1): two names, and maybe parameters.
+    private static func isMediaType(_ text: String) -> Bool {
+        let names = text.prefix { $0 != ";" && $0 != " " }.split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenCharacter) }
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {

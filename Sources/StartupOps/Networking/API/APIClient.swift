@@ -138,23 +138,23 @@ package final class APIClientProvider: Sendable {
 
     /// The client.
     ///
-    /// - Throws: `APIConfigurationError` when it has not been created.
+    /// - Throws: ``NetworkError`` when it has not been created.
     package var client: APIClient {
-        get throws(APIConfigurationError) {
+        get throws(NetworkError) {
             if let client = created.withLock({ $0 }) { return client }
-            throw APIConfigurationError(field: "client", "it was used before it was created; call create(_:) first, while the app starts")
+            throw NetworkError.configuration("client", "it was used before it was created; call create(_:) first, while the app starts")
         }
     }
 
     /// Creates the client. When `make` throws it is not created, and may be tried again.
     ///
-    /// - Throws: `APIConfigurationError` when it is created already; every error of `make`.
+    /// - Throws: ``NetworkError`` when it is created already; every error of `make`.
     package func create(_ make: () throws -> APIClient) throws {
         // Outside the lock: `make` is the app's code, and may ask for the client.
         let client = try make()
-        try created.withLock { created throws(APIConfigurationError) in
+        try created.withLock { created throws(NetworkError) in
             if created == nil { return created = client }
-            throw APIConfigurationError(field: "client", "it was created already; there is one for the whole life of the app")
+            throw NetworkError.configuration("client", "it was created already; there is one for the whole life of the app")
         }
     }
 }

@@ -20,7 +20,7 @@ public struct APIEnvironment: Sendable, Hashable {
     ///   information, and `rest` without a query.
     public init(graphQL: String?, rest: String? = nil) throws {
         guard let graphQL, !graphQL.isEmpty else {
-            throw APIConfigurationError(field: "graphQL", "it is required: pass the URL of the GraphQL endpoint")
+            throw NetworkError.configuration("graphQL", "it is required: pass the URL of the GraphQL endpoint")
         }
         self.graphQL = try Self.url(graphQL, "graphQL")
         guard let rest, !rest.isEmpty else {
@@ -30,42 +30,31 @@ public struct APIEnvironment: Sendable, Hashable {
         let base = try Self.url(rest, "rest")
         // Paths are appended to the text, and would end up in the query.
         guard base.query() == nil, base.fragment() == nil else {
-            throw APIConfigurationError(field: "rest", "a base URL has no query and no fragment")
+            throw NetworkError.configuration("rest", "a base URL has no query and no fragment")
         }
         self.rest = base
     }
 
-    private static func url(_ text: String, _ field: String) throws(APIConfigurationError) -> URL {
+    private static func url(_ text: String, _ field: String) throws(NetworkError) -> URL {
         // Shown as a whole: an invisible character in a host makes it another one (N36).
         guard text.isAllShown, let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw APIConfigurationError(
-                field: field,
+            throw .configuration(
+                field,
                 "it has to be a URL that begins with http:// or https://, without characters that cannot be seen"
             )
         }
-        guard let host = url.host(), !host.isEmpty else { throw APIConfigurationError(field: field, "it has no host") }
+        guard let host = url.host(), !host.isEmpty else { throw .configuration(field, "it has no host") }
         // They would stand in every error and log.
         guard url.user() == nil, url.password() == nil else {
-            throw APIConfigurationError(field: field, "user name and password have no place in it")
+            throw .configuration(field, "user name and password have no place in it")
         }
         return url
     }
 }
 
-/// An error in how a client was set up. The description names the field and the rule, and never shows the value.
-package struct APIConfigurationError: DescribedError, Sendable, Hashable {
-    /// The field it is about.
-    package let field: String
-    /// The rule, and what to do.
-    package let reason: String
-
-    init(field: String, _ reason: String) {
-        self.field = field
-        self.reason = reason
-    }
-
-    /// The field and the rule, in one sentence.
-    package var description: String { "\(field): \(reason)" }
+extension NetworkError {
+    /// An error in how a client was set up. The description names the field and the rule, and never shows the value.
+    static func configuration(_ field: String, _ rule: String) -> NetworkError { NetworkError(.invalidRequest, request: field, rule) }
 }
 
 /// A client's description of itself, sent with every request.

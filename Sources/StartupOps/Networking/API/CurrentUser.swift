@@ -54,10 +54,8 @@ package final class CurrentUser: Sendable {
 
     /// Forgets the user when the session ends or becomes another's, for as long as this object lives; of two calls the later one counts.
     ///
-    /// - Parameters:
-    ///   - asks: whether the service is asked again whenever there is a new token.
-    ///   - limit: how long each time may take. One that fails changes nothing.
-    package func follow(_ tokens: TokenManager, asks: Bool = true, limit: Duration = .seconds(20)) {
+    /// - Parameter asks: whether the service is asked again whenever there is a new token, for 20 s; if it does not answer, nothing changes.
+    package func follow(_ tokens: TokenManager, asks: Bool = true) {
         // Taken before the task begins, so that no event is missed.
         let events = tokens.events
         let task = Task { [weak self, weak tokens] in
@@ -74,7 +72,7 @@ package final class CurrentUser: Sendable {
                 }
                 // A session without a user says nothing about the one that is shown, unless the service is asked anyway.
                 if asks || session.userID != nil { self?.forget(unless: session.userID) }
-                if asks { request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(limit)) } }
+                if asks { request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(.seconds(20))) } }
             }
             request?.cancel()
         }
@@ -88,7 +86,7 @@ package final class CurrentUser: Sendable {
 
     private func load(_ policy: CachePolicy, _ deadline: Deadline) async throws(NetworkError) -> UserProfile {
         let options = RequestOptions(requirement: .required, cachePolicy: policy, limits: .profile)
-        let call = try APICall.rest(.get, path, query: [:], body: nil, options: options, environment: client.environment)
+        let call = try client.call(.get, path, [:], nil, options)
         // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
         let decode: APIClient.Decode<UserProfile> = { response throws(NetworkError) in

@@ -37,19 +37,6 @@ public enum JSONValue: Sendable, Hashable {
         default: nil
         }
     }
-
-    /// The same in Swift's own types, all the way down: `[String: Any?]`, `[Any?]`, `String`, `Int64`, `Double`, `Bool`, nil.
-    package var plain: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): value
-        case .integer(let value): value
-        case .number(let value): value
-        case .string(let value): value
-        case .array(let values): values.map(\.plain)
-        case .object(let members): members.mapValues(\.plain)
-        }
-    }
 }
 
 extension JSONValue: Codable {

@@ -45,7 +45,7 @@ extension AnswerLimits {
     private static let shallow = 8
 
     /// The limit that a body exceeds, in words; nil when it may be decoded. Looks at each byte once, and builds nothing.
-    func excess(in body: Data) -> String? {
+    package func excess(in body: Data) -> String? {
         if body.count > maximumSize { return "it has \(body.count) bytes, and at most \(maximumSize) are decoded" }
         return body.withUnsafeBytes { excess(in: $0) }
     }
@@ -54,8 +54,14 @@ extension AnswerLimits {
     private func excess(in bytes: UnsafeRawBufferPointer) -> String? {
         // In eighths, so that the weight of deep values needs no fractions.
         var (levels, weight) = (0, Self.shallow)
-        for byte in JSONStructure(bytes) {
+        var (isInText, isEscaped) = (false, false)
+        for byte in bytes {
+            if isInText {
+                (isInText, isEscaped) = (isEscaped || byte != UInt8(ascii: "\""), !isEscaped && byte == UInt8(ascii: "\\"))
+                continue
+            }
             switch byte {
+            case UInt8(ascii: "\""): isInText = true
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 levels += 1
                 weight += max(levels, Self.shallow)
@@ -68,50 +74,5 @@ extension AnswerLimits {
             if weight / Self.shallow > maximumCount { return "it has more than the \(maximumCount) values that are decoded" }
         }
         return nil
-    }
-}
-
-/// The bytes of a JSON text outside of its strings: brackets, commas, colons, and the characters of numbers and words.
-///
-/// It reads each byte once and builds nothing, so a text can be judged before a decoder sees it. A text that is not JSON has some structure, too.
-package struct JSONStructure<Bytes: Sequence<UInt8>>: Sequence, IteratorProtocol {
-    private var bytes: Bytes.Iterator
-
-    package init(_ bytes: Bytes) { self.bytes = bytes.makeIterator() }
-
-    package mutating func next() -> UInt8? {
-        while let byte = bytes.next() {
-            if byte != UInt8(ascii: "\"") { return byte }
-            skipString()
-        }
-        return nil
-    }
-
-    private mutating func skipString() {
-        var isEscaped = false
-        while let byte = bytes.next() {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                return
-            }
-        }
-    }
-
-    /// How many arrays and objects stand within one another at most.
-    package var depth: Int {
-        var (depth, deepest) = (0, 0)
-        for byte in self {
-            switch byte {
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                deepest = Swift.max(deepest, depth)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
-        return deepest
     }
 }

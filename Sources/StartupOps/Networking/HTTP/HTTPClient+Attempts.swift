@@ -4,65 +4,55 @@ import StartupStorage
 
 extension HTTPClient {
     /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers lead.
-    func attempt(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async -> Result<HTTPResponse, NetworkError> {
-        let policy = RedirectPolicy(limit: configuration.maximumRedirects)
+    func attempt(_ request: HTTPRequest, _ deadline: Deadline) async -> Result<HTTPResponse, NetworkError> {
         var current = request
         var followed = 0
         do throws(NetworkError) {
-            try await waitForNetwork(request, number, deadline)
+            try await waitForNetwork(request, deadline)
             // One limit for the attempt with all its redirections: each of them could take the whole time otherwise.
             let limit = deadline.limited(to: configuration.attemptTimeout)
             while true {
                 // Before each request: a redirection takes time, and none is sent in vain.
                 try checkTime(current, deadline, attempt: limit)
-                report("sent", current, number)
                 let response = try await transport.send(current, deadline: limit)
-                report(answered(response), current, number)
-                guard let next = try policy.next(after: response, to: current, followed: followed) else { return .success(response) }
-                report("redirected to \(next)", current, number)
+                guard let next = try RedirectPolicy.next(after: response, to: current, followed: followed) else {
+                    return .success(response)
+                }
                 current = next
                 followed += 1
             }
         } catch {
-            report("failed: \(error.code): \(error.reason)", current, number)
             return .failure(error)
         }
-    }
-
-    private func answered(_ response: HTTPResponse) -> String {
-        let skew = response.clockSkew(now: configuration.now()).map { ", server's clock \(durationText($0)) ahead" }
-        return "answered \(response)\(skew ?? "")"
     }
 
     /// Whether another attempt may do better, and after which pause.
     func judge(_ result: Result<HTTPResponse, NetworkError>) -> (isTransient: Bool, retryAfter: Duration?) {
         switch result {
-        case .success(let response):
-            // An error that only judges: nobody sees it.
-            let error = NetworkError(.invalidResponse, request: "", "", status: response.status)
-            return (error.isTransient, error.isTransient ? response.retryAfter(now: configuration.now()) : nil)
-        case .failure(let error):
-            return (error.isTransient, nil)
+        case .success(let response) where HTTPResponse.isTransient(response.status):
+            (true, response.retryAfter(now: configuration.now()))
+        case .success: (false, nil)
+        case .failure(let error): (error.isTransient, nil)
         }
     }
 
     /// Keeps in mind that the host asked to be left alone.
     func throttle(_ request: HTTPRequest, for duration: Duration, _ status: Int) {
         // By a monotonic clock: setting the wall clock must not lift the pause.
-        let until = ContinuousClock().now + duration
-        throttled.withLock { $0.throttle(HTTPOrigin(request.url), until: until, status: status) }
+        let throttle = Throttle(until: ContinuousClock().now + duration, status: status)
+        // A later end replaces an earlier one.
+        throttled.withLock { $0.merge([HTTPOrigin(request.url): throttle]) { $0.until < $1.until ? $1 : $0 } }
     }
 
     /// Waits until the host may be asked; throws when that is after the deadline.
     func waitWhileThrottled(_ request: HTTPRequest, _ deadline: Deadline) async throws(NetworkError) {
-        let now = ContinuousClock().now
-        guard let entry = throttled.withLock({ $0.entry(for: HTTPOrigin(request.url), now: now) }) else { return }
-        let duration = entry.until - now
-        report("the host asked to wait \(durationText(duration))", request, 1)
+        guard let throttle = throttled.withLock({ $0[HTTPOrigin(request.url)] }) else { return }
+        let duration = throttle.until - ContinuousClock().now
+        if duration <= .zero { return }
         // At once: to wait until the deadline would only delay the same failure (N24).
         if let remaining = deadline.remaining, duration >= remaining {
-            let reason = "\(request.placeText) answered \(entry.status) and asked to wait; \(durationText(duration)) of that are left"
-            throw NetworkError(.invalidResponse, request: request.description, reason, status: entry.status, retryAfter: duration)
+            let reason = "\(request.placeText) answered \(throttle.status) and asked to wait; \(durationText(duration)) of that are left"
+            throw NetworkError(.invalidResponse, request: request.description, reason, status: throttle.status, retryAfter: duration)
         }
         try await wait(duration, request)
     }
@@ -76,10 +66,9 @@ extension HTTPClient {
     }
 
     /// Waits while the network is known to be unreachable. This machine can be reached without one.
-    private func waitForNetwork(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async throws(NetworkError) {
+    private func waitForNetwork(_ request: HTTPRequest, _ deadline: Deadline) async throws(NetworkError) {
         // Not known is not offline: the request itself finds out.
         guard let reachability, reachability.status == .unreachable, !HTTPOrigin(request.url).isLoopback else { return }
-        report("waits for the network", request, number)
         if await reachability.waitUntilUsable(by: deadline) { return }
         if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
         throw NetworkError(.unreachable, request: request.description, "the network is not reachable")
@@ -96,6 +85,12 @@ extension HTTPClient {
     }
 }
 
+/// A host's wish to be left alone.
+struct Throttle {
+    let until: ContinuousClock.Instant
+    let status: Int
+}
+
 extension NetworkError {
     /// The same error, with something added to its reason.
     func adding(_ text: String) -> NetworkError {
@@ -107,14 +102,14 @@ extension NetworkError {
 ///
 /// To the same origin, a request goes with all its headers, and with its body if it keeps its method. To another origin it goes with what every
 /// browser would send, and never with a body: data for one server is not for another. It never goes from https to http.
-struct RedirectPolicy: Sendable {
+enum RedirectPolicy {
     /// How many redirections in a row are followed.
-    var limit = 5
+    static let limit = 5
     /// In bytes: longer addresses are turned down by most servers.
     private static let maximumLocationLength = 8192
 
     /// The next request; nil without a redirection; an `invalidResponse` when it leads where it may not.
-    func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws(NetworkError) -> HTTPRequest? {
+    static func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws(NetworkError) -> HTTPRequest? {
         // 300 asks for a choice, and 304 and the rest lead nowhere.
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else { return nil }
         func refusal(_ reason: String) -> NetworkError {
@@ -122,7 +117,7 @@ struct RedirectPolicy: Sendable {
         }
         if followed >= limit { throw refusal("it was redirected more than \(limit) times") }
         // `URL` encodes invisible characters, or leaves them out of the host, and so makes another address of it.
-        guard location.utf8.count <= Self.maximumLocationLength, location.isAllShown,
+        guard location.utf8.count <= maximumLocationLength, location.isAllShown,
             let target = URL(string: location, relativeTo: request.url)?.absoluteURL
         else {
             throw refusal("it was redirected to what is no address")
@@ -147,7 +142,7 @@ struct RedirectPolicy: Sendable {
                 throw refusal("it was redirected to another server, \(place), which its body is not meant for")
             }
             // Tokens and identifiers are for the first origin alone (N17).
-            for (name, _) in next.headers where !Self.harmless.contains(name.lowercased()) { next.headers[name] = nil }
+            for (name, _) in next.headers where !harmless.contains(name.lowercased()) { next.headers[name] = nil }
         }
         return next
     }
@@ -155,7 +150,7 @@ struct RedirectPolicy: Sendable {
     /// A list of the allowed headers, not of forbidden ones: tokens, cookies and identifiers have many names.
     private static let harmless: Set = ["accept", "accept-encoding", "accept-language", "cache-control", "user-agent"]
 
-    private func method(after status: Int, _ method: HTTPMethod) -> HTTPMethod {
+    private static func method(after status: Int, _ method: HTTPMethod) -> HTTPMethod {
         switch status {
         // For HEAD a GET would bring the body that was not asked for.
         case 303 where method != .head: .get

@@ -23,8 +23,6 @@ public final class HTTPClient: HTTPSending {
         package var retry = HTTPRetryPolicy()
         /// How long one attempt may take, also with a later deadline.
         var attemptTimeout: Duration = .seconds(30)
-        /// How many redirections in a row are followed.
-        var maximumRedirects = 5
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
@@ -33,8 +31,6 @@ public final class HTTPClient: HTTPSending {
         var environment = ProcessInfo.processInfo.environment
         /// The wall clock, for dates in headers.
         var now: @Sendable () -> Date = { Date() }
-        /// Told what happens to requests, a line each, on any thread, soon after: methods, hosts, paths and statuses, never headers, bodies or queries.
-        var onEvent: (@Sendable (String) -> Void)?
 
         /// The defaults.
         package init() {}
@@ -45,7 +41,7 @@ public final class HTTPClient: HTTPSending {
     let transport: any HTTPSending
     let pause: @Sendable (Duration) async throws -> Void
     let chance: @Sendable () -> Double
-    let throttled = Locked(ThrottledHosts())
+    let throttled = Locked<[HTTPOrigin: Throttle]>([:])
 
     /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this process; redirections and
     /// repetitions stay the client's.
@@ -80,33 +76,27 @@ public final class HTTPClient: HTTPSending {
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         // Before anything waits: a request that may not be sent fails at once.
         try request.validate()
-        var retry = RetryState(configuration.retry, isIdempotent: request.method.isIdempotent)
         // Once, before the first attempt: later ones have the pause that this host asked for.
         try await waitWhileThrottled(request, deadline)
+        var number = 1
         while true {
-            let result = await attempt(request, retry.attempt, deadline)
+            let result = await attempt(request, deadline)
             let (isTransient, retryAfter) = judge(result)
             // Kept for the next requests as well, not only for this one's retry.
             if let retryAfter, case .success(let response) = result { throttle(request, for: retryAfter, response.status) }
-            let decision = retry.end(isTransient: isTransient, retryAfter: retryAfter, remaining: deadline.remaining, chance: chance())
-            switch decision {
-            case .stop:
-                return try result.get()
-            case .stopForLackOfTime:
-                report("no time left before the deadline", request, retry.attempt + 1)
+            // A request that was lost may have been done: only one that may be done twice is sent again.
+            guard isTransient, request.method.isIdempotent, number < configuration.retry.maximumAttempts else { return try result.get() }
+            number += 1
+            // The longer of the two: a server's wish is kept, and a client never comes back too soon.
+            let pause = max(configuration.retry.delay(beforeAttempt: number, chance: chance()), retryAfter ?? .zero)
+            // Equal is too late: the attempt would have no time.
+            if let remaining = deadline.remaining, pause >= remaining {
                 // A status is an answer, and given as such; only an error gets the remark.
                 guard case .failure(let error) = result else { return try result.get() }
-                throw error.adding("; no time left for attempt \(retry.attempt + 1)")
-            case .retry(let duration):
-                report("waits \(durationText(duration))", request, retry.attempt)
-                try await wait(duration, request)
+                throw error.adding("; no time left for attempt \(number)")
             }
+            try await wait(pause, request)
         }
-    }
-
-    /// - Parameter attempt: from 1; one that only waits is counted by the attempt it waits for.
-    func report(_ event: @autoclosure () -> String, _ request: HTTPRequest, _ attempt: Int) {
-        configuration.onEvent?("\(request) (attempt \(attempt)): \(event())")
     }
 }
 

@@ -9,33 +9,19 @@ package enum HTTPDate {
         // The longest weekday in the longest form. A header's text may be as long as all headers together.
         if text.utf8.count > 33 { return nil }
         return formats.lazy.compactMap { format in
-            let strategy = Date.ParseStrategy(
-                format: format,
-                locale: Locale(identifier: "en_US_POSIX"),
-                timeZone: .gmt,
-                isLenient: false,
-                // A year is not more than 50 years ahead.
-                twoDigitStartDate: now.addingTimeInterval(-50 * 365.25 * 86_400)
-            )
-            return try? strategy.parse(text)
+            let formatter = DateFormatter()
+            formatter.locale = Locale(identifier: "en_US_POSIX")
+            formatter.timeZone = .gmt
+            formatter.isLenient = false
+            formatter.dateFormat = format
+            // A year is not more than 50 years ahead.
+            formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 365.25 * 86_400)
+            return formatter.date(from: text)
         }.first
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-    private static let formats: [Date.FormatString] = [
-        """
-        \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-        """,
-        """
-        \(weekday: .wide), \(day: .twoDigits)-\(month: .abbreviated)-\(year: .twoDigits) \
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-        """,
-        """
-        \(weekday: .abbreviated) \(month: .abbreviated) \(day: .defaultDigits) \
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) \(year: .padded(4))
-        """,
-    ]
+    private static let formats = ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"]
 }
 
 extension HTTPResponse {
@@ -55,17 +41,5 @@ extension HTTPResponse {
         guard let date = HTTPDate.parse(text, now: now) else { return nil }
         let seconds = date.timeIntervalSince(now)
         return seconds > 0 ? .seconds(min(seconds, longest)) : nil
-    }
-
-    /// How far the server's clock is ahead of ours, by the answer's Date; negative when it is behind, nil when the server does not say.
-    ///
-    /// The answer took its time, so this is right to a second or two. It is for reports.
-    ///
-    /// - Parameter now: when the answer was received.
-    func clockSkew(now: Date) -> Duration? {
-        guard let text = headers["Date"], let date = HTTPDate.parse(text, now: now) else { return nil }
-        let seconds = date.timeIntervalSince(now)
-        // A Duration traps on numbers beyond its range.
-        return abs(seconds) < 1e12 ? .seconds(seconds) : nil
     }
 }

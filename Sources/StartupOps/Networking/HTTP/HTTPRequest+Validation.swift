@@ -6,17 +6,12 @@ extension HTTPRequest {
     ///
     /// It goes over https, or to this machine; its address names nobody; its fields are fields (RFC 9110, section 5.5).
     func validate() throws(NetworkError) {
-        if let reason = violation { throw NetworkError(.invalidRequest, request: description, reason) }
-    }
-
-    private var violation: String? {
-        url.requestViolation ?? headers.violation ?? bodyViolation
-    }
-
-    private var bodyViolation: String? {
+        var violation = url.requestViolation ?? headers.violation
         // It has no meaning, and some servers close the connection on it (RFC 9110, section 9.3.1).
-        guard method == .get || method == .head, body?.isEmpty == false else { return nil }
-        return "a \(method.rawValue) request cannot have a body"
+        if method == .get || method == .head, body?.isEmpty == false {
+            violation = violation ?? "a \(method.rawValue) request cannot have a body"
+        }
+        if let violation { throw NetworkError(.invalidRequest, request: description, violation) }
     }
 }
 
@@ -64,14 +59,7 @@ extension UInt8 {
 
     package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    package var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
+    package var hexadecimalValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map { UInt8($0) } }
 
     /// Whether it may be part of a token (RFC 9110, section 5.6.2).
     package var isTokenCharacter: Bool { isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }

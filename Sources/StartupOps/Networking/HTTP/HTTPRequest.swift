@@ -36,10 +36,9 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
 
     /// A field's value; setting nil removes the field.
     public subscript(name: String) -> String? {
-        get { fields.first { Self.isSame($0.name, name) }?.value }
+        get { index(of: name).map { fields[$0].value } }
         set {
-            let index = fields.firstIndex { Self.isSame($0.name, name) }
-            switch (index, newValue) {
+            switch (index(of: name), newValue) {
             case (let index?, let value?): fields[index].value = value
             case (let index?, nil): fields.remove(at: index)
             case (nil, let value?): fields.append((name, value))
@@ -51,10 +50,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
     /// The fields, in the order they were set.
     public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> { fields.makeIterator() }
 
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        // Equal bytes first: nearly all names are written alike, and lower case makes two texts.
-        left.utf8.elementsEqual(right.utf8) || left.lowercased() == right.lowercased()
-    }
+    private func index(of name: String) -> Int? { fields.firstIndex { $0.name.lowercased() == name.lowercased() } }
 
     /// Whether both have the same fields with the same values, in any order; names are compared without case.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {

@@ -81,7 +81,7 @@ public final class ResponseCache: Sendable {
     private func keep(_ response: HTTPResponse, for key: CacheKey) throws {
         let store = store.withLock { $0 }
         let data = try JSONEncoder().encode(CachedResponse(response, for: key))
-        guard data.count <= limits.maximumSize, limits.maximumCount > 0 else {
+        guard data.count <= limits.maximumSize else {
             // An older answer under this key would otherwise come back as if it were the latest.
             return try store.remove(key.storeKey)
         }
@@ -143,26 +143,22 @@ private struct CacheIndex: Codable, Sendable {
 
 /// An answer as it is stored: with the whole key it was stored under, as the names of entries are too short to tell all keys apart.
 private struct CachedResponse: Codable, Sendable {
-    private let method: String
-    private let url: String
-    private let requestBody: Data?
-    private let scope: String
+    private let key: CacheKey
     private let status: Int
     /// Name, value, name, value.
     private let headers: [String]
     private let body: Data
 
     init(_ response: HTTPResponse, for key: CacheKey) {
-        (method, url, requestBody, scope) = (key.method.rawValue, key.url.absoluteString, key.body, key.scope)
         // Headers for one connection, or for one browser, are not kept.
         let dropped: Set = ["set-cookie", "set-cookie2", "connection", "keep-alive", "proxy-authenticate", "transfer-encoding", "upgrade"]
         headers = response.headers.filter { !dropped.contains($0.name.lowercased()) }.flatMap { [$0.name, $0.value] }
-        (status, body) = (response.status, response.body)
+        (self.key, status, body) = (key, response.status, response.body)
     }
 
     /// The answer; nil when this is the answer to something else.
     func response(for key: CacheKey) -> HTTPResponse? {
-        guard method == key.method.rawValue, url == key.url.absoluteString, requestBody == key.body, scope == key.scope else { return nil }
+        guard key == self.key else { return nil }
         var fields = HTTPHeaders()
         for index in stride(from: 0, to: headers.count - 1, by: 2) { fields[headers[index]] = headers[index + 1] }
         return HTTPResponse(status: status, headers: fields, body: body)
@@ -183,36 +179,30 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 }
 
 /// The key of a kept answer: its request, and its owner.
-struct CacheKey: Sendable, Hashable {
-    /// The method of the request.
-    let method: HTTPMethod
+struct CacheKey: Sendable, Hashable, Codable, SecretHolding {
+    private let method: String
     /// Where it was sent, with its query.
-    let url: URL
+    private let url: String
     /// The request's body: two GraphQL queries differ in nothing else.
-    let body: Data?
+    private let body: Data?
     /// The owner, such as a user's identifier; answers never cross from one to another.
-    let scope: String
+    private let scope: String
 
     /// The key of the answer to `request`.
     init(_ request: HTTPRequest, scope: String) {
-        method = request.method
-        url = request.url
-        body = request.body
-        self.scope = scope
+        (method, url, body, self.scope) = (request.method.rawValue, request.url.absoluteString, request.body, scope)
     }
 
     /// A short name for an entry, which others may have too: the whole key is within.
     var storeKey: StoreKey {
         var hash = FNV1a()
-        for part in [method.rawValue, url.absoluteString, scope] { hash.add(part: part.utf8) }
+        for part in [method, url, scope] { hash.add(part: part.utf8) }
         if let body { hash.add(part: body) }
         return StoreKey("response-\(FNV1a.digits(hash.value))")
     }
-}
 
-extension CacheKey: SecretHolding {
-    /// Method, host and path of the request; never its query and its body.
-    var description: String { HTTPRequest(method, url).description }
+    /// Nothing of its query and its body.
+    var description: String { "<\(storeKey)>" }
 }
 
 extension HTTPResponse {
@@ -225,15 +215,6 @@ extension HTTPResponse {
         guard let tag = headers["ETag"], let other = cached.headers["ETag"] else { return true }
         // For this, a weak tag is as good as a strong one.
         return tag.trimmingPrefix("W/") == other.trimmingPrefix("W/")
-    }
-
-    /// The same answer, with the headers of a newer one that confirms it (RFC 9111, section 3.2).
-    func updated(by newer: HTTPResponse) -> HTTPResponse {
-        var response = self
-        // A 304 has no body: its fields about one say nothing of the body that is kept.
-        let aboutTheBody: Set = ["content-length", "content-encoding", "content-type", "content-range", "transfer-encoding"]
-        for (name, value) in newer.headers where !aboutTheBody.contains(name.lowercased()) { response.headers[name] = value }
-        return response
     }
 }
 

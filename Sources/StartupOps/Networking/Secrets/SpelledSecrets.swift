@@ -33,19 +33,10 @@ package struct SpelledSecrets: Sendable {
         }
     }
 
-    private static let kept: [CharacterSet] = {
-        let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        return [.alphanumerics, unreserved, unreserved.union(CharacterSet(charactersIn: "/")), .urlQueryAllowed]
-    }()
-
     private static func spellings(of secret: String) -> [String] {
-        let encoded = kept.compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
-        // In a form, a blank is a plus.
-        let percent = encoded + encoded.map { $0.replacing("%20", with: "+") }
-        let whole = Data(secret.utf8).base64EncodedString()
-        let base64 = [whole, whole.replacing("=", with: "")] + (0..<3).map { Self.base64(secret, after: $0) }
+        let base64 = (0..<3).map { Self.base64(secret, after: $0) }
         let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
-        return [secret] + (percent + base64 + base64URL).filter { $0.utf8.count >= shortest }
+        return [secret] + ([PercentEncoding.encode(secret)] + base64 + base64URL).filter { $0.utf8.count >= shortest }
     }
 
     /// In base64 with so many bytes before it, without the characters that hold bits of its neighbours.

@@ -4,20 +4,22 @@ import Foundation
 ///
 /// A ``SessionStore`` keeps it; everything else that prints, dumps or reflects it sees no token.
 public struct Session: Sendable, Hashable {
+    fileprivate(set) var document: SessionDocument
+
     /// The bearer token that requests carry.
-    public private(set) var accessToken: Secret
+    public var accessToken: Secret { Secret(document.accessToken) }
     /// The token for getting a new access token; services may replace it at every use.
-    private(set) var refreshToken: Secret?
+    var refreshToken: Secret? { document.refreshToken.map { Secret($0) } }
     /// The user.
-    package private(set) var userID: String?
+    package var userID: String? { document.userID }
     /// Whether it is a guest's, opened without asking anything.
-    package let isAnonymous: Bool
+    package var isAnonymous: Bool { document.isAnonymous ?? false }
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
-    package private(set) var expiresAt: Date?
+    package var expiresAt: Date? { document.expiresAt }
     /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down. ``SessionStore`` does so.
-    package private(set) var origin: String?
+    package var origin: String? { document.origin }
     /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets survive a reinstallation.
-    package private(set) var installation: String?
+    package var installation: String? { document.installation }
 
     /// A session; when no user is named, it is the one whom the access token is about.
     public init(
@@ -29,36 +31,41 @@ public struct Session: Sendable, Hashable {
         origin: String? = nil,
         installation: String? = nil
     ) {
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.userID = userID ?? JSONWebToken(accessToken.value)?.subject
-        self.isAnonymous = isAnonymous
-        self.expiresAt = expiresAt
-        self.origin = origin
-        self.installation = installation
+        document = SessionDocument(
+            accessToken: accessToken.value,
+            refreshToken: refreshToken?.value,
+            userID: userID ?? JSONWebToken(accessToken.value)?.subject,
+            isAnonymous: isAnonymous,
+            expiresAt: expiresAt,
+            origin: origin,
+            installation: installation
+        )
     }
+
+    /// The stored session.
+    init(_ document: SessionDocument) { self.document = document }
 
     /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
     func refreshed(by new: Session) -> Session {
         var session = self
-        session.accessToken = new.accessToken
-        session.refreshToken = new.refreshToken ?? refreshToken
-        session.userID = new.userID ?? userID
-        session.expiresAt = new.expiresAt
+        session.document.accessToken = new.document.accessToken
+        session.document.refreshToken = new.document.refreshToken ?? document.refreshToken
+        session.document.userID = new.userID ?? userID
+        session.document.expiresAt = new.expiresAt
         return session
     }
 
     /// The same session, with the service that it is of.
     func of(_ origin: String) -> Session {
         var session = self
-        session.origin = origin
+        session.document.origin = origin
         return session
     }
 
     /// The same session, with the installation of the app that has opened it.
     package func opened(by installation: String) -> Session {
         var session = self
-        session.installation = installation
+        session.document.installation = installation
         return session
     }
 
@@ -68,38 +75,20 @@ public struct Session: Sendable, Hashable {
 
 extension Session: SecretHolding {
     /// Whether it is a guest's, and nothing else.
-    public var description: String { isAnonymous ? "an anonymous session" : "a session" }
+    public var description: String { document.description }
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-struct SessionDocument: Codable, Sendable {
-    private let accessToken: String
-    private let refreshToken: String?
-    private let userID: String?
-    private let isAnonymous: Bool?
-    private let expiresAt: Date?
-    private let origin: String?
-    private let installation: String?
+struct SessionDocument: Codable, Sendable, Hashable, SecretHolding {
+    var accessToken: String
+    var refreshToken: String?
+    var userID: String?
+    var isAnonymous: Bool?
+    var expiresAt: Date?
+    var origin: String?
+    var installation: String?
 
-    /// A session to keep.
-    init(_ session: Session) {
-        (accessToken, refreshToken) = (session.accessToken.value, session.refreshToken?.value)
-        (userID, isAnonymous, expiresAt) = (session.userID, session.isAnonymous, session.expiresAt)
-        (origin, installation) = (session.origin, session.installation)
-    }
-
-    /// The session.
-    var session: Session {
-        Session(
-            accessToken: Secret(accessToken),
-            refreshToken: refreshToken.map { Secret($0) },
-            userID: userID,
-            isAnonymous: isAnonymous ?? false,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
-        )
-    }
+    var description: String { isAnonymous == true ? "an anonymous session" : "a session" }
 }
 
 extension SessionDocument: SecretHolding {

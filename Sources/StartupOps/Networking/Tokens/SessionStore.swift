@@ -56,7 +56,7 @@ public struct SessionStore: Sendable {
             // Asked before the store: unlocked in between, a missing session would count as absent.
             let isReadable = isProtectedDataAvailable()
             switch store.value(SessionDocument.self, for: place.session) {
-            case .value(let kept) where isOurs(kept.session): return .value(kept.session)
+            case .value(let kept) where isOurs(kept): return .value(Session(kept))
             case .unavailable(let error): return .unavailable(error)
             case .absent where !isReadable:
                 return .unavailable(
@@ -79,7 +79,7 @@ public struct SessionStore: Sendable {
             let place = place
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
-            try store.save(SessionDocument(session), for: place.session)
+            try store.save(session.document, for: place.session)
         }
         do {
             try store.exclusively(save)
@@ -150,10 +150,10 @@ extension SessionStore {
         let (usual, own) = (Place(origin: nil), Place(origin: origin))
         if origin == nil { return usual }
         if store.read(own.session) != .absent || store.read(own.clearing) != .absent { return own }
-        guard case .value(let other) = store.value(SessionDocument.self, for: usual.session), !isOurs(other.session) else { return usual }
+        guard case .value(let other) = store.value(SessionDocument.self, for: usual.session), !isOurs(other) else { return usual }
         // A session that nobody can ever use keeps no place.
-        return other.session.origin == nil ? usual : own
+        return other.origin == nil ? usual : own
     }
 
-    private func isOurs(_ session: Session) -> Bool { origin == nil || session.origin == origin }
+    private func isOurs(_ session: SessionDocument) -> Bool { origin == nil || session.origin == origin }
 }

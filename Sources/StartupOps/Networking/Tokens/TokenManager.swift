@@ -22,12 +22,6 @@ public final class TokenManager: Sendable {
     /// Gets a new token for a session.
     package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
-    private typealias Answer = Result<TokenGrant, NetworkError>
-
-    private struct Waiter {
-        let continuation: CheckedContinuation<Answer, Never>
-        var timer: DeadlineTimer?
-    }
 
     private struct Flight {
         let task: Task<Void, Never>
@@ -36,7 +30,7 @@ public final class TokenManager: Sendable {
 
     private struct State {
         var machine: Machine
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters: [UInt64: OneShot<TokenGrant>] = [:]
         var refreshes: [UInt64: Flight] = [:]
         var nextWaiter: UInt64 = 0
         /// The session that the store had when it was asked or told last.
@@ -101,15 +95,6 @@ public final class TokenManager: Sendable {
     /// Why the last session was ended in this process; nil when none was, or when somebody who is not a guest has logged in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
-    /// The token that could be sent now; nil when it is missing or has expired.
-    package var accessToken: AccessToken? {
-        loadIfNeeded()
-        let now = now()
-        return state.withLock { state in
-            state.machine.session.flatMap { $0.freshness(at: now) == .expired ? nil : $0.token }
-        }
-    }
-
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
     package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
 
@@ -172,18 +157,36 @@ public final class TokenManager: Sendable {
         // Both at each use: a store that could not be read, or written, is tried again.
         loadIfNeeded()
         storeIfNeeded()
-        let waiter = state.withLock { state in
+        let now = now()
+        let grant = OneShot<TokenGrant>()
+        let (waiter, answer) = state.withLock { state in
             state.nextWaiter += 1
-            return state.nextWaiter
+            let answer = state.machine.ask(requirement, replacing: rejected, by: state.nextWaiter, now: now)
+            // In the same lock as the answer: a refresh that ends at once has to find the waiter.
+            if case .wait = answer { state.waiters[state.nextWaiter] = grant }
+            return (state.nextWaiter, answer)
         }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                ask(requirement, replacing: rejected, by: waiter, deadline: deadline, continuation)
+        switch answer {
+        case .fail(let error): throw error
+        case .use(let token, let flight):
+            if let flight { start(flight) }
+            return TokenGrant(token: token, isNew: false)
+        case .wait(let flight):
+            if let flight { start(flight) }
+            let timer = DeadlineTimer(deadline) { grant.give(.failure(NetworkError.tokenTimedOut)) }
+            defer { timer?.cancel() }
+            do {
+                return try await grant.value
+            } catch {
+                let error = error as? NetworkError ?? .tokenCancelled
+                state.withLock { state in
+                    // By a deadline alone a refresh is told to be overdue.
+                    state.machine.leave(waiter, isOutOfTime: error.code == .timedOut)
+                    state.waiters[waiter] = nil
+                }
+                throw error
             }
-        } onCancel: {
-            leave(waiter, .tokenCancelled)
         }
-        return try result.get()
     }
 }
 
@@ -203,53 +206,6 @@ package struct KeptSession: Sendable {
     ///
     /// - Returns: whether it did: not where it is open still, nor where a session has been ended since.
     package func putBack() -> Bool { tokens.putBack(self) }
-}
-
-// MARK: - Waiting
-
-extension TokenManager {
-    private func ask(
-        _ requirement: TokenRequirement,
-        replacing rejected: AccessToken?,
-        by waiter: UInt64,
-        deadline: Deadline,
-        _ continuation: CheckedContinuation<Answer, Never>
-    ) {
-        let now = now()
-        let answer = state.withLock { state in
-            let answer = state.machine.ask(requirement, replacing: rejected, by: waiter, now: now)
-            // In the same lock as the answer: a refresh that ends at once has to find the waiter.
-            if case .wait = answer { state.waiters[waiter] = Waiter(continuation: continuation) }
-            return answer
-        }
-        switch answer {
-        case .fail(let error): continuation.resume(returning: .failure(error))
-        case .use(let token, let flight):
-            if let flight { start(flight) }
-            continuation.resume(returning: .success(TokenGrant(token: token, isNew: false)))
-        case .wait(let flight):
-            if let flight { start(flight) }
-            let timer = DeadlineTimer(deadline) { [weak self] in self?.leave(waiter, .tokenTimedOut) }
-            // Under the lock: the refresh may have ended before there was a timer to cancel.
-            let isWaiting = state.withLock { state in
-                state.waiters[waiter]?.timer = timer
-                return state.waiters[waiter] != nil
-            }
-            if !isWaiting { timer?.cancel() }
-            // A cancellation from before there was anything to leave has found nothing; this finds it.
-            if Task.isCancelled { leave(waiter, .tokenCancelled) }
-        }
-    }
-
-    private func leave(_ id: UInt64, _ error: NetworkError) {
-        let waiter = state.withLock { state in
-            // By a deadline alone a refresh is told to be overdue.
-            state.machine.leave(id, isOutOfTime: error.code == .timedOut)
-            return state.waiters.removeValue(forKey: id)
-        }
-        waiter?.timer?.cancel()
-        waiter?.continuation.resume(returning: .failure(error))
-    }
 }
 
 // MARK: - Refreshing
@@ -307,8 +263,7 @@ extension TokenManager {
         // Stored before anybody has the token: a crash must not lose the only good refresh token (T7).
         storeIfNeeded()
         for (waiter, result) in waiters {
-            waiter.timer?.cancel()
-            waiter.continuation.resume(returning: result.map { TokenGrant(token: $0, isNew: true) })
+            waiter.give(result.map { TokenGrant(token: $0, isNew: true) }.mapError { $0 })
         }
     }
 }

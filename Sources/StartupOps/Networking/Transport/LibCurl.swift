@@ -10,7 +10,6 @@
         /// Takes `size * count` bytes, and says how many it took; less than all ends the transfer.
         typealias Callback = @convention(c) (_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: Handle?) -> Int
 
-        let version: @convention(c) @Sendable () -> UnsafePointer<CChar>?
         let easyInit: @convention(c) @Sendable () -> Handle?
         let easyCleanup: @convention(c) @Sendable (Handle) -> Void
         let setNumber: @convention(c) @Sendable (Handle, CInt, CLong) -> CInt
@@ -47,7 +46,6 @@
                 guard let symbol = dlsym(library, name) else { throw Missing() }
                 return unsafeBitCast(symbol, to: Function.self)
             }
-            version = try function("curl_version")
             easyInit = try function("curl_easy_init")
             easyCleanup = try function("curl_easy_cleanup")
             setNumber = try function("curl_easy_setopt")
@@ -157,15 +155,11 @@
             for name in ["Expect", "Content-Type"] where headers[name] == nil { append("\(name):") }
             // As `URLSession` does.
             if headers["Accept-Language"] == nil { append("Accept-Language: en") }
-            if headers["User-Agent"] == nil { append("User-Agent: \(Self.userAgent(curl))") }
+            if headers["User-Agent"] == nil { append("User-Agent: \(Self.userAgent)") }
             set(.fields, list)
             return list
         }
 
-        private static func userAgent(_ curl: LibCurl) -> String {
-            let version = curl.version().map { String(cString: $0) } ?? ""
-            let name = ProcessInfo.processInfo.processName.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic || $0 == "-" }
-            return "\(String(String.UnicodeScalarView(name))) \(version.prefix { $0 != " " }.replacing("libcurl", with: "curl"))"
-        }
+        private static let userAgent = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0.isLetter || $0 == "-" }
     }
 #endif

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Puts the head of an answer together from its lines, as they arrive: decides, and does nothing.
 ///
 /// All lines count against the limits, also those of provisional answers (1xx), which may be any number, and of trailers, which are dropped.
@@ -59,11 +61,11 @@ struct ResponseHead {
         // A line that begins with a blank goes on with the one before (RFC 9112, section 5.2).
         if line.first == " " || line.first == "\t" {
             guard let lastName else { return .refuse(Self.nonsense) }
-            response.headers[lastName]? += " " + line.trimmingBlanks
+            response.headers[lastName]? += " " + line.trimmingCharacters(in: .whitespaces)
             return .goOn
         }
         guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return .refuse(Self.nonsense) }
-        let (name, value) = (String(line[..<colon]), String(line[line.index(after: colon)...].trimmingBlanks))
+        let (name, value) = (String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
         // Several fields of one name are one with several values (RFC 9110, section 5.3).
         response.headers[name] = response.headers[name].map { "\($0), \(value)" } ?? value
         lastName = name
@@ -84,13 +86,4 @@ struct ResponseHead {
     }
 
     private static let nonsense = "the answer has a header that is none"
-}
-
-extension Substring {
-    fileprivate var trimmingBlanks: Substring {
-        guard let first = firstIndex(where: { $0 != " " && $0 != "\t" }), let last = lastIndex(where: { $0 != " " && $0 != "\t" }) else {
-            return ""
-        }
-        return self[first...last]
-    }
 }

@@ -20,23 +20,23 @@ extension HTTPTransport {
 
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         let transfer = Transfer(request, maximumBodySize: options.maximumBodySize)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<HTTPResponse, NetworkError>, Never>) in
-                // First: a cancellation may have come before.
-                transfer.begin { continuation.resume(returning: $0) }
-                // Nothing is sent for a caller that has gone.
-                if transfer.isOver { return }
-                if let remaining = deadline.remaining {
-                    // The time that was left, not the deadline: nobody knows when that was set.
-                    let reason = "there was no answer within \(durationText(remaining))"
-                    transfer.attach(DeadlineTimer(after: remaining) { transfer.handle { $0.passDeadline(reason) } })
-                }
-                perform(transfer)
-            }
-        } onCancel: {
-            transfer.handle { $0.cancel() }
+        let timer = deadline.remaining.map { remaining in
+            // The time that was left, not the deadline: nobody knows when that was set.
+            let reason = "there was no answer within \(durationText(remaining))"
+            return DeadlineTimer(after: remaining) { transfer.handle { $0.passDeadline(reason) } }
         }
-        return try result.get()
+        defer { timer?.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                // Nothing is sent for a caller that has gone.
+                if !transfer.isOver { perform(transfer) }
+                return try await transfer.answer.value
+            } onCancel: {
+                transfer.handle { $0.cancel() }
+            }
+        } catch {
+            throw error as? NetworkError ?? NetworkError(.cancelled, request: request.description, "it was cancelled")
+        }
     }
 }
 

@@ -3,17 +3,13 @@ import Sequencer
 
 /// One request on its way: gets the events of many threads in a row, and answers once.
 final class Transfer: Sendable {
-    typealias Completion = @Sendable (Result<HTTPResponse, NetworkError>) -> Void
-
     private struct Storage {
         var state: TransferState
-        var completion: Completion?
         var stop: (@Sendable () -> Void)?
-        var timer: DeadlineTimer?
-        var tooEarly: Result<HTTPResponse, NetworkError>?
     }
 
     let request: HTTPRequest
+    let answer = OneShot<HTTPResponse>()
     private let storage: Locked<Storage>
 
     init(_ request: HTTPRequest, maximumBodySize: Int) {
@@ -24,46 +20,25 @@ final class Transfer: Sendable {
     /// Whether it has been answered, and need not begin.
     var isOver: Bool { storage.withLock { $0.state.isOver } }
 
-    /// Answers to `completion`, at once if it is already over.
-    func begin(_ completion: @escaping Completion) {
-        let result = storage.withLock { storage in
-            // Ended before it has begun: the result is kept for the one who asks.
-            if storage.tooEarly == nil { storage.completion = completion }
-            return storage.tooEarly
-        }
-        if let result { completion(result) }
-    }
-
     /// Says how the work is stopped: `stop` is called at most once, on any thread, and must not wait. False when the work is not wanted any more.
     func attach(stop: @escaping @Sendable () -> Void) -> Bool {
         storage.withLock { storage in
-            if storage.state.isOver { return false }
-            storage.stop = stop
-            return true
+            if !storage.state.isOver { storage.stop = stop }
+            return !storage.state.isOver
         }
-    }
-
-    /// Keeps `timer` until the end, which may have come already.
-    func attach(_ timer: DeadlineTimer) {
-        storage.withLock { if !$0.state.isOver { $0.timer = timer } }
     }
 
     /// Tells the state machine the event, then carries out its action.
     func handle(_ event: (inout TransferState) -> TransferState.Action) {
-        let (action, storage) = self.storage.withLock { storage in
+        let (action, stop) = storage.withLock { storage in
             let action = event(&storage.state)
-            // The closures of before are called after the lock, and are forgotten in it: each is called once.
-            let before = storage
-            if case .finish(let result, _) = action {
-                if storage.completion == nil { storage.tooEarly = result }
-                (storage.completion, storage.stop, storage.timer) = (nil, nil, nil)
-            }
-            return (action, before)
+            // Called after the lock, and forgotten in it: it is called once.
+            defer { if storage.state.isOver { storage.stop = nil } }
+            return (action, storage.stop)
         }
         guard case .finish(let result, let stops) = action else { return }
-        storage.timer?.cancel()
-        if stops { storage.stop?() }
-        storage.completion?(result)
+        if stops { stop?() }
+        answer.give(result.mapError { $0 })
     }
 }
 

@@ -40,7 +40,7 @@ struct JournalDirectory: Sendable {
     /// Nil for a file that is gone by now, or that is another user's.
     private func read(_ entry: Entry) -> JournaledLaunch? {
         guard let file = try? PosixFile(directory.path(entry.name), O_RDONLY), let status = try? file.status(), status.isRegularFile,
-            status.owner == geteuid()
+            status.st_uid == geteuid()
         else { return nil }
         // In this order: a launch that ends in between is read to its end.
         let isRunning = file.isLocked
@@ -85,7 +85,7 @@ struct JournalDirectory: Sendable {
         for (index, entry) in entries.enumerated() {
             let path = directory.path(entry.name)
             // A file that is gone counts nothing.
-            total += (try? PosixFile.status(of: path))??.size ?? 0
+            total += (try? PosixFile.status(of: path)).flatMap { $0 }.map { Int($0.st_size) } ?? 0
             // The newest are needed, also when they are large.
             guard index >= count || (index >= 10 && total > size) else { continue }
             // Of a launch that goes on, the process holds the file.

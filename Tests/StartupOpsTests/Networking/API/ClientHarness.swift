@@ -118,3 +118,15 @@ func failure(_ body: () async throws(NetworkError) -> Void) async -> NetworkErro
         return error
     }
 }
+
+extension APIClient {
+    /// Asks for something, and ignores the body of the answer.
+    func get(
+        _ path: String,
+        query: QueryParameters = [:],
+        options: RequestOptions = RequestOptions(),
+        deadline: Deadline
+    ) async throws(NetworkError) {
+        try await send(.get, path, query: query, options: options, deadline: deadline)
+    }
+}

@@ -31,7 +31,6 @@ struct SecretTests {
             show(harness.tokens)
             show(harness.client)
             show(harness.tokens.session)
-            show(harness.tokens.accessToken)
             show(RequestOptions(token: Secret(canary)))
             // The service quotes what it was sent, in each way it can.
             for quoted in [

@@ -19,8 +19,8 @@ struct SetupTests {
             ("https://x.example", "https://x.example?key=canary", "rest"), ("https://x.example", "https://x.example#canary", "rest"),
         ]
         for (graphQL, rest, field) in faults {
-            let error = #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: graphQL, rest: rest) }
-            #expect(error?.field == field && error?.description.hasPrefix("\(field): ") == true)
+            let error = #expect(throws: NetworkError.self) { try APIEnvironment(graphQL: graphQL, rest: rest) }
+            #expect(error?.request == field && error?.description.hasPrefix("\(field): ") == true)
             #expect(error?.description.contains("canary") == false)
         }
     }
@@ -40,8 +40,8 @@ struct SetupTests {
     @Test("C5: a client that is used before it was created is an error that says so, and it is created once")
     func provider() throws {
         let provider = APIClientProvider()
-        #expect(throws: APIConfigurationError.self) { try provider.client }
-        #expect(throws: APIConfigurationError.self) {
+        #expect(throws: NetworkError.self) { try provider.client }
+        #expect(throws: NetworkError.self) {
             try provider.create {
                 _ = try APIEnvironment(graphQL: nil); throw CancellationError()
             }
@@ -49,7 +49,7 @@ struct SetupTests {
         let client = try ClientHarness().client
         try provider.create { client }
         #expect(try provider.client === client)
-        #expect(throws: APIConfigurationError.self) { try provider.create { client } }
+        #expect(throws: NetworkError.self) { try provider.create { client } }
     }
 
     @Test("paths are appended segment by segment, and cannot climb out of the base")

@@ -18,9 +18,7 @@
             for count in 1...3 {
                 let transfer = Transfer(HTTPRequest(.get, try #require(URL(string: "http://127.0.0.1/"))), maximumBodySize: 10)
                 loop.add(transfer)
-                let error = await #expect(throws: NetworkError.self) {
-                    try await withCheckedContinuation { continuation in transfer.begin { continuation.resume(returning: $0) } }.get()
-                }
+                let error = await #expect(throws: NetworkError.self) { try await transfer.answer.value }
                 #expect(error?.code == .unreachable)
                 #expect(starts.withLock { $0 } == count)
                 #expect(loop.count == 0)

@@ -50,14 +50,5 @@ func quickClient(
     return HTTPClient(configuration, pause: { duration in pauses.withLock { $0.append(duration) } }, chance: { 1 })
 }
 
-/// Collects events.
-final class HTTPEventLog: Sendable {
-    private let events = Locked<[String]>([])
-
-    func note(_ event: String) { events.withLock { $0.append(event) } }
-
-    var lines: [String] { events.withLock { $0 } }
-}
-
 /// An address that is one.
 func webAddress(_ text: String) throws -> URL { try #require(URL(string: text)) }

@@ -55,13 +55,17 @@ struct RealCancellationTests {
     func cancelledPause() async throws {
         let server = try LoopbackServer()
         server.on("/", .status(503, headers: ["Retry-After": "3600"]))
-        var configuration = HTTPClient.Configuration()
-        let (events, continuation) = AsyncStream.makeStream(of: String.self)
-        configuration.onEvent = { continuation.yield($0) }
-        let client = HTTPClient(configuration)
+        let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
+        let client = HTTPClient(
+            HTTPClient.Configuration(),
+            pause: { duration in
+                continuation.yield(duration)
+                try await DeadlineTimer.sleep(for: duration)
+            }
+        )
         let request = HTTPRequest(.get, server.url())
         let task = Task { await client.failure(request, deadline: .never) }
-        for await event in events where event.contains("): waits ") { break }
+        for await _ in pauses { break }
         task.cancel()
         #expect(await task.value?.code == .cancelled)
     }

@@ -11,19 +11,10 @@ struct RealRetryTests {
     func twice() async throws {
         let server = try LoopbackServer()
         server.on("/", .status(500), .status(500), .json("{}"))
-        let (pauses, log) = (Locked<[Duration]>([]), HTTPEventLog())
-        let client = quickClient(pauses) { $0.onEvent = log.note }
-        #expect(try await client.send(HTTPRequest(.get, server.url("/?token=secret")), deadline: httpPatience).status == 200)
+        let pauses = Locked<[Duration]>([])
+        #expect(try await quickClient(pauses).send(HTTPRequest(.get, server.url()), deadline: httpPatience).status == 200)
         #expect(pauses.withLock { $0 } == [.milliseconds(200), .milliseconds(400)])
         #expect(server.requests.count == 3)
-        let name = "GET 127.0.0.1:\(server.port)/"
-        #expect(
-            log.lines == [
-                "\(name) (attempt 1): sent", "\(name) (attempt 1): answered 500, 0 bytes", "\(name) (attempt 2): waits 200 ms",
-                "\(name) (attempt 2): sent", "\(name) (attempt 2): answered 500, 0 bytes", "\(name) (attempt 3): waits 400 ms",
-                "\(name) (attempt 3): sent", "\(name) (attempt 3): answered 200, 2 bytes",
-            ]
-        )
     }
 
     @Test(
@@ -60,16 +51,15 @@ struct RealRetryTests {
     func noTime() async throws {
         let (socket, port) = try LoopbackSocket.bound()
         defer { close(socket) }
-        let log = HTTPEventLog()
-        let client = quickClient { configuration in
-            configuration.onEvent = log.note
-            configuration.retry = HTTPRetryPolicy(maximumAttempts: 5, initialDelay: .milliseconds(1), maximumDelay: .seconds(600))
+        let pauses = Locked<[Duration]>([])
+        let client = quickClient(pauses) {
+            $0.retry = HTTPRetryPolicy(maximumAttempts: 5, initialDelay: .milliseconds(1), maximumDelay: .seconds(600))
         }
         let request = HTTPRequest(.get, try webAddress("http://127.0.0.1:\(port)/"))
         #expect(await client.failure(request)?.reason == "connection refused by 127.0.0.1:\(port)")
         let slow = quickClient { $0.retry = HTTPRetryPolicy(maximumAttempts: 5, initialDelay: .seconds(300), maximumDelay: .seconds(600)) }
         #expect(await slow.failure(request)?.reason == "connection refused by 127.0.0.1:\(port); no time left for attempt 2")
-        #expect(log.lines.count { $0.hasSuffix("): sent") } == 5)
+        #expect(pauses.withLock { $0.count } == 4)
     }
 
     @Test("fault N4: an attempt that hangs is given up, and the next one may be answered")
@@ -135,8 +125,8 @@ struct RealRetryTests {
         let server = try LoopbackServer()
         server.on("/", .status(status, headers: ["Retry-After": "86400"]))
         server.on("/other", .json("{}"))
-        let (pauses, log) = (Locked<[Duration]>([]), HTTPEventLog())
-        let client = quickClient(pauses) { $0.onEvent = log.note }
+        let pauses = Locked<[Duration]>([])
+        let client = quickClient(pauses)
         let first = try await client.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
         #expect(first.status == status)
         #expect(first.retryAfter(now: Date()) == .seconds(86_400))
@@ -147,7 +137,6 @@ struct RealRetryTests {
         #expect(try #require(error?.retryAfter) > .seconds(80_000))
         #expect(server.requests.count == 1)
         #expect(pauses.withLock { $0 }.isEmpty)
-        #expect(log.lines.contains { $0.hasSuffix("no time left before the deadline") })
         // Another host is asked, and who has the time waits.
         let elsewhere = try LoopbackServer()
         elsewhere.on("/", .json("{}"))
@@ -174,39 +163,6 @@ struct RealRetryTests {
         #expect((2...7).map { policy.delay(beforeAttempt: $0, chance: 1) } == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
         #expect(policy.delay(beforeAttempt: 2, chance: 0) == .milliseconds(50))
         #expect(policy.delay(beforeAttempt: 2, chance: 0.5) == .milliseconds(75))
-        for chance in [-1.0, 2, .nan, .infinity] {
-            #expect((.milliseconds(50)...(.milliseconds(100))).contains(policy.delay(beforeAttempt: 2, chance: chance)))
-        }
-        let extreme = HTTPRetryPolicy(initialDelay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max))
-        #expect(extreme.delay(beforeAttempt: .max, chance: 1) > .zero)
-        #expect(HTTPRetryPolicy(initialDelay: .seconds(-1), maximumDelay: .seconds(-1)).delay(beforeAttempt: 2, chance: 1) == .zero)
-    }
-
-    @Test("when to go on: the state machine")
-    func decisions() {
-        let policy = HTTPRetryPolicy(maximumAttempts: 3, initialDelay: .seconds(1), maximumDelay: .seconds(1))
-        var state = RetryState(policy, isIdempotent: true)
-        func end(_ isTransient: Bool = true, after: Duration? = nil, remaining: Duration? = nil) -> RetryState.Decision {
-            state.end(isTransient: isTransient, retryAfter: after, remaining: remaining, chance: 1)
-        }
-        #expect(end(false) == .stop)
-        #expect(end(remaining: .seconds(1)) == .stopForLackOfTime)
-        #expect(end(after: .seconds(10), remaining: .seconds(9)) == .stopForLackOfTime)
-        #expect(end(after: .seconds(10), remaining: .seconds(11)) == .retry(after: .seconds(10)))
-        #expect(end(after: .milliseconds(1)) == .retry(after: .seconds(1)))
-        #expect(state.attempt == 3)
-        #expect(end() == .stop)
-    }
-
-    @Test("no more hosts are kept in mind than 64, and none for longer than it asked")
-    func hosts() throws {
-        var hosts = ThrottledHosts()
-        let now = ContinuousClock().now
-        let origins = try (0..<100).map { HTTPOrigin(try webAddress("https://host\($0).example/")) }
-        for (index, origin) in origins.enumerated() { hosts.throttle(origin, until: now + .seconds(index + 1), status: 429) }
-        #expect(origins.filter { hosts.entry(for: $0, now: now) != nil } == Array(origins.suffix(64)))
-        #expect(hosts.entry(for: origins[99], now: now + .seconds(100)) == nil)
-        hosts.throttle(origins[50], until: now + .seconds(3), status: 503)
-        #expect(hosts.entry(for: origins[50], now: now)?.until == now + .seconds(51))
+        #expect(policy.delay(beforeAttempt: .max, chance: 1) == .seconds(1))
     }
 }

@@ -69,11 +69,11 @@ struct RequestValidationTests {
             "https://example.com/\r\nX: y", "https://exa\u{200B}mple.com/", "https://example.com/\u{202E}a", "https://example.com/a\u{0}",
             "https://example.com\t",
         ] {
-            #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: text) }
-            #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: "https://example.com/graphql", rest: text) }
+            #expect(throws: NetworkError.self) { try APIEnvironment(graphQL: text) }
+            #expect(throws: NetworkError.self) { try APIEnvironment(graphQL: "https://example.com/graphql", rest: text) }
             let answer = HTTPResponse(status: 302, headers: ["Location": text])
             let request = HTTPRequest(.get, try webAddress("https://example.com/"))
-            #expect(throws: NetworkError.self) { try RedirectPolicy().next(after: answer, to: request, followed: 0) }
+            #expect(throws: NetworkError.self) { try RedirectPolicy.next(after: answer, to: request, followed: 0) }
         }
         let harness = try ClientHarness()
         for path in ["v1/devices/a\r\nb", "v1/\u{0}", "v1/\u{7F}"] {

@@ -22,7 +22,7 @@ struct RealBootstrapConfigurationTests {
         let bootstrap = try harness.bootstrap(plan)
         let early = #expect(throws: ServiceAccessError.self) { try bootstrap.configuration() }
         #expect(early?.accessor == "once()" && early?.missing.last == "configuration")
-        #expect(throws: APIConfigurationError.self) { try bootstrap.clients.client }
+        #expect(throws: NetworkError.self) { try bootstrap.clients.client }
         #expect(harness.backend.service.counts.isEmpty)
 
         #expect(try await harness.launch(bootstrap).outcome == .completed)
