@@ -8,9 +8,9 @@ extension OperationGraph {
     package var skippable: Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
         let edges = knownEdges
-        let successors = AdjacencyList(count: count, edges: edges, .successors)
+        let successors = AdjacencyList(count: count, edges: edges, forwards: true)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
+        let predecessors = AdjacencyList(count: count, edges: edges)
         let essential = essential(predecessors)
         // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
         let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
@@ -37,7 +37,7 @@ extension OperationGraph {
 
     /// The steps that essential ones read or wait for, however far back, and whether each is left out.
     package var essentialInputs: [(id: String, isLeftOut: Bool)] {
-        essential(AdjacencyList(count: count, edges: knownEdges, .predecessors)).sorted().compactMap { index in
+        essential(AdjacencyList(count: count, edges: knownEdges)).sorted().compactMap { index in
             let policy = nodes[index].policy?.value
             return policy?.isEssential == true ? nil : (nodes[index].id, policy?.skipReason != nil)
         }
@@ -53,16 +53,12 @@ extension OperationGraph {
 
     /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
-        nodes.reduce(into: []) { steps, node in
-            if case .event = node.work { steps.insert(node.id) }
-        }
+        Set(nodes.lazy.filter { if case .event = $0.work { true } else { false } }.map(\.id))
     }
 
     /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they ask.
     package var personSteps: Set<String> {
-        nodes.reduce(into: []) { steps, node in
-            if node.policy?.value.isPersonsTime == true { steps.insert(node.id) }
-        }
+        Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id))
     }
 
     /// The step whose end stops the budget's clock, if one was marked.
@@ -75,13 +71,8 @@ extension OperationGraph {
     package mutating func moveBehindMilestone(_ id: String) -> Bool {
         attachStrays()
         guard let milestone, milestone != id, let moved = positions[id] else { return false }
-        let edges = dependencies.edges
-        if edges.contains(where: { target(of: $0.dependency) == moved && reads($0) }) { return false }
-        let inherited = edges.filter { $0.node == moved }
-        dependencies.edges = edges.flatMap { edge in
-            if target(of: edge.dependency) != moved { return [edge] }
-            return inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
-        }
+        if dependencies.edges.contains(where: { target(of: $0.dependency) == moved && reads($0) }) { return false }
+        bypass(moved)
         addDependency(milestone, to: id)
         return true
     }
@@ -180,20 +171,5 @@ extension OperationGraph {
     static func complaint(aboutTimeout timeout: Duration) -> String? {
         if timeout > .zero, timeout <= maximumDuration { return nil }
         return "a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
-    }
-}
-
-extension AdjacencyList {
-    /// These nodes, and all that can be reached from them by edges that are followed.
-    fileprivate func reachable(
-        from nodes: Set<Int>,
-        following isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }
-    ) -> Set<Int> {
-        var (reached, next): (Set<Int>, [Int]) = ([], Array(nodes))
-        while let node = next.popLast() {
-            guard reached.insert(node).inserted else { continue }
-            next += self[node].filter { isFollowed($0.index, $0.needsValue) }.map(\.index)
-        }
-        return reached
     }
 }

@@ -20,23 +20,6 @@ package struct HoldUps: Sendable {
         fileprivate var begin: Nanoseconds { start ?? end }
     }
 
-    /// The operations that gave back each lane, the main thread and each resource last, up to some moment.
-    private struct LastUsers {
-        var main: Int32 = -1
-        var lanes: [Int32] = []
-        var resources: [ExclusiveResource: Int] = [:]
-
-        mutating func add(_ node: Int, _ use: Use) {
-            for resource in use.exclusive { resources[resource] = node }
-            if use.isMain {
-                if !use.suspends { main = Int32(node) }
-            } else if let lane = use.lane {
-                while lanes.count <= lane { lanes.append(-1) }
-                lanes[lane] = Int32(node)
-            }
-        }
-    }
-
     private let uses: [Use]
     private let dependencies: AdjacencyList
     /// The operations by their starts, dependencies first.
@@ -61,19 +44,24 @@ package struct HoldUps: Sendable {
         // Most end in the order in which they began, which makes sorting them linear.
         let keepers = self.order.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
             .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
-        var (last, next) = (LastUsers(), 0)
+        // Those that gave back the main thread, each lane and each resource last, up to the start of an operation.
+        var (onMain, onLanes, next) = (Int32(-1), [Int32](repeating: -1, count: uses.count + 1), 0)
+        var holders: [ExclusiveResource: Int] = [:]
         for node in self.order {
             guard let start = uses[node].start else { continue }
             while next < keepers.count, uses[keepers[next]].end <= start {
-                last.add(keepers[next], uses[keepers[next]])
+                let keeper = keepers[next]
+                for resource in uses[keeper].exclusive { holders[resource] = keeper }
+                if let lane = uses[keeper].lane, !uses[keeper].isMain { onLanes[lane] = Int32(keeper) }
+                if uses[keeper].isMain, !uses[keeper].suspends { onMain = Int32(keeper) }
                 next += 1
             }
             if uses[node].isMain {
-                previous[node] = last.main
-            } else if let lane = uses[node].lane, lane < last.lanes.count {
-                previous[node] = last.lanes[lane]
+                previous[node] = onMain
+            } else if let lane = uses[node].lane, lane < onLanes.count {
+                previous[node] = onLanes[lane]
             }
-            if !uses[node].exclusive.isEmpty { previousHolders[node] = uses[node].exclusive.compactMap { last.resources[$0] } }
+            if !uses[node].exclusive.isEmpty { previousHolders[node] = uses[node].exclusive.compactMap { holders[$0] } }
         }
     }
 
@@ -152,13 +140,6 @@ package struct HoldUps: Sendable {
         return waitedFor
     }
 
-    @inline(__always)
-    private func forEachWaitedFor(by node: Int, _ cause: Int, _ countsUsers: Bool, _ body: (Int) -> Void) {
-        body(cause)
-        forEachDependency(of: node, body)
-        if countsUsers { forEachUser(before: node, body) }
-    }
-
     /// Whether a dependency had ended when an operation began.
     private func wasWaitedFor(_ dependency: Int, by node: Int) -> Bool {
         uses[dependency].end >= 0 && uses[dependency].end <= uses[node].begin
@@ -185,10 +166,10 @@ package struct HoldUps: Sendable {
             guard let cause = cause(of: node) else { continue }
             // It took as long as it did from the end of the last one that it waited for on: waits for the machine are its own.
             let (begin, slack) = (uses[cause].end, max(0, latest[node] - uses[node].end))
-            let countsUsers = sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty
-            forEachWaitedFor(by: node, cause, countsUsers) { other in
-                latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack))
-            }
+            func limit(_ other: Int) { latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack)) }
+            limit(cause)
+            forEachDependency(of: node, limit)
+            if sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty { forEachUser(before: node, limit) }
         }
         return uses.indices.map { max(0, min(latest[$0], lastEnd) - uses[$0].end) }
     }
@@ -215,7 +196,7 @@ extension HoldUps {
                 edges.append(GraphEdge(node: node, target: place, needsValue: false))
             }
         }
-        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges, .predecessors))
+        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges))
     }
 }
 
