@@ -147,18 +147,9 @@ public struct LaunchOptions: Sendable {
         processors: Int? = nil,
         admission: LaunchAdmission? = nil
     ) {
-        self.lanes = lanes
-        self.deadline = deadline
-        self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
-        self.grace = grace
-        self.clock = clock
-        self.qualityOfService = qualityOfService
-        self.seed = seed
-        self.version = version
-        self.stallWatch = stallWatch
-        self.queue = queue
-        self.processors = processors
-        self.admission = admission
+        (self.lanes, self.processors, self.queue, self.qualityOfService) = (lanes, processors, queue, qualityOfService)
+        (self.deadline, self.deadlineCountsInteractiveTime, self.grace) = (deadline, deadlineCountsInteractiveTime, grace)
+        (self.clock, self.seed, self.version, self.stallWatch, self.admission) = (clock, seed, version, stallWatch, admission)
     }
 
     /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's

@@ -56,14 +56,6 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
         case isTooLate
     }
 
-    /// A scope that has ended.
-    struct Ended: Sendable {
-        let name: String
-        /// When it was added.
-        let start: Nanoseconds
-        let record: Record
-    }
-
     private struct Scope: Sendable {
         let name: String
         let start: Nanoseconds
@@ -80,8 +72,8 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     private var isEndDue = false
 
     /// Those that have ended, in the order they were added.
-    var ended: [Ended] {
-        scopes.compactMap { scope in scope.record.map { Ended(name: scope.name, start: scope.start, record: $0) } }
+    var ended: [(name: String, start: Nanoseconds, record: Record)] {
+        scopes.compactMap { scope in scope.record.map { (scope.name, scope.start, $0) } }
     }
 
     /// Those that run, in the order they were added.

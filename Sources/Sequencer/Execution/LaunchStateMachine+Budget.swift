@@ -5,41 +5,29 @@
 /// A decision goes by the moment at which it was due, for a timer always comes a little late. What is over already is weighed against what the cut saves: a launch
 /// that is a little late is cut all the same, and is then as late as that.
 extension LaunchStateMachine {
-    /// Something about an operation that has not ended by a time.
-    struct Due: Comparable {
-        /// In time that counts.
-        let time: Nanoseconds
-        let node: Int32
-
-        static func < (left: Due, right: Due) -> Bool { (left.time, left.node) < (right.time, right.node) }
-    }
-
     /// The latest ends and the planned cuts of a launch that keeps its budget.
     struct BudgetKeeper {
         let latestEnds: LatestEnds
+        // Keys are in time that counts.
         /// Operations to be cut.
-        var cuts = Heap<Due>()
+        var cuts = Heap<KeyedNode>()
         /// When each of them is to be cut.
-        var cutTimes: [Int32: Nanoseconds] = [:]
+        var cutTimes: [Int: Nanoseconds] = [:]
         /// Operations that could start, each with the last time at which its start saves the budget.
-        var starts = Heap<Due>()
+        var starts = Heap<KeyedNode>()
         /// Operations that run, or are past their cut, each with the last time at which its end saves the budget.
-        var ends = Heap<Due>()
+        var ends = Heap<KeyedNode>()
         /// Operations that are expected to end too late, each with by how much, as a negative time.
-        var overruns = Heap<Due>()
+        var overruns = Heap<KeyedNode>()
         /// Operations that wait for a resource that another one holds.
         var parked: [Int] = []
 
         /// How many of those that wait for resources are looked at: more would cost more than they save.
         static let maximumParked = 64
 
-        init(_ latestEnds: LatestEnds) {
-            self.latestEnds = latestEnds
-        }
-
         mutating func planCut(of node: Int, at time: Nanoseconds) {
-            cuts.push(Due(time: time, node: Int32(node)))
-            cutTimes[Int32(node)] = time
+            cuts.push(KeyedNode(key: time, node: node))
+            cutTimes[node] = time
         }
     }
 
@@ -51,15 +39,15 @@ extension LaunchStateMachine {
         mutating get {
             guard phase == .running, keeper != nil else { return nil }
             // Dropped only here: a heap would have to be searched for an operation that ends.
-            while let cut = keeper?.cuts.first, !isGoingOn(Int(cut.node)) { _ = keeper?.cuts.pop() }
+            while let cut = keeper?.cuts.first, !isGoingOn(cut.node) { _ = keeper?.cuts.pop() }
             guard !interactive.isRunning, let cut = keeper?.cuts.first else { return nil }
-            return cut.time.addingSaturated(interactive.total(at: time))
+            return cut.key.addingSaturated(interactive.total(at: time))
         }
     }
 
     /// When an operation that runs is to be cut, as far as that can be told now.
     func cutTime(of node: Int) -> Nanoseconds? {
-        guard let time = keeper?.cutTimes[Int32(node)], isGoingOn(node), !interactive.isRunning else { return nil }
+        guard let time = keeper?.cutTimes[node], isGoingOn(node), !interactive.isRunning else { return nil }
         return time.addingSaturated(interactive.total(at: self.time))
     }
 
@@ -75,7 +63,7 @@ extension LaunchStateMachine {
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return false }
         let now = countedTime
         guard traits[node].contains(.isCuttable) else {
-            keeper?.starts.push(Due(time: last.addingSaturated(-latestEnds.expected(node)), node: Int32(node)))
+            keeper?.starts.push(KeyedNode(key: last.addingSaturated(-latestEnds.expected(node)), node: node))
             return false
         }
         guard let time = latestEnds.cut(node, readyAt: now) else { return false }
@@ -85,7 +73,7 @@ extension LaunchStateMachine {
             return false
         }
         // Before others that become ready with it are decided on.
-        keeper?.ends.push(Due(time: last, node: Int32(node)))
+        keeper?.ends.push(KeyedNode(key: last, node: node))
         return true
     }
 
@@ -103,7 +91,7 @@ extension LaunchStateMachine {
 
     /// A cut would save nothing now: the operation has less to do than the launch is late. If it takes longer than expected, it is decided on once more.
     private mutating func goOnUncut(_ node: Int, _ last: Nanoseconds) {
-        keeper?.ends.push(Due(time: last, node: Int32(node)))
+        keeper?.ends.push(KeyedNode(key: last, node: node))
         let rest = restOfExpected(node)
         // Not at once again, where next to nothing is expected of it.
         let again = countedTime.addingSaturated(max(rest, 1_000_000))
@@ -118,11 +106,11 @@ extension LaunchStateMachine {
 
     /// Cuts the operation whose cut is due, if that can save the budget.
     mutating func cutNext(_ actions: inout Actions) {
-        guard let cut = keeper?.cuts.pop(), let latestEnds = keeper?.latestEnds, let last = latestEnds.last(Int(cut.node)) else { return }
-        let node = Int(cut.node)
-        keeper?.cutTimes[cut.node] = nil
+        guard let cut = keeper?.cuts.pop(), let latestEnds = keeper?.latestEnds, let last = latestEnds.last(cut.node) else { return }
+        let node = cut.node
+        keeper?.cutTimes[node] = nil
         if isLost(for: node, at: countedTime) {
-            if case let lastCut = latestEnds.lastCut(node) ?? last, cut.time < lastCut, lastCut > countedTime {
+            if case let lastCut = latestEnds.lastCut(node) ?? last, cut.key < lastCut, lastCut > countedTime {
                 // The operation that makes the launch late may end sooner than expected: then this cut may save the budget.
                 keeper?.planCut(of: node, at: lastCut)
             } else {
@@ -142,9 +130,9 @@ extension LaunchStateMachine {
     mutating func watchEnd(of node: Int, startingAt start: Nanoseconds) {
         // One that can be cut is no reason to be late.
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node), !traits[node].contains(.isCuttable) else { return }
-        if nodes[node].attempts <= 1 { keeper?.ends.push(Due(time: last, node: Int32(node))) }
+        if nodes[node].attempts <= 1 { keeper?.ends.push(KeyedNode(key: last, node: node)) }
         let end = (start - interactive.total(at: time)).addingSaturated(latestEnds.expected(node))
-        if end > last { keeper?.overruns.push(Due(time: last - end, node: Int32(node))) }
+        if end > last { keeper?.overruns.push(KeyedNode(key: last - end, node: node)) }
     }
 
     /// An operation waits for a resource that another one holds.
@@ -170,11 +158,11 @@ extension LaunchStateMachine {
 
     /// By how much the milestone is expected to be late, because of operations that cannot be cut; 0 or less where it is not.
     private mutating func overrun(at time: Nanoseconds) -> Nanoseconds {
-        while let first = keeper?.starts.first, !isToStart(Int(first.node)) { _ = keeper?.starts.pop() }
-        while let first = keeper?.ends.first, !isToEnd(Int(first.node)) { _ = keeper?.ends.pop() }
-        while let first = keeper?.overruns.first, !isToEnd(Int(first.node)) { _ = keeper?.overruns.pop() }
-        let late = max(time - (keeper?.starts.first?.time ?? time), time - (keeper?.ends.first?.time ?? time))
-        return max(late, -(keeper?.overruns.first?.time ?? 0), overrunAtResources(at: time))
+        while let first = keeper?.starts.first, !isToStart(first.node) { _ = keeper?.starts.pop() }
+        while let first = keeper?.ends.first, !isToEnd(first.node) { _ = keeper?.ends.pop() }
+        while let first = keeper?.overruns.first, !isToEnd(first.node) { _ = keeper?.overruns.pop() }
+        let late = max(time - (keeper?.starts.first?.key ?? time), time - (keeper?.ends.first?.key ?? time))
+        return max(late, -(keeper?.overruns.first?.key ?? 0), overrunAtResources(at: time))
     }
 
     private func isToStart(_ node: Int) -> Bool { nodes[node].attempts == 0 && isToEnd(node) }

@@ -6,8 +6,8 @@ extension LaunchStateMachine {
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
         // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
         guard traits[node].contains(.mayBeHeld), nodes[node].attempts == 0, isMain || !settings.usesQueue else { return false }
-        let (time, lastEnd, takesLastLane) = (time, lastProgress, !isMain && lanes.available == 1)
-        guard ongoing?.putAside(node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) == true else { return false }
+        let takesLastLane = !isMain && lanes.available == 1
+        guard ongoing?.putAside(node, at: time, lastEnd: lastProgress, takesLastLane: takesLastLane) == true else { return false }
         nodes[node].state = .aside
         needsWake = true
         // Operations that wait for the resources that it turns down get them.
@@ -15,40 +15,10 @@ extension LaunchStateMachine {
         return true
     }
 
-    mutating func noteReady(_ node: Int, at time: Nanoseconds) {
-        // An app's queue may be suspended.
-        if !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
-    }
-
-    mutating func noteStart(of node: Int) {
-        let time = time
-        ongoing?.started(node, at: time)
-    }
-
-    /// An operation pauses before its next attempt.
-    mutating func notePause(of node: Int, until end: Nanoseconds) {
-        let time = time
-        ongoing?.paused(node, at: time, until: end)
-    }
-
-    /// The fallback of an operation is to be computed.
-    mutating func noteFallback(of node: Int) {
-        let time = time
-        ongoing?.fellBack(node, at: time)
-    }
-
-    /// An operation goes on after it has waited for a person.
-    mutating func noteReturn(of node: Int) {
-        if nodes[node].state == .computing { return noteFallback(of: node) }
-        let time = time
-        ongoing?.wentOn(node, at: time)
-    }
-
     /// Takes back those of the operations that were put aside which may start.
     mutating func lookAgain() {
         let before = ongoing?.nextLook
-        let (time, lastEnd, isLastLane) = (time, lastProgress, lanes.available <= 1)
-        for node in ongoing?.takeBack(at: time, lastEnd: lastEnd, takesLastLane: isLastLane) ?? [] { enqueueAgain(node) }
+        for node in ongoing?.takeBack(at: time, lastEnd: lastProgress, takesLastLane: lanes.available <= 1) ?? [] { enqueueAgain(node) }
         // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used up.
         if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
@@ -93,12 +63,12 @@ extension LaunchStateMachine {
     mutating func offerProcessors() {
         // Each kind apart: the first of one may have to wait, and must not hold up the other.
         for isMain in [false, true] {
-            var others = ProcessorShare.Counts()
+            var others = [0, 0, 0]
             // One that was cancelled meanwhile takes no room.
             while let node = processors?.takeBack(onMain: isMain, besides: others) {
                 guard nodes[node].state == .aside else { continue }
                 enqueue(node)
-                others.add(1, of: traits.levels[node])
+                others[Int(traits.levels[node])] += 1
             }
         }
     }

@@ -93,20 +93,6 @@ extension LaunchStateMachine {
 /// cost as many looks as there are waiting, each time. An operation that turns an offer down passes it on. It is offered to one of the lanes and to one of the main
 /// thread, for either may have to wait for its place.
 struct ResourceTable {
-    /// Operations of the lanes, and of the main thread.
-    private struct Sides<Operations: Sendable>: Sendable {
-        var forLanes: Operations
-        var forMain: Operations
-
-        init(_ none: Operations) { (forLanes, forMain) = (none, none) }
-
-        subscript(onMain isMain: Bool) -> Operations {
-            get { isMain ? forMain : forLanes }
-            // Not `set`: the heap's array would be copied at each push.
-            _modify { if isMain { yield &forMain } else { yield &forLanes } }
-        }
-    }
-
     /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor as well.
     struct Side {
         let isMain: Bool
@@ -114,49 +100,48 @@ struct ResourceTable {
         let yieldsAt: UInt8?
     }
 
+    private struct Resource: Sendable {
+        let name: ExclusiveResource
+        /// How many more may hold it.
+        var unitsLeft: Int
+        /// Who took it last, if that one holds it still.
+        var lastHolder: Int?
+        /// Whether operations of lanes, and of the main thread, need it.
+        var isNeeded = [false, false]
+        /// Operations that wait for it, of lanes and of the main thread.
+        var parked = [ParkedOperations<LaunchStateMachine.Ready>(), ParkedOperations()]
+        /// Operations that were ready, where both sides need it; whether they still are is seen when they come first.
+        var ready = [Heap<LaunchStateMachine.Ready>(), Heap()]
+        var isShared: Bool { isNeeded == [true, true] }
+    }
+
+    private var resources: [Resource] = []
     // By operation, as few need any.
     private var needs: [Int: [Int]] = [:]
     /// The operations that hold their resources.
     private var holding: Set<Int> = []
-    /// How many more may hold each resource, and who took it last, if that one holds it still; -1 otherwise.
-    private var unitsLeft: [Int] = []
-    private var lastHolder: [Int] = []
-    private var parked: [Sides<ParkedOperations<LaunchStateMachine.Ready>>] = []
-    /// Operations that were ready, of each resource that both sides need; whether they still are is seen when they come first.
-    private var ready: [Sides<Heap<LaunchStateMachine.Ready>>] = []
-    /// Resources that operations of both sides need, by number.
-    private var isShared: [Bool] = []
     /// Resources that operations of lanes have left to the main thread.
     var leftToMain: [Int] = []
-    /// The resources' names, by their number.
-    private(set) var names: [ExclusiveResource] = []
 
     /// Of a graph without resources.
     init() {}
 
     init(_ graph: ValidatedGraph, _ traits: LaunchStateMachine.NodeTraits) {
         var numbers: [ExclusiveResource: Int] = [:]
-        var sides: [(lanes: Bool, main: Bool)] = []
         for (node, value) in graph.nodes.enumerated() {
-            guard let resources = value.policy?.value.exclusive, !resources.isEmpty else { continue }
-            let needed = resources.map { resource in
-                if let number = numbers[resource] { return number }
-                numbers[resource] = names.count
-                names.append(resource)
-                sides.append((false, false))
-                return names.count - 1
+            guard let names = value.policy?.value.exclusive, !names.isEmpty else { continue }
+            needs[node] = names.map { name in
+                let number = numbers[name] ?? resources.count
+                if numbers.updateValue(number, forKey: name) == nil {
+                    resources.append(Resource(name: name, unitsLeft: graph.limit(of: name)))
+                }
+                resources[number].isNeeded[Self.side(traits[node].contains(.isMain))] = true
+                return number
             }
-            for resource in needed {
-                if traits[node].contains(.isMain) { sides[resource].main = true } else { sides[resource].lanes = true }
-            }
-            needs[node] = needed
         }
-        unitsLeft = names.map { graph.limit(of: $0) }
-        lastHolder = Array(repeating: -1, count: names.count)
-        parked = Array(repeating: Sides(ParkedOperations()), count: names.count)
-        ready = Array(repeating: Sides(Heap()), count: names.count)
-        isShared = sides.map { $0.lanes && $0.main }
     }
+
+    private static func side(_ isMain: Bool) -> Int { isMain ? 1 : 0 }
 
     /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
     mutating func acquire(for ready: LaunchStateMachine.Ready, _ side: Side) -> Bool {
@@ -164,13 +149,13 @@ struct ResourceTable {
         let needed = needs[node] ?? []
         if holding.contains(node) { return true }
         // Before any is taken: two operations that each hold what the other one needs would wait for ever.
-        if let held = needed.first(where: { unitsLeft[$0] == 0 }) {
+        if let held = needed.first(where: { !isFree($0) }) {
             park(ready, at: held, side)
             return false
         }
-        for resource in needed {
-            unitsLeft[resource] -= 1
-            lastHolder[resource] = node
+        for number in needed {
+            resources[number].unitsLeft -= 1
+            resources[number].lastHolder = node
         }
         holding.insert(node)
         return true
@@ -178,56 +163,53 @@ struct ResourceTable {
 
     /// Lets an operation wait for a resource.
     mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
-        parked[resource][onMain: side.isMain].push(ready, yieldsAt: side.yieldsAt)
+        resources[resource].parked[Self.side(side.isMain)].push(ready, yieldsAt: side.yieldsAt)
     }
 
     /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if that one has given it back, the first that was added.
     func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
-        guard !holding.contains(node), let held = (needs[node] ?? []).first(where: { unitsLeft[$0] == 0 }) else { return nil }
-        if lastHolder[held] >= 0 { return (names[held], lastHolder[held]) }
-        guard let other = holding.filter({ needs[$0]?.contains(held) == true }).min() else { return nil }
-        return (names[held], other)
+        guard !holding.contains(node), let held = (needs[node] ?? []).first(where: { !isFree($0) }) else { return nil }
+        let holder = resources[held].lastHolder ?? holding.filter { needs[$0]?.contains(held) == true }.min()
+        return holder.map { (resources[held].name, $0) }
     }
 
     /// Gives back what `node` holds.
     mutating func release(by node: Int) {
         guard holding.remove(node) != nil else { return }
-        for resource in needs[node] ?? [] {
-            unitsLeft[resource] += 1
-            if lastHolder[resource] == node { lastHolder[resource] = -1 }
+        for number in needs[node] ?? [] {
+            resources[number].unitsLeft += 1
+            if resources[number].lastHolder == node { resources[number].lastHolder = nil }
         }
     }
 
-    func isFree(_ resource: Int) -> Bool { unitsLeft[resource] > 0 }
+    func isFree(_ resource: Int) -> Bool { resources[resource].unitsLeft > 0 }
 
     /// Whether one more operation may hold it, and no other.
-    func isLast(_ resource: Int) -> Bool { unitsLeft[resource] == 1 }
+    func isLast(_ resource: Int) -> Bool { resources[resource].unitsLeft == 1 }
 
     /// The resources that `node` needs and nobody holds.
-    func free(of node: Int) -> [Int] {
-        (needs[node] ?? []).filter(isFree)
-    }
+    func free(of node: Int) -> [Int] { (needs[node] ?? []).filter(isFree) }
 
     /// The next operation that waits for a resource; it waits for it no longer.
     ///
     /// - Parameter level: of one that waits for a processor, if it is that one which turns the resource down.
     mutating func nextWaiting(for resource: Int, onMain isMain: Bool, above level: UInt8?) -> Int? {
-        parked[resource][onMain: isMain].pop(above: level).map { Int($0.node) }
+        resources[resource].parked[Self.side(isMain)].pop(above: level).map { Int($0.node) }
     }
 
     // MARK: Between lanes and the main thread
 
     /// The resources of `node` that operations of both sides need.
-    func shared(by node: Int) -> [Int] {
-        (needs[node] ?? []).filter { isShared[$0] }
-    }
+    func shared(by node: Int) -> [Int] { (needs[node] ?? []).filter { resources[$0].isShared } }
 
     mutating func addReady(_ operation: LaunchStateMachine.Ready, onMain isMain: Bool) {
-        for resource in needs[Int(operation.node)] ?? [] where isShared[resource] { ready[resource][onMain: isMain].push(operation) }
+        for number in shared(by: Int(operation.node)) { resources[number].ready[Self.side(isMain)].push(operation) }
     }
 
     /// The first of those that need a resource and were ready.
-    func firstReady(for resource: Int, onMain isMain: Bool) -> LaunchStateMachine.Ready? { ready[resource][onMain: isMain].first }
+    func firstReady(for resource: Int, onMain isMain: Bool) -> LaunchStateMachine.Ready? {
+        resources[resource].ready[Self.side(isMain)].first
+    }
 
-    mutating func dropFirstReady(for resource: Int, onMain isMain: Bool) { _ = ready[resource][onMain: isMain].pop() }
+    mutating func dropFirstReady(for resource: Int, onMain isMain: Bool) { _ = resources[resource].ready[Self.side(isMain)].pop() }
 }

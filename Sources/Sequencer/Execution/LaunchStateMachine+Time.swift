@@ -8,12 +8,6 @@ extension LaunchStateMachine {
     var nextDue: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
-            // The common launch: nothing of it is timed, and nothing more is looked at.
-            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, processorLook == nil,
-                ongoing?.nextLook == nil, settings.isUntimed
-            {
-                return nil
-            }
             // A timer is not taken out when its operation ends: it is dropped when its turn comes.
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
@@ -73,7 +67,12 @@ extension LaunchStateMachine {
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout:
             state != .ended && state != .computing && timeoutTime(of: Int(timer.node)) == timer.time
-        case .screen, .screenEnd, .screenLimit: isDue(screenTimer: timer)
+        case .screen:
+            // The time as it is now: a wait for a person has moved it since the timer was set.
+            phase == .running && !isFailureShown && state != .ended && !nodes[Int(timer.node)].isToldToCancel
+                && screens[Int(timer.node)] == nil && screenTime(of: Int(timer.node)) == timer.time
+        case .screenEnd: screens[Int(timer.node)]?.state == .ending(at: timer.time)
+        case .screenLimit: screens[Int(timer.node)]?.state == .told(limit: timer.time)
         }
     }
 
@@ -94,8 +93,14 @@ extension LaunchStateMachine {
             giveUpCode(of: node, &actions)
             // Not `notSucceeded(_:_:)`, which would have the fallback computed once more.
             end(node, .timedOut)
-        case .screen, .screenEnd, .screenLimit:
-            fire(screenTimer: timer, &actions)
+        case .screen:
+            screens[node] = ShownScreen(start: time)
+            screensUp += 1
+            actions.screens.append(ScreenChange(node: node, isShown: true))
+        case .screenEnd:
+            tellScreen(node, &actions)
+        case .screenLimit:
+            screenIsGone(node)
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
         drainEnds(&actions)
@@ -151,22 +156,22 @@ extension LaunchStateMachine {
     // MARK: Waiting for a person
 
     mutating func beginPersonWait(_ node: Int, _ wait: PersonWait) {
-        let now = time
-        personWaits[node, default: PersonWaits()].begin(wait, at: now)
-        if wait.isAsked { interactive.begin(at: now) }
+        personWaits[node, default: PersonWaits()].begin(wait, at: time)
+        if wait.isAsked { interactive.begin(at: time) }
         // Nobody knows when it goes on.
-        ongoing?.asks(node, at: now)
+        ongoing?.asks(node, at: time)
     }
 
     mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
-        let now = time
         // A step can leave its wait behind: it has then ended with the step (A29).
         guard var waits = personWaits[node], waits.isRunning(wait) else { return }
-        let pause = now - waits.paused.since
-        waits.end(wait, at: now)
+        let pause = time - waits.paused.since
+        waits.end(wait, at: time)
         personWaits[node] = waits
-        if wait.isAsked { interactive.end(at: now) }
-        if !waits.asked.isRunning, !waits.paused.isRunning { noteReturn(of: node) }
+        if wait.isAsked { interactive.end(at: time) }
+        if !waits.asked.isRunning, !waits.paused.isRunning {
+            if nodes[node].state == .computing { ongoing?.fellBack(node, at: time) } else { ongoing?.wentOn(node, at: time) }
+        }
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
         setScreenTimer(node)
@@ -180,11 +185,10 @@ extension LaunchStateMachine {
 
     mutating func endPersonWaits(_ node: Int) {
         guard var waits = personWaits[node] else { return }
-        let now = time
         for wait in [PersonWait.work, .turn] {
             while waits.isRunning(wait) {
-                waits.end(wait, at: now)
-                if wait.isAsked { interactive.end(at: now) }
+                waits.end(wait, at: time)
+                if wait.isAsked { interactive.end(at: time) }
                 needsWake = true
             }
         }
@@ -257,7 +261,7 @@ extension LaunchStateMachine {
             graceEnd = nil
         }
         if !screens.isEmpty { tellScreens(&actions) }
-        forgetScreens()
+        for node in screens.keys { screenIsGone(node) }
         drainEnds(&actions)
     }
 
@@ -409,32 +413,6 @@ extension LaunchStateMachine {
         graph.policy(node).slowScreen.flatMap { ownTime(of: node, after: $0.limit) }
     }
 
-    func isDue(screenTimer timer: Timer) -> Bool {
-        let node = Int(timer.node)
-        return switch timer.kind {
-        case .screen:
-            // The time as it is now: a wait for a person has moved it since the timer was set.
-            phase == .running && !isFailureShown && nodes[node].state != .ended && !nodes[node].isToldToCancel && screens[node] == nil
-                && screenTime(of: node) == timer.time
-        case .screenEnd: screens[node]?.state == .ending(at: timer.time)
-        case .screenLimit: screens[node]?.state == .told(limit: timer.time)
-        case .timeout, .retry, .grace, .fallback: false
-        }
-    }
-
-    mutating func fire(screenTimer timer: Timer, _ actions: inout Actions) {
-        let node = Int(timer.node)
-        switch timer.kind {
-        case .screen:
-            screens[node] = ShownScreen(start: time)
-            screensUp += 1
-            actions.screens.append(ScreenChange(node: node, isShown: true))
-        case .screenEnd: tellScreen(node, &actions)
-        case .screenLimit: screenIsGone(node)
-        case .timeout, .retry, .grace, .fallback: break
-        }
-    }
-
     /// An operation has ended: its screen ends when it was shown for long enough.
     mutating func endScreen(_ node: Int) {
         guard let screen = screens[node], screen.state == .shown, let minimum = graph.policy(node).slowScreen?.minimum else { return }
@@ -447,11 +425,6 @@ extension LaunchStateMachine {
     mutating func tellScreens(_ actions: inout Actions) {
         // Sorted: the order of a dictionary differs between processes, and runs in virtual time must not.
         for node in screens.keys.sorted() { tellScreen(node, &actions) }
-    }
-
-    /// The launch stops waiting for screens.
-    mutating func forgetScreens() {
-        for node in screens.keys { screenIsGone(node) }
     }
 
     /// What is shown for an operation is told to end at once.

@@ -2,14 +2,9 @@
 extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
-    @inline(__always)
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready(graph.id(node)), at: time)
-        if traits[node].isDisjoint(with: .whenReady) { enqueue(node) } else { becomeReadySpecially(node) }
-    }
-
-    private mutating func becomeReadySpecially(_ node: Int) {
         if traits[node].contains(.isJoin) {
             // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be recursion as deep as the graph.
             nodes[node].attempts = 1
@@ -31,15 +26,9 @@ extension LaunchStateMachine {
         if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
     }
 
-    @inline(__always)
     mutating func enqueue(_ node: Int) {
         nodes[node].state = .ready
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
-        if traits[node].isDisjoint(with: .whenEnqueued) { readyForWorkers.push(ready) } else { enqueueSpecially(ready) }
-    }
-
-    private mutating func enqueueSpecially(_ ready: Ready) {
-        let node = Int(ready.node)
         let isForMain = traits[node].contains(.isMain)
         if isForMain {
             readyForMain.push(ready)
@@ -49,7 +38,8 @@ extension LaunchStateMachine {
         }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
-        if traits[node].contains(.isAwaited) { noteReady(node, at: time) }
+        // An app's queue may be suspended.
+        if traits[node].contains(.isAwaited), !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
     }
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
@@ -59,15 +49,13 @@ extension LaunchStateMachine {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
-            if !traits[node].isDisjoint(with: .whenTaken) {
-                queueOrder?.remove(node)
-                // Resources last: an operation that is put aside must hold none.
-                guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
-                    if settings.takesOneAtATime { return nil }
-                    continue
-                }
-                turnBegan(of: node)
+            queueOrder?.remove(node)
+            // Resources last: an operation that is put aside must hold none.
+            guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
+                if settings.takesOneAtATime { return nil }
+                continue
             }
+            turnBegan(of: node)
             if !isMain {
                 guard let lane = lanes.take() else { return nil }
                 nodes[node].lane = Int32(lane)
@@ -76,17 +64,15 @@ extension LaunchStateMachine {
             } else if traits[node].contains(.keepsMain) {
                 keepMain()
             }
-            if !traits[node].isDisjoint(with: .whenTaken) {
-                if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
-                    nodes[node].state = .checking
-                    // Until it has answered; the operation that it lets start has the whole timeout again.
-                    nodes[node].start = time
-                    setTimeout(node)
-                    if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-                    // It has its place from here on, and what is behind it comes after its answer.
-                    if traits[node].contains(.isAwaited) { noteStart(of: node) }
-                    return Assignment(node: node, attempt: 1, kind: .checkCondition)
-                }
+            if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
+                nodes[node].state = .checking
+                // Until it has answered; the operation that it lets start has the whole timeout again.
+                nodes[node].start = time
+                setTimeout(node)
+                if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+                // It has its place from here on, and what is behind it comes after its answer.
+                if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
+                return Assignment(node: node, attempt: 1, kind: .checkCondition)
             }
             start(node)
             return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run)
@@ -94,7 +80,6 @@ extension LaunchStateMachine {
         return nil
     }
 
-    @inline(__always)
     mutating func start(_ node: Int) {
         nodes[node].state = .running
         nodes[node].attempts += 1
@@ -102,29 +87,23 @@ extension LaunchStateMachine {
         let isFirst = nodes[node].attempts == 1
         // A later attempt keeps the first start: a timeout covers all attempts and the pauses between them.
         if isFirst { nodes[node].start = time }
-        if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst {
             setTimeout(node)
             setScreenTimer(node)
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-        if traits[node].contains(.isAwaited) { noteStart(of: node) }
+        if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
         if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: time) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
-    @inline(__always)
     private mutating func release(_ node: Int, isEnd: Bool = false) {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
             if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
         }
-        if !traits[node].isDisjoint(with: .whenEnded) || !personWaits.isEmpty { releaseMore(node, isEnd: isEnd) }
-    }
-
-    private mutating func releaseMore(_ node: Int, isEnd: Bool) {
         turnEnded(of: node)
         // It may end without having had its turn in the app's queue.
         queueOrder?.remove(node)
@@ -203,7 +182,7 @@ extension LaunchStateMachine {
         record(.retrying(graph.id(node), attempt: failed), at: time)
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
-        if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
+        if traits[node].contains(.isAwaited) { ongoing?.paused(node, at: time, until: due) }
         if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: due) }
         return true
     }
@@ -219,7 +198,7 @@ extension LaunchStateMachine {
             nodes[node].failure = outcome
             if traits[node].contains(.computesFallback) {
                 computeFallback(node)
-                noteFallback(of: node)
+                ongoing?.fellBack(node, at: time)
             } else {
                 end(node, .fellBack)
             }
@@ -322,12 +301,8 @@ extension LaunchStateMachine {
     }
 
     /// Ends all pending operations, in order, without recursion: ending one operation can end any number of others.
-    @inline(__always)
     mutating func drainEnds(_ actions: inout Actions) {
-        if !pendingEnds.isEmpty { drainPendingEnds(&actions) }
-    }
-
-    private mutating func drainPendingEnds(_ actions: inout Actions) {
+        if pendingEnds.isEmpty { return }
         var next = 0
         // By position: an end can add others behind it.
         while next < pendingEnds.count {

@@ -34,9 +34,6 @@ extension LaunchStateMachine {
         var hasFailureTakeover = false
         /// How long the launch waits, past the grace period, until it is known whose screen shows that.
         var takeoverLimit: Nanoseconds = 0
-
-        /// Whether nothing is due at a time of the launch as a whole.
-        var isUntimed: Bool { deadline == nil && stallLimit == nil }
     }
 }
 
@@ -93,10 +90,6 @@ extension LaunchStateMachine {
         /// It ended when the launch proper had.
         var isAfterMilestone = false
 
-        init(waiting: Int32) {
-            self.waiting = waiting
-        }
-
         @inline(__always)
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
@@ -130,11 +123,6 @@ extension LaunchStateMachine {
 
         static func < (left: Timer, right: Timer) -> Bool {
             left.time != right.time ? left.time < right.time : left.sequence < right.sequence
-        }
-
-        static func == (left: Timer, right: Timer) -> Bool {
-            // No two timers have the same number.
-            left.sequence == right.sequence
         }
     }
 
@@ -193,18 +181,6 @@ extension LaunchStateMachine {
             static let isEvent = Bits(rawValue: 2_097_152)
             /// Its end settles events from outside, or may release something that is held for it.
             static let settlesEvents = Bits(rawValue: 4_194_304)
-            /// It is ready for a queue of the app's at some time.
-            static let isQueued = Bits(rawValue: 8_388_608)
-
-            /// The traits to look at when an operation becomes ready, is taken, starts, or ends.
-            static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
-            static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited, .isQueued]
-            static let whenTaken: Bits = [.hasResources, .hasCondition, .keepsMain, .mayBeHeld, .yieldsProcessor, .isQueued]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited, .keepsThread, .showsIfSlow, .isWatched]
-            static let whenEnded: Bits = [
-                .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
-                .isQueued,
-            ]
         }
 
         private var bits: [Bits]

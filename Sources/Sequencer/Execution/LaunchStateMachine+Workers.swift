@@ -12,7 +12,7 @@ extension LaunchStateMachine {
         if nodes[node].thread != .none { return }
         nodes[node].thread = .worker
         workersInCode += 1
-        awakeWorkers += oneOfLevel(level(of: node))
+        awakeWorkers[level(of: node)] += 1
     }
 
     /// A worker has come back from the operation's code, or is not waited for any more.
@@ -21,13 +21,13 @@ extension LaunchStateMachine {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         nodes[node].thread = .none
         workersInCode -= 1
-        awakeWorkers -= oneOfLevel(level(of: node))
+        awakeWorkers[level(of: node)] -= 1
     }
 
     private mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
         nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
-        awakeWorkers += isAsleep ? -oneOfLevel(level(of: node)) : oneOfLevel(level(of: node))
+        awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
     }
 
     /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:_:)``.
@@ -37,17 +37,7 @@ extension LaunchStateMachine {
     }
 
     @inline(__always)
-    private func level(of node: Int) -> UInt8 { traits.highestLevel == 0 ? 0 : traits.levels[node] }
-
-    /// Counts of up to three levels, in one number.
-    @inline(__always)
-    private func oneOfLevel(_ level: UInt8) -> Int { 1 << (Int(level) * 16) }
-
-    /// The workers that compute for operations less urgent than this.
-    @inline(__always)
-    private func awakeWorkers(below level: UInt8) -> Int {
-        (0..<Int(level)).reduce(0) { $0 + (awakeWorkers >> ($1 * 16)) & 0xFFFF }
-    }
+    private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
 
     // MARK: How many
 
@@ -65,7 +55,7 @@ extension LaunchStateMachine {
     private func isOwedWorker(besides others: Int) -> Bool {
         guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
         let level = level(of: Int(first.node))
-        return level > 0 && others - asleepWorkers - awakeWorkers(below: level) < settings.workers
+        return level > 0 && others - asleepWorkers - awakeWorkers[..<level].reduce(0, +) < settings.workers
     }
 
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be none.

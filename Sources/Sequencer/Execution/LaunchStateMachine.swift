@@ -46,7 +46,8 @@ struct LaunchStateMachine {
     }
 
     // Written by every input of a worker, side by side: two workers on two processors hand these lines of the cache back and forth.
-    private var now: Nanoseconds = 0
+    /// The time of the input being handled.
+    private(set) var time: Nanoseconds = 0
     /// Whether something may be due sooner than what ``takeWake()`` said last.
     var needsWake = true
     /// When an operation last ended.
@@ -62,7 +63,7 @@ struct LaunchStateMachine {
     /// Those of them whose threads were asleep when they were last looked at.
     var asleepWorkers = 0
     /// The others of them, by the level of their operations (``Urgency``).
-    var awakeWorkers = 0
+    var awakeWorkers = [0, 0, 0]
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     /// The same of the app's queue.
@@ -160,14 +161,11 @@ struct LaunchStateMachine {
         var traits =
             traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         if traits.canKeepBudgets, let limit = settings.budget {
-            keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
+            keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
             // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still saves the budget.
             traits.insertForAll(.isWatched)
         }
-        if settings.usesQueue {
-            traits.insertForAll(.isQueued)
-            queueOrder = QueueOrder(traits.ranks)
-        }
+        if settings.usesQueue { queueOrder = QueueOrder(traits.ranks) }
         self.traits = traits
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
@@ -321,10 +319,10 @@ struct LaunchStateMachine {
         if standstill > 0, phase != .over {
             self.standstill = self.standstill.addingSaturated(standstill)
             // Steps that would have ended meanwhile get the chance to do so (L45).
-            earliestTimeout = now.addingSaturated(min(standstill, Self.respite))
+            earliestTimeout = self.time.addingSaturated(min(standstill, Self.respite))
         }
         // Asked anew after each: what takes effect can end the launch, or make something else due by now.
-        while now >= earliestTimeout, let due = nextDue, due <= now {
+        while self.time >= earliestTimeout, let due = nextDue, due <= self.time {
             // After a standstill they are due when the respite ends.
             dueTime = max(due, earliestTimeout)
             // Of several due at one time, an operation's own timeout comes first: it says more than the launch's.
@@ -340,7 +338,7 @@ struct LaunchStateMachine {
             } else if ongoing?.nextLook == due {
                 lookAgain()
             } else if processorLook == due {
-                processors?.lookAgain(at: now)
+                processors?.lookAgain(at: self.time)
             } else if stallTime == due {
                 isStallReported = true
                 actions.reportsStall = true
@@ -453,15 +451,10 @@ struct LaunchStateMachine {
 
     // MARK: Time
 
-    // Inlined, as all that only looks: a call would copy the state machine, which it takes by value.
-    /// The time of the input being handled.
-    @inline(__always)
-    var time: Nanoseconds { now }
-
     /// Every input begins here.
     @inline(__always)
     mutating func advance(to time: Nanoseconds) {
-        now = max(now, time)
+        self.time = max(self.time, time)
     }
 
     // MARK: Actions

@@ -134,11 +134,6 @@ extension LaunchStorage {
         return value(of: step, at: node, orNilIf: \.isDeferred)
     }
 
-    /// For anyone else: the step may be about to end.
-    func endedValue<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
-        value(of: step, at: try graph.index(ofHandle: step))
-    }
-
     /// - Parameter node: where the step is in the graph.
     func value<Value>(of step: Step<Value>, at node: Int, orNilIf isMissing: (LaunchStateMachine.Node) -> Bool = { _ in false }) -> Value? {
         let value: (any Sendable)? = state.withLock { state in

@@ -386,12 +386,6 @@ extension LaunchStorage {
         Alarms.shared.set(alarm, to: now + delay)
     }
 
-    /// The launch is over.
-    func endLooking() {
-        let alarm = state.withLock { $0.threads.alarm }
-        if let alarm { _ = Alarms.shared.remove(alarm) }
-    }
-
     /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some microseconds.
     private func lookAtWorkers() {
         let now = monotonicNanoseconds()

@@ -293,7 +293,7 @@ extension LaunchStorage {
             return (state.waiters, state.milestoneWaiters, isAppCode, endStreams(&state))
         }
         timekeeper.end()
-        endLooking()
+        if let alarm = state.withLock({ $0.threads.alarm }) { _ = Alarms.shared.remove(alarm) }
         let launch = FinishedLaunch(self, record)
         for waiter in milestoneWaiters { waiter(record) }
         for waiter in waiters { waiter(launch) }
@@ -376,8 +376,6 @@ private struct HeldObjects {
     var handles: [Int: any Cancellable] = [:]
     var waits: [Int: ToldWait] = [:]
     var queued: [QueuedStep] = []
-
-    init(made: [Operation]) { self.made = made }
 
     var isEmpty: Bool { completion == nil && handles.isEmpty && waits.isEmpty && queued.isEmpty && made.isEmpty }
 

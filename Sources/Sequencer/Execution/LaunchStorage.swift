@@ -261,14 +261,9 @@ final class LaunchStorage: StepHost {
 
 extension LaunchStorage.State {
     /// The consequences of an input, to be carried out without the lock; nil without any, as after most inputs.
-    @inline(__always)
     mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
         let wake = machine.takeWake()
         if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
-        return takeConsequences(launch, wake: wake)
-    }
-
-    private mutating func takeConsequences(_ launch: LaunchStorage, wake: Nanoseconds?) -> LaunchStorage.Consequences {
         let graph = launch.graph
         // As things are at the milestone, for calls that ask for them later.
         if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {

@@ -44,7 +44,7 @@ final class RunRecord: Sendable {
     let notes: [Int: [String]]
     let anomalies: [Anomaly]
     /// The scopes that had ended.
-    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
+    let scopes: [(name: String, start: Nanoseconds, record: RunRecord)]
     /// For how long the machine slept.
     private let suspended: Nanoseconds
     private let made = AtomicLazyReference<Boxed<LaunchReport>>()
@@ -65,11 +65,8 @@ final class RunRecord: Sendable {
     }
 
     var stop: LaunchStateMachine.Stop? { machine.stop }
-    var stopTime: Nanoseconds { machine.stopTime }
     /// When the launch proper ended, with its milestone; nil where that was never reached.
     var endOfLaunchProper: Nanoseconds? { machine.endOfLaunchProper }
-    var stragglers: [Int] { machine.stragglers }
-    var attemptsNotMade: [Int: Int] { machine.attemptsNotMade }
     /// When the launch ended, or was when this was made.
     var end: Nanoseconds { isOver ? machine.endOfLaunch : machine.time }
     private var isOver: Bool { machine.phase == .over }
@@ -123,7 +120,7 @@ final class RunRecord: Sendable {
                     isCritical: isCritical[$0]
                 )
             },
-            stragglers: stragglers.map(graph.id),
+            stragglers: machine.stragglers.map(graph.id),
             afterMilestone: afterMilestone,
             standstill: .nanoseconds(standstill),
             suspended: .nanoseconds(suspended),
@@ -165,12 +162,8 @@ final class RunRecord: Sendable {
 
     /// For how long an operation asked a person.
     private func interactive(_ node: Int) -> Nanoseconds {
-        interactive(node, of: nodes[node].duration, isPersonsTime: graph.nodes[node].policy?.value.isPersonsTime == true)
-    }
-
-    private func interactive(_ node: Int, of duration: Nanoseconds, isPersonsTime: Bool) -> Nanoseconds {
-        if isPersonsTime { return duration }
-        return min(asked(node) ?? 0, duration)
+        let duration = nodes[node].duration
+        return graph.nodes[node].policy?.value.isPersonsTime == true ? duration : min(asked(node) ?? 0, duration)
     }
 
     /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
@@ -201,7 +194,7 @@ final class RunRecord: Sendable {
             start: .nanoseconds(endOfLaunchProper),
             operations: later.map(graph.id),
             failures: later.filter { nodes[$0].state == .ended && nodes[$0].hasFailed }.map(graph.id),
-            stragglers: stragglers.filter { nodes[$0].isAfterMilestone }.map(graph.id)
+            stragglers: machine.stragglers.filter { nodes[$0].isAfterMilestone }.map(graph.id)
         )
     }
 
@@ -219,7 +212,6 @@ final class RunRecord: Sendable {
         let step = graph.nodes[index]
         // By reference: a copy of a policy is an eighth of an operation's report.
         let policy = step.policy
-        let isPersonsTime = policy?.value.isPersonsTime == true
         let isMain = step.isMain
         let wasStarted = node.start >= 0
         return OperationReport(
@@ -237,22 +229,16 @@ final class RunRecord: Sendable {
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
             exclusive: policy?.value.exclusive ?? [],
-            isInteractive: isPersonsTime && wasStarted || asked(index) != nil,
-            interactive: .nanoseconds(interactive(index, of: node.duration, isPersonsTime: isPersonsTime)),
+            isInteractive: policy?.value.isPersonsTime == true && wasStarted || asked(index) != nil,
+            interactive: .nanoseconds(interactive(index)),
             slack: .nanoseconds(slack),
             isCritical: isCritical,
             isCut: node.isCut,
             isDeferred: node.isDeferred,
             message: message(index),
-            notes: allNotes(index, policy?.value.notes ?? [])
+            // Those of the graph, then those that the operation wrote while it ran.
+            notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
         )
-    }
-
-    /// Those of the graph, then those that the operation wrote while it ran.
-    private func allNotes(_ node: Int, _ planned: [String]) -> [String] {
-        // Most operations have at most one kind of them: the sum would make a new array for each.
-        guard let written = notes[node] else { return planned }
-        return planned + written
     }
 
     // MARK: Budget
@@ -291,9 +277,6 @@ final class RunRecord: Sendable {
         case nil: isMilestoneMissed
         }
     }
-
-    /// Whether the milestone was not reached, though nothing has stopped the launch.
-    var isMilestoneLost: Bool { Sequencer.isMilestoneLost(graph, nodes) }
 
     /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that only held up the
     /// next one, the largest share first, then, if these do not explain all of it, those that took longest. A person's time explains
@@ -364,7 +347,7 @@ extension RunRecord {
         // A stop after that concerns what ran on, which has an outcome of its own.
         if endOfLaunchProper != nil { return .completed }
         if let stop { return outcome(of: stop) }
-        guard isMilestoneLost, let milestone = graph.milestoneIndex else { return .completed }
+        guard isMilestoneLost(graph, nodes), let milestone = graph.milestoneIndex else { return .completed }
         return failed(milestone)
     }
 
@@ -375,11 +358,11 @@ extension RunRecord {
         case .cancelled: return .cancelled
         case .failed(let node): return failed(node)
         case .deadline:
-            let late = stragglers.filter { nodes[$0].outcome == .timedOut }
+            let late = machine.stragglers.filter { nodes[$0].outcome == .timedOut }
             guard let first = late.first else {
                 if let event = firstAwaitedAtDeadline { return failed(event) }
                 let node = firstUnended
-                if attemptsNotMade[node] != nil { return failed(node) }
+                if machine.attemptsNotMade[node] != nil { return failed(node) }
                 return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
             }
             // A launch may have left thousands behind.
@@ -398,7 +381,8 @@ extension RunRecord {
     /// could have started.
     private var firstUnended: Int {
         let kept = nodes.indices.filter { node in
-            nodes[node].end == end && (nodes[node].outcome == .cancelled || nodes[node].outcome == .failed && attemptsNotMade[node] != nil)
+            let (outcome, isFailedAttempt) = (nodes[node].outcome, machine.attemptsNotMade[node] != nil)
+            return nodes[node].end == end && (outcome == .cancelled || outcome == .failed && isFailedAttempt)
         }
         return kept.first { nodes[$0].start >= 0 } ?? kept.first { nodes[$0].ready >= 0 } ?? kept.first ?? 0
     }
@@ -414,7 +398,7 @@ extension RunRecord {
         case .cancelled where value.start >= 0: return failureMessage(node, .cancelled)
         // A stop that came later is not why.
         case .cancelled:
-            let reason = value.end >= stopTime ? stop : nil
+            let reason = value.end >= machine.stopTime ? stop : nil
             return reason.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
         case .skipped where value.cause < 0: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
         case .skipped:
@@ -447,11 +431,11 @@ extension RunRecord {
             if nodes[node].start < 0 { return "cancelled before it started" }
             if nodes[node].isToldToCancel || stop?.aborter == node { return "cancelled while it ran" }
             if nodes[node].attempts == 0 { return "cancelled while its condition was asked" }
-            guard let attempt = attemptsNotMade[node] else { return "cancelled, and not by the launch" }
+            guard let attempt = machine.attemptsNotMade[node] else { return "cancelled, and not by the launch" }
             return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(messages[node] ?? "failed")"
         default:
             var message = messages[node] ?? "failed"
-            if let attempt = attemptsNotMade[node] { message += " (no time left for attempt \(attempt))" }
+            if let attempt = machine.attemptsNotMade[node] { message += " (no time left for attempt \(attempt))" }
             return message
         }
     }
@@ -504,5 +488,5 @@ extension RunRecord {
         }
     }
 
-    private func isAtDeadline(_ node: Int) -> Bool { stop == .deadline && nodes[node].end >= stopTime }
+    private func isAtDeadline(_ node: Int) -> Bool { stop == .deadline && nodes[node].end >= machine.stopTime }
 }

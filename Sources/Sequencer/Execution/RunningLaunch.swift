@@ -188,7 +188,7 @@ public struct RunningLaunch: Sendable {
     ///
     /// - Throws: ``GraphError`` if the graph has no such operation, or if the handle belongs to another graph.
     public func value<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
-        try storage.endedValue(of: step)
+        storage.value(of: step, at: try storage.graph.index(ofHandle: step))
     }
 
     /// The anomalies up to now. Operations can cause some even after the launch has ended.

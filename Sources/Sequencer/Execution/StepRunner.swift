@@ -37,21 +37,23 @@ final class StepThread: StepRunner {
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
     /// The code that the thread runs, or has run last: read on the timer's queue, too.
-    private let running = Atomic(StepThread.none)
+    private let running = Locked(Running())
     private let clock = ThreadClock()
     // Unsafe: used on the timer's queue, but for the first, which is made before that knows of the thread.
     private nonisolated(unsafe) var lastLook: Look?
 
+    private struct Running {
+        var assignment: StepAssignment?
+        var isDone = false
+    }
+
     var assignment: StepAssignment? {
-        @inline(__always) get { StepAssignment(packed: running.load(ordering: .relaxed)) }
-        @inline(__always) set { running.store(newValue?.packed ?? Self.none, ordering: .relaxed) }
+        get { running.withLock { $0.assignment } }
+        set { running.withLock { $0.assignment = newValue } }
     }
 
     /// Whether it runs nothing any more.
-    var isDone: Bool { running.load(ordering: .relaxed) == Self.done }
-
-    private static var none: UInt64 { .max }
-    private static var done: UInt64 { .max - 1 }
+    var isDone: Bool { running.withLock { $0.isDone } }
 
     private init(_ launch: LaunchStorage) {
         self.launch = launch
@@ -62,7 +64,7 @@ final class StepThread: StepRunner {
         let thread = StepThread(launch)
         CurrentStep.$runner.withValue(thread) { body(thread) }
         // Tasks that the steps have begun inherit this: they must not keep the launch, nor count as steps of it.
-        thread.running.store(Self.done, ordering: .relaxed)
+        thread.running.withLock { $0 = Running(isDone: true) }
         thread.launch = nil
     }
 

@@ -6,22 +6,14 @@ package struct AdjacencyList: Sendable {
         let needsValue: Bool
     }
 
-    enum Direction {
-        /// From an operation to those it waits for.
-        case predecessors
-        /// From an operation to those that wait for it.
-        case successors
-    }
-
     /// `neighbours[offsets[i]..<offsets[i + 1]]` are those of operation `i`.
     private let offsets: [Int]
     private let neighbours: [Neighbour]
 
-    /// Sorts edges by counting. Neighbours keep the order the edges were written in.
+    /// From each operation to those it waits for; or, `forwards`, to those that wait for it. Sorts edges by counting. Neighbours keep the order the edges were written in.
     ///
     /// - Complexity: O(`count` + edges).
-    init(count: Int, edges: [GraphEdge], _ direction: Direction) {
-        let isForwards = direction == .successors
+    init(count: Int, edges: [GraphEdge], forwards isForwards: Bool = false) {
         // Two places further than where an operation's neighbours begin: filling moves that to the one it belongs in.
         var offsets = [Int](repeating: 0, count: count + 2)
         for edge in edges { offsets[(isForwards ? edge.target : edge.node) + 2] += 1 }
@@ -39,13 +31,19 @@ package struct AdjacencyList: Sendable {
     package subscript(index: Int) -> ArraySlice<Neighbour> { neighbours[offsets[index]..<offsets[index + 1]] }
 
     /// The operations that there is a way to from `start`: itself only where the edges have a circle.
-    package func reachable(from start: Int) -> Set<Int> {
-        var found: Set<Int> = []
+    package func reachable(from start: Int) -> Set<Int> { reachable(from: self[start].map(\.index)) }
+
+    /// These operations, and all that there is a way to from them by edges that are followed.
+    func reachable(
+        from nodes: some Sequence<Int>,
+        following isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }
+    ) -> Set<Int> {
         // A list in place of recursion: a chain may be as long as the graph (G17).
-        var pending = [start]
+        var (reached, pending): (Set<Int>, [Int]) = ([], Array(nodes))
         while let node = pending.popLast() {
-            for neighbour in self[node] where found.insert(neighbour.index).inserted { pending.append(neighbour.index) }
+            guard reached.insert(node).inserted else { continue }
+            for next in self[node] where isFollowed(next.index, next.needsValue) { pending.append(next.index) }
         }
-        return found
+        return reached
     }
 }

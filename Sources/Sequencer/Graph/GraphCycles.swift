@@ -10,22 +10,53 @@ struct GraphCycles {
     }
 
     private let predecessors: AdjacencyList
-    /// The group of each operation that is in one.
+    /// The group of each operation that has no place in the order; one that is alone in its group is in no circle.
     private var groups: [Int?]
     private var sizes: [Int] = []
 
-    /// - Parameter order: the operations that have a place in an order: none of them is in a circle.
-    init(count: Int, outside order: [Int], _ predecessors: AdjacencyList) {
-        self.predecessors = predecessors
-        groups = Array(repeating: nil, count: count)
-        findGroups(isOrdered: order.reduce(into: Array(repeating: false, count: count)) { $0[$1] = true })
+    /// Kosaraju's algorithm (M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis", 1981), without recursion: a circle may be as long as
+    /// the graph.
+    init(_ graph: ValidatedGraph) {
+        predecessors = graph.predecessors
+        groups = Array(repeating: nil, count: graph.count)
+        let isOrdered = graph.order.reduce(into: Array(repeating: false, count: graph.count)) { $0[$1] = true }
+        // Each after all that can be reached from it, unless these lead back to it. No operation that has a place in the order waits for one that has none.
+        var (isMet, left) = (isOrdered, [Int]())
+        for root in groups.indices where !isMet[root] {
+            isMet[root] = true
+            var trail = [(node: root, rest: graph.successors[root])]
+            while let (node, rest) = trail.popLast() {
+                guard let next = rest.first?.index else {
+                    left.append(node)
+                    continue
+                }
+                trail.append((node, rest.dropFirst()))
+                if isMet[next] { continue }
+                isMet[next] = true
+                trail.append((next, graph.successors[next]))
+            }
+        }
+        for root in left.reversed() where groups[root] == nil {
+            groups[root] = sizes.count
+            var members = [root]
+            // The list is its own queue.
+            var place = 0
+            while place < members.count {
+                for next in predecessors[members[place]].lazy.map(\.index) where !isOrdered[next] && groups[next] == nil {
+                    groups[next] = sizes.count
+                    members.append(next)
+                }
+                place += 1
+            }
+            sizes.append(members.count)
+        }
     }
 
     /// One for each group, in the order of their first operations.
     ///
     /// - Complexity: O(operations + dependencies).
     var cycles: [Cycle] {
-        var isShown = Array(repeating: false, count: sizes.count)
+        var isShown = sizes.map { $0 == 1 }
         var cycles: [Cycle] = []
         for node in groups.indices {
             guard let group = groups[node], !isShown[group] else { continue }
@@ -34,45 +65,6 @@ struct GraphCycles {
             cycles.append(Cycle(operations: cycle, others: sizes[group] - cycle.count))
         }
         return cycles
-    }
-
-    /// Tarjan's algorithm (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack of its own: a circle may be as long as the graph.
-    private mutating func findGroups(isOrdered: [Bool]) {
-        /// When the search met each operation, and the earliest one that can be reached from it that has no group yet; 0 for one not met.
-        var met = [Int](repeating: 0, count: groups.count), low = met
-        var isOpen = isOrdered.map { _ in false }
-        var stack: [Int] = [], trail: [(node: Int, next: Int)] = []
-        var time = 0
-        func enter(_ node: Int) {
-            time += 1
-            (met[node], low[node], isOpen[node]) = (time, time, true)
-            stack.append(node)
-            trail.append((node, predecessors[node].startIndex))
-        }
-        for root in groups.indices where !isOrdered[root] && met[root] == 0 {
-            enter(root)
-            while let (node, place) = trail.last {
-                if place < predecessors[node].endIndex {
-                    trail[trail.count - 1].next += 1
-                    let next = predecessors[node][place].index
-                    if isOrdered[next] { continue }
-                    // One that has its group does not lead back here.
-                    if met[next] == 0 { enter(next) } else if isOpen[next] { low[node] = min(low[node], met[next]) }
-                    continue
-                }
-                trail.removeLast()
-                if let waiting = trail.last?.node { low[waiting] = min(low[waiting], low[node]) }
-                // From the end of the stack: as many looks as the group has members.
-                guard low[node] == met[node], let start = stack.lastIndex(of: node) else { continue }
-                // One alone is in no circle: a step that waits for itself is another problem.
-                if stack.count - start > 1 {
-                    for member in stack[start...] { groups[member] = sizes.count }
-                    sizes.append(stack.count - start)
-                }
-                for member in stack[start...] { isOpen[member] = false }
-                stack.removeSubrange(start...)
-            }
-        }
     }
 
     /// The shortest way from an operation of a group back to itself.
@@ -85,16 +77,12 @@ struct GraphCycles {
             let node = pending[next]
             next += 1
             for neighbour in predecessors[node].lazy.map(\.index) where groups[neighbour] == groups[first] {
-                if neighbour == first { return way(to: node, cameFrom) }
+                if neighbour == first { return Array(sequence(first: node) { cameFrom[$0] }).reversed() }
                 if cameFrom[neighbour] != nil { continue }
                 cameFrom[neighbour] = node
                 pending.append(neighbour)
             }
         }
         return [first]
-    }
-
-    private func way(to last: Int, _ cameFrom: [Int: Int]) -> [Int] {
-        Array(sequence(first: last) { cameFrom[$0] }).reversed()
     }
 }

@@ -9,11 +9,6 @@ struct GraphNode: Sendable {
     /// The step's options, behind one reference, since most steps have none: nil for the default policy.
     private(set) var policy: Boxed<StepPolicy>?
 
-    /// A step that nothing was said about, and that produces a value of that type.
-    init(id: String, work: StepWork, valueType: any Sendable.Type) {
-        (self.id, self.work, self.valueType) = (id, work, valueType)
-    }
-
     /// Whether it produces anything but the fact that it has ended.
     var hasValue: Bool { valueType != Void.self }
 

@@ -23,14 +23,6 @@ struct OngoingNeeds: Sendable {
         let end: Nanoseconds?
     }
 
-    /// An operation that was put aside: the shortest goes first.
-    private struct Aside: Comparable, Sendable {
-        let duration: Nanoseconds
-        let node: Int
-
-        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
-    }
-
     /// Places that one operation uses at a time, and the lanes: by number. Each is a bit of a `UInt16`.
     private enum Machine {
         static let main = 0
@@ -68,8 +60,8 @@ struct OngoingNeeds: Sendable {
     private var ongoing: [Ongoing] = []
     /// By machine: the operation that keeps the main thread, and each resource.
     private var holders: [Ongoing?]
-    /// By the last of the machines that they keep.
-    private var aside: [Heap<Aside>]
+    /// By the last of the machines that they keep: the shortest goes first.
+    private var aside: [Heap<KeyedNode>]
     /// When to look again at operations that were put aside, even if nothing happens before; nil if none was put aside.
     private(set) var nextLook: Nanoseconds?
     /// Whether something has happened for which some of them may start.
@@ -292,7 +284,7 @@ struct OngoingNeeds: Sendable {
     mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
         guard let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else { return false }
         let place = UInt16.bitWidth - 1 - keeps[node].leadingZeroBitCount
-        aside[place].push(Aside(duration: durations[node] < 0 ? .max : durations[node], node: node))
+        aside[place].push(KeyedNode(key: durations[node] < 0 ? .max : durations[node], node: node))
         nextLook = min(nextLook ?? .max, limit)
         return true
     }
@@ -307,7 +299,7 @@ struct OngoingNeeds: Sendable {
         nextLook = nil
         var free: [Int] = []
         for place in aside.indices {
-            var held: [Aside] = []
+            var held: [KeyedNode] = []
             for _ in 0..<Self.maximumLookedAt {
                 guard let first = aside[place].pop() else { break }
                 if let limit = obstacle(to: first.node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) {

@@ -10,9 +10,9 @@ extension OperationGraph {
     package func skippable(with inputs: [String]) -> Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
         let edges = knownEdges + eventEdges
-        let successors = AdjacencyList(count: count, edges: edges, .successors)
+        let successors = AdjacencyList(count: count, edges: edges, forwards: true)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
+        let predecessors = AdjacencyList(count: count, edges: edges)
         let essential = essentialNodes.filter { nodes[$0].policy?.value.isEssential == true || !inputs.contains(nodes[$0].id) }
         // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
         let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
@@ -57,7 +57,7 @@ extension OperationGraph {
     }
 
     /// What each step waits for: one that waits for an event also for the steps that bring it about.
-    private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges, .predecessors) }
+    private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges) }
 
     /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the launch, or its dependents, without.
     private var eventEdges: [GraphEdge] {
@@ -124,16 +124,5 @@ extension OperationGraph {
         for (position, operation) in identifiers.enumerated() where position != first && !needed.contains(position) {
             addDependency(id, to: operation)
         }
-    }
-}
-
-extension AdjacencyList {
-    /// These nodes, and all that can be reached from them.
-    fileprivate func reachable(from nodes: Set<Int>) -> Set<Int> {
-        var (reached, next): (Set<Int>, [Int]) = ([], Array(nodes))
-        while let node = next.popLast() {
-            if reached.insert(node).inserted { next += self[node].map(\.index) }
-        }
-        return reached
     }
 }

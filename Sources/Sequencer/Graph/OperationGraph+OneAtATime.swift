@@ -6,10 +6,10 @@ extension OperationGraph {
         for index in nodes.indices {
             // Steps that only join others, or wait for an event, run nothing; those of the prologue run within the start.
             switch nodes[index].work {
-            case .nothing, .event, .prologue: continue
-            case .operation, .synchronous, .asynchronous, .main, .makeOperation: break
+            case .nothing, .event, .prologue: break
+            case .operation, .synchronous, .asynchronous, .main, .makeOperation:
+                setPolicy(of: index) { $0.exclusive.append("one operation at a time") }
             }
-            setPolicy(of: index) { $0.exclusive.append(ExclusiveResource("one operation at a time")) }
         }
     }
 }

@@ -2,16 +2,12 @@
 extension OperationGraph {
     /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
-        nodes.reduce(into: []) { steps, node in
-            if case .event = node.work { steps.insert(node.id) }
-        }
+        Set(nodes.lazy.filter { if case .event = $0.work { true } else { false } }.map(\.id))
     }
 
     /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they ask.
     package var personSteps: Set<String> {
-        nodes.reduce(into: []) { steps, node in
-            if node.policy?.value.isPersonsTime == true { steps.insert(node.id) }
-        }
+        Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id))
     }
 
     /// The step whose end stops the budget's clock, if one was marked.

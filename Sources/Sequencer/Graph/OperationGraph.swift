@@ -142,21 +142,25 @@ public struct OperationGraph: Sendable {
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
         guard let removed = positions[id] else { return false }
-        attachStrays()
-        // Without edges to itself, which only validation refuses.
-        let inherited = dependencies.edges.filter { $0.node == removed && target(of: $0.dependency) != removed }
-        dependencies.edges = dependencies.edges.flatMap { edge in
-            if edge.node == removed { return [] as [NamedEdge] }
-            guard target(of: edge.dependency) == removed else { return [edge] }
-            let parents = inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
-            // A step of that identifier may be added again.
-            return reads(edge) ? parents + [NamedEdge(node: edge.node, dependency: edge.dependency.renamed(id))] : parents
-        }
-        strays = strays.flatMap { stray in
-            target(of: stray.dependency) == removed ? inherited.map { (stray.step, $0.dependency.awaited) } : [stray]
-        }
+        bypass(removed)
+        dependencies.edges.removeAll { $0.node == removed }
         deleteNode(removed)
         return true
+    }
+
+    /// Lets the dependents of a step take over its dependencies. Those that read its value still wait for a step of its identifier, too.
+    mutating func bypass(_ node: Int) {
+        attachStrays()
+        // Without edges to itself, which only validation refuses.
+        let inherited = dependencies.edges.filter { $0.node == node && target(of: $0.dependency) != node }
+        dependencies.edges = dependencies.edges.flatMap { edge in
+            guard target(of: edge.dependency) == node else { return [edge] }
+            let parents = inherited.map { NamedEdge(node: edge.node, dependency: $0.dependency.awaited) }
+            return reads(edge) ? parents + [NamedEdge(node: edge.node, dependency: edge.dependency.renamed(nodes[node].id))] : parents
+        }
+        strays = strays.flatMap { stray in
+            target(of: stray.dependency) == node ? inherited.map { (stray.step, $0.dependency.awaited) } : [stray]
+        }
     }
 
     /// Puts the step `new`, already added, in the place of the step `old`: `new` gets its dependencies and dependents, and `old` is

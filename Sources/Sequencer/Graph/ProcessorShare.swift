@@ -15,28 +15,16 @@ struct ProcessorShare: Sendable {
         static func < (left: Aside, right: Aside) -> Bool { (left.key, left.node) < (right.key, right.node) }
     }
 
-    /// So many operations of each level.
-    struct Counts: Sendable {
-        // Not an array, which would allocate: there are three levels at most.
-        private var counts = SIMD4<Int>()
-
-        init() {}
-
-        mutating func add(_ number: Int, of level: UInt8) { counts[Int(level)] += number }
-
-        /// Those that are at least as urgent as this.
-        fileprivate func from(_ level: UInt8) -> Int { (Int(level)..<counts.scalarCount).reduce(0) { $0 + counts[$1] } }
-    }
-
     /// For how long no operation has to have ended.
     private static let patience: Nanoseconds = 1_000_000_000
 
     private let processors: Int
     /// How many operations that keep a thread may run before others of that kind are put aside.
     private var limit: Int
-    private var running = Counts()
-    private var asideForLanes = Heap<Aside>()
-    private var asideForMain = Heap<Aside>()
+    /// By level, how many of them run.
+    private var running = [0, 0, 0]
+    /// Those for lanes, and those for the main thread.
+    private var aside = [Heap<Aside>(), Heap<Aside>()]
     private var lastLook: Nanoseconds = 0
 
     init(processors: Int) {
@@ -45,35 +33,36 @@ struct ProcessorShare: Sendable {
     }
 
     /// Whether an operation waits for a processor.
-    var hasAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
+    var hasAside: Bool { !aside.allSatisfy(\.isEmpty) }
 
     /// Whether one of this level may start.
-    func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
+    func hasRoom(for level: UInt8) -> Bool { running[Int(level)...].reduce(0, +) < limit }
 
     /// An operation that keeps a thread has started.
-    mutating func started(_ level: UInt8) { running.add(1, of: level) }
+    mutating func started(_ level: UInt8) { running[Int(level)] += 1 }
 
-    mutating func ended(_ level: UInt8) { running.add(-1, of: level) }
+    mutating func ended(_ level: UInt8) { running[Int(level)] -= 1 }
 
     /// - Parameter key: of several, the one with the smallest goes first.
     mutating func putAside(_ node: Int, of level: UInt8, onMain isMain: Bool, key: Int64) {
-        let aside = Aside(key: key, node: Int32(node), level: level)
-        if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
+        aside[isMain ? 1 : 0].push(Aside(key: key, node: Int32(node), level: level))
     }
 
     /// Takes back the first of those that were put aside, if there is room for it.
     ///
-    /// - Parameter others: those that have been taken back and not started.
-    mutating func takeBack(onMain isMain: Bool, besides others: Counts) -> Int? {
-        guard let first = isMain ? asideForMain.first : asideForLanes.first else { return nil }
-        guard running.from(first.level) + others.from(first.level) < limit else { return nil }
-        return (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
+    /// - Parameter others: by level, how many have been taken back and not started.
+    mutating func takeBack(onMain isMain: Bool, besides others: [Int]) -> Int? {
+        let place = isMain ? 1 : 0
+        guard let level = aside[place].first.map({ Int($0.level) }),
+            (running[level...] + others[level...]).reduce(0, +) < limit
+        else { return nil }
+        return aside[place].pop().map { Int($0.node) }
     }
 
     /// All that were put aside: the operations that they made room for have ended.
     mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
-        while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
+        while let first = aside[0].pop() ?? aside[1].pop() { nodes.append(Int(first.node)) }
         // Where nothing went on, more were let in: those that come next share the processors anew.
         limit = processors
         return nodes
@@ -91,7 +80,7 @@ struct ProcessorShare: Sendable {
     mutating func lookAgain(at time: Nanoseconds) {
         lastLook = time
         // Operations that the milestone needs have started without asking.
-        limit = max(limit, running.from(0)) + processors
+        limit = max(limit, running.reduce(0, +)) + processors
     }
 }
 

@@ -20,37 +20,35 @@ public struct Step<Value: Sendable>: Sendable {
     /// The graph that made the handle.
     @usableFromInline
     let graph: UInt32
-    /// Whether a step that reads this one runs without a value too.
+    /// How a step reads this one that runs without its value, too; nil for one that needs the value.
     @usableFromInline
-    let isOptional: Bool
+    let optionalReading: OptionalReading<Value>?
 
     @inlinable
-    init(id: String, graph: UInt32, isOptional: Bool = false) {
-        (self.id, self.graph, self.isOptional) = (id, graph, isOptional)
-    }
-
-    /// The type that the step itself produces.
-    var producedType: Any.Type {
-        // By a cast: the compiler does not know here that `Value` is an optional then.
-        isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
+    init(id: String, graph: UInt32, optionalReading: OptionalReading<Value>? = nil) {
+        (self.id, self.graph, self.optionalReading) = (id, graph, optionalReading)
     }
 
     /// The substitute that a reading step gets without a value; nil when it must not run without one.
-    var absent: Value? {
-        isOptional ? (Value.self as? any OptionalValue.Type)?.none(as: Value.self) : nil
-    }
+    var absent: Value? { optionalReading?.absent }
+
+    /// The type that the step itself produces.
+    var producedType: Any.Type { optionalReading?.producedType ?? Value.self }
 
     /// The part of the produced value that a reading step gets; nil without a value.
     func value(in slot: (any Sendable)?) -> Value? {
-        guard let slot else { return nil }
-        return isOptional ? (Value.self as? any OptionalValue.Type)?.some(slot, as: Value.self) : slot as? Value
+        slot.flatMap { value in optionalReading.map { $0.present(value) } ?? value as? Value }
     }
 
     /// The same step, read as an optional: `nil` when it was skipped by its condition, or failed under ``FailurePolicy/continue``.
     ///
     /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with `nil`.
     public var optional: Step<Value?> {
-        Step<Value?>(id: id, graph: graph, isOptional: true)
+        let reading = OptionalReading<Value?>(producedType: Value.self, absent: .none) { value in
+            // Not `as? Value?`, which takes no value for one that is nil.
+            (value as? Value).map { .some($0) }
+        }
+        return Step<Value?>(id: id, graph: graph, optionalReading: reading)
     }
 }
 
@@ -58,47 +56,21 @@ extension Step: DescribedValue {
     package var ownDescription: String { id }
 }
 
-/// An optional type, as far as a handle has to know it.
-private protocol OptionalValue {
-    static var wrappedType: Any.Type { get }
-    static func none<Value>(as type: Value.Type) -> Value?
-    static func some<Value>(_ value: any Sendable, as type: Value.Type) -> Value?
-}
-
-extension Optional: OptionalValue {
-    static var wrappedType: Any.Type { Wrapped.self }
-    static func none<Value>(as type: Value.Type) -> Value? { same(.none) }
-
-    static func some<Value>(_ value: any Sendable, as type: Value.Type) -> Value? {
-        guard let value = value as? Wrapped else { return nil }
-        return same(.some(value))
-    }
-
-    /// The value as one of the type that it is of. A cast of an optional itself looks into it, and makes of no value one that is nil.
-    private static func same<Value>(_ value: Self) -> Value? {
-        (Unopened(value: value) as? Unopened<Value>)?.value
-    }
-}
-
-private struct Unopened<Value> {
-    let value: Value
+/// How a step reads the value of another one as an optional.
+@usableFromInline
+struct OptionalReading<Value: Sendable>: Sendable {
+    /// The type that the other step produces.
+    let producedType: Any.Type
+    /// Stands for a value that is not there.
+    let absent: Value
+    /// Wraps a value that is there; nil for one of another type.
+    let present: @Sendable (any Sendable) -> Value?
 }
 
 /// Something that names the steps another one waits for: a ``Step``, an identifier, or an array of either.
 public protocol StepReference: Sendable {
     /// Adds the steps this value names to `list`.
     func add(to list: inout DependencyList)
-}
-
-/// Steps that name dependencies, as the engine writes them. Apps call none of it.
-package protocol DependencySource: StepReference {
-    func name(in list: inout DependencyList)
-}
-
-extension DependencySource {
-    // Public, although the protocol is not: it is how public types conform to the public `StepReference`.
-    /// Adds the steps this value names to `list`.
-    public func add(to list: inout DependencyList) { name(in: &list) }
 }
 
 /// The dependencies of steps, in the order they were written.
@@ -133,23 +105,25 @@ struct StepInput: Sendable {
     let type: Any.Type
 }
 
-extension Step: StepReference, DependencySource {
-    package func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
+extension Step: StepReference {
+    /// Adds the steps this value names to `list`.
+    public func add(to list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
 
     /// This step as one whose value is read.
     @usableFromInline
     var input: StepInput {
         // A step that reads an optional runs without the value, too.
-        StepInput(reference: DependencyList.Reference(id: id, graph: graph, needsValue: !isOptional), type: producedType)
+        StepInput(reference: DependencyList.Reference(id: id, graph: graph, needsValue: optionalReading == nil), type: producedType)
     }
 }
 
-extension String: StepReference, DependencySource {
-    package func name(in list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
+extension String: StepReference {
+    /// Adds the steps this value names to `list`.
+    public func add(to list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
 }
 
 /// A dependency that is named by its identifier, in a graph that was read.
-package struct NamedDependency: DependencySource {
+package struct NamedDependency: StepReference {
     private let id: String
     /// Whether the step that waits is skipped without a result of this one, as a step is that reads a missing value.
     private let needsResult: Bool
@@ -159,13 +133,14 @@ package struct NamedDependency: DependencySource {
         self.needsResult = needsResult
     }
 
-    package func name(in list: inout DependencyList) {
+    package func add(to list: inout DependencyList) {
         list.add(DependencyList.Reference(id: id, needsValue: needsResult))
     }
 }
 
-extension Array: StepReference, DependencySource where Element: StepReference {
-    package func name(in list: inout DependencyList) {
+extension Array: StepReference where Element: StepReference {
+    /// Adds the steps this value names to `list`.
+    public func add(to list: inout DependencyList) {
         for element in self { element.add(to: &list) }
     }
 }

@@ -167,7 +167,7 @@ public struct AbortReason: NamedLiteral, ExpressibleByStringInterpolation, Senda
 
 /// The right to run one attempt of an operation, handed out exactly once.
 struct StepAssignment: Equatable, Sendable {
-    enum Kind: UInt8, Equatable {
+    enum Kind {
         /// Ask the condition first.
         case checkCondition
         case run
@@ -179,17 +179,6 @@ struct StepAssignment: Equatable, Sendable {
     /// From 1.
     let attempt: Int
     let kind: Kind
-}
-
-extension StepAssignment {
-    /// All of it in one number, for a thread that says what it runs. There are a hundred attempts at most.
-    var packed: UInt64 { UInt64(truncatingIfNeeded: node) << 16 | UInt64(truncatingIfNeeded: attempt & 0xFF) << 8 | UInt64(kind.rawValue) }
-
-    /// - Returns: nil for a number that stands for none.
-    init?(packed: UInt64) {
-        guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: packed)) else { return nil }
-        self.init(node: Int(packed >> 16), attempt: Int(packed >> 8 & 0xFF), kind: kind)
-    }
 }
 
 /// The launch behind a ``StepContext``. Every call may come at any time, from any thread, also after the assignment has ended.

@@ -30,15 +30,11 @@ extension StepOption {
     }
 }
 
-/// The screen of a slow step: behind one reference, because most steps have none.
-final class SlowScreen: Sendable {
+/// The screen of a slow step.
+struct SlowScreen: Sendable {
     let limit: Duration
     let minimum: Duration
     let show: @MainActor @Sendable (SlowStep) async -> Void
-
-    init(limit: Duration, minimum: Duration, show: @escaping @MainActor @Sendable (SlowStep) async -> Void) {
-        (self.limit, self.minimum, self.show) = (limit, minimum, show)
-    }
 
     /// The mistake in its durations, as the end of a sentence; nil for good ones.
     var complaint: String? {

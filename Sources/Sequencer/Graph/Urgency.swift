@@ -17,12 +17,10 @@ struct Urgency: Sendable {
     private let delays: [Delay]
 
     /// The time that an operation keeps others waiting which need the same.
-    private enum Delay: Sendable {
-        case none
-        /// It uses the main thread, or a resource, which others need too.
-        case whole(Nanoseconds)
-        /// It uses one of the lanes.
-        case shared(Nanoseconds)
+    private struct Delay: Sendable {
+        var time: Nanoseconds = 0
+        /// Whether it uses one of the lanes, and neither the main thread nor a resource that others need too.
+        var isShared = false
     }
 
     /// - Complexity: O(operations + dependencies).
@@ -59,11 +57,11 @@ struct Urgency: Sendable {
         }
         // One that suspends keeps nobody waiting for the main thread.
         let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
-        var delays = [Delay](repeating: .none, count: levels.count)
-        for node in awaited where !graph.isMain(node) { delays[node] = .shared(max(duration(node), 0)) }
+        var delays = [Delay](repeating: Delay(), count: levels.count)
+        for node in awaited where !graph.isMain(node) { delays[node] = Delay(time: max(duration(node), 0), isShared: true) }
         func keepWaiting(_ users: [Int]) {
             guard users.count > 1, !isChain(users, in: graph) else { return }
-            for node in users { delays[node] = .whole(max(duration(node), 0)) }
+            for node in users { delays[node] = Delay(time: max(duration(node), 0)) }
         }
         keepWaiting(onMain)
         // By name where as many need them: a dictionary has another order in each process.
@@ -101,11 +99,8 @@ struct Urgency: Sendable {
         // With a lane for each, nobody waits for one.
         let lanes = (lanes ?? .max) < paths.count ? lanes.map { Int64(max($0, 1)) } : nil
         return zip(paths, delays).map { path, delay in
-            switch delay {
-            case .none: path
-            case .whole(let time): path - min(time, path)
-            case .shared(let time): lanes.map { path - min(time, path) / $0 } ?? path
-            }
+            guard delay.isShared else { return path - min(delay.time, path) }
+            return lanes.map { path - min(delay.time, path) / $0 } ?? path
         }
     }
 

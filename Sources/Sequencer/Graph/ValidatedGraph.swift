@@ -44,8 +44,8 @@ public struct ValidatedGraph: Sendable {
         init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
             self.graph = graph
             self.operationPositions = operationPositions
-            let predecessors = AdjacencyList(count: graph.count, edges: edges, .predecessors)
-            let successors = AdjacencyList(count: graph.count, edges: edges, .successors)
+            let predecessors = AdjacencyList(count: graph.count, edges: edges)
+            let successors = AdjacencyList(count: graph.count, edges: edges, forwards: true)
             milestone = graph.nodes.lastIndex { $0.policy?.value.isMilestone == true }
             initialDisplay = graph.nodes.lastIndex { $0.policy?.value.isInitialDisplay == true }
             // Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were added first.

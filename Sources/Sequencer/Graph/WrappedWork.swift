@@ -5,34 +5,20 @@ import Foundation
 extension StepWork {
     /// The work, with `body` before it, if the work does not run on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
-        switch self {
+        let noted: @Sendable (StepContext) -> StepContext = { context in
+            body(context)
+            return context
+        }
+        return switch self {
         // Here nothing runs, or `LaunchOptions.recordsStart` is told of it: of the main thread, and of operations that exist.
         case .nothing, .operation, .main, .event: self
-        case .synchronous(let work):
-            .synchronous { launch in
-                body(launch)
-                return try work(launch)
-            }
-        case .asynchronous(let work):
-            .asynchronous { launch in
-                body(launch)
-                return try await work(launch)
-            }
-        case .prologue(let work):
-            .prologue { launch in
-                body(launch)
-                return try work(launch)
-            }
-        case .makeOperation(let make):
-            .makeOperation { launch in
-                body(launch)
-                return try make(launch)
-            }
+        case .synchronous(let work): .synchronous { try work(noted($0)) }
+        case .asynchronous(let work): .asynchronous { try await work(noted($0)) }
+        case .prologue(let work): .prologue { try work(noted($0)) }
+        case .makeOperation(let make): .makeOperation { try make(noted($0)) }
         }
     }
-}
 
-extension StepWork {
     /// Does the work of a step as part of another, on whose thread an operation is made and started.
     nonisolated(nonsending) func run(_ context: StepContext) async throws -> any Sendable {
         switch self {

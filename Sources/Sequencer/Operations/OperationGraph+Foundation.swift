@@ -118,12 +118,12 @@ extension OperationGraph {
         let positions = nodes.indices.filter { nodes[$0].operation != nil }
         if positions.isEmpty { return [] }
         var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
+        func refuse(_ positions: [Int], _ complaint: String) {
+            problems.append(GraphProblem(.foreignOperation, positions: positions, complaint))
+        }
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
             let id = printable(nodes[position].id)
-            func refuse(_ positions: [Int], _ complaint: String) {
-                problems.append(GraphProblem(.foreignOperation, positions: positions, complaint))
-            }
             if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
                 refuse([first, position], "'\(printable(nodes[first].id))' and '\(id)' are the same Operation; an Operation runs once")
             }
@@ -150,13 +150,8 @@ extension OperationGraph {
                 } else {
                     // It might never run, and nothing of the launch would say why this one waits (G5).
                     let name = Self.identifier(for: dependency)
-                    problems.append(
-                        GraphProblem(
-                            .foreignOperation,
-                            positions: [position],
-                            "\(printable(node.id)) waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"
-                        )
-                    )
+                    let complaint = "waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"
+                    refuse([position], "\(printable(node.id)) \(complaint)")
                 }
             }
         }

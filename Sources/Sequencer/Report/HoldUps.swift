@@ -156,13 +156,6 @@ package struct HoldUps: Sendable {
         return waitedFor
     }
 
-    @inline(__always)
-    private func forEachWaitedFor(by node: Int, _ cause: Int, _ countsUsers: Bool, _ body: (Int) -> Void) {
-        body(cause)
-        forEachDependency(of: node, body)
-        if countsUsers { forEachUser(before: node, body) }
-    }
-
     /// Whether a dependency had ended when an operation began.
     private func wasWaitedFor(_ dependency: Int, by node: Int) -> Bool {
         uses[dependency].end >= 0 && uses[dependency].end <= uses[node].begin
@@ -189,10 +182,10 @@ package struct HoldUps: Sendable {
             guard let cause = cause(of: node) else { continue }
             // It took as long as it did from the end of the last one that it waited for on: waits for the machine are its own.
             let (begin, slack) = (uses[cause].end, max(0, latest[node] - uses[node].end))
-            let countsUsers = sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty
-            forEachWaitedFor(by: node, cause, countsUsers) { other in
-                latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack))
-            }
+            func limit(_ other: Int) { latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack)) }
+            limit(cause)
+            forEachDependency(of: node, limit)
+            if sharesLanes || uses[node].isMain || !uses[node].exclusive.isEmpty { forEachUser(before: node, limit) }
         }
         return uses.indices.map { max(0, min(latest[$0], lastEnd) - uses[$0].end) }
     }
@@ -219,7 +212,7 @@ extension HoldUps {
                 edges.append(GraphEdge(node: node, target: place, needsValue: false))
             }
         }
-        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges, .predecessors))
+        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges))
     }
 }
 

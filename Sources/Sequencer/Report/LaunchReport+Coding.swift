@@ -19,7 +19,7 @@ extension LaunchReport {
         JSONWriter.object(pretty: pretty) { writeMembers(to: &$0) }
     }
 
-    func writeMembers(to document: inout some DocumentWriter) {
+    func writeMembers(to document: inout JSONWriter) {
         document.write(Self.format, for: "schema")
         document.write(scenario, for: "scenario")
         if let version { document.write(version, for: "version") }
@@ -84,7 +84,7 @@ extension LaunchReport {
     }
 
     /// How the launch ended: the keys `outcome`, `abort` and `failure`.
-    package func writeOutcome(to document: inout some DocumentWriter) { outcome.writeMembers(to: &document) }
+    package func writeOutcome(to document: inout JSONWriter) { outcome.writeMembers(to: &document) }
 
     fileprivate static let format = "sequencer.report/1"
 
@@ -92,7 +92,7 @@ extension LaunchReport {
     package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }
 
-extension DocumentWriter {
+extension JSONWriter {
     /// Writes a date as ``LaunchReport/timestamp``, rounded to the millisecond.
     package mutating func write(_ date: Date, for key: String?) {
         // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more makes it round.
@@ -101,7 +101,7 @@ extension DocumentWriter {
 }
 
 extension LaunchReport.Outcome {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(name, for: "outcome")
         switch self {
         case .aborted(let operation, let reason):
@@ -122,7 +122,7 @@ extension LaunchReport.Outcome {
 
 extension LaunchReport.AfterMilestone {
     /// - Parameter outcomes: those of the report's operations.
-    fileprivate func writeMembers(to document: inout some DocumentWriter, _ outcomes: [String: Sequencer.Outcome]) {
+    fileprivate func writeMembers(to document: inout JSONWriter, _ outcomes: [String: Sequencer.Outcome]) {
         outcome?.writeMembers(to: &document)
         document.write(milliseconds: start, for: "startMs")
         document.writeObjects(operations, for: "operations") { operation, id in
@@ -135,7 +135,7 @@ extension LaunchReport.AfterMilestone {
 }
 
 extension BudgetResult {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         if let budget { document.write(milliseconds: budget.limit, for: "limitMs") }
         document.write(milliseconds: measured, for: "measuredMs")
         document.write(milliseconds: interactive, for: "interactiveMs")
@@ -153,7 +153,7 @@ extension BudgetResult {
 }
 
 extension OperationReport {
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    fileprivate func writeMembers(to document: inout JSONWriter) {
         document.write(id, for: "id")
         document.write(outcome.rawValue, for: "outcome")
         if let failure { document.write(failure.rawValue, for: "failure") }
@@ -186,7 +186,7 @@ extension OperationReport {
 extension LaunchReport: Codable {
     /// Encodes the report in the format `sequencer.report/1`.
     public func encode(to encoder: any Encoder) throws {
-        try EncoderWriter.encode(to: encoder) { writeMembers(to: &$0) }
+        try JSONTree.object(JSONWriter.nested { writeMembers(to: &$0) }).encode(to: encoder)
     }
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
@@ -206,7 +206,7 @@ extension LaunchReport: Codable {
             scenario: try document.string("scenario"),
             version: try document.optionalString("version"),
             attributes: try Self.attributes(in: document),
-            startedAt: try document.optionalDate("startedAt", Self.timestamp),
+            startedAt: try document.optionalString("startedAt") == nil ? nil : document.date("startedAt", Self.timestamp),
             isVirtual: try document.optionalString("clock") == "virtual",
             outcome: try Outcome(document),
             budget: try BudgetResult(
@@ -239,10 +239,8 @@ extension LaunchReport: Codable {
             },
             scopes: try Scope.all(in: document, depth: depth)
         )
-        var identifiers: Set<String> = []
-        for operation in operations where !identifiers.insert(operation.id).inserted {
-            throw document.error("operations", "the operation \(operation.id.debugDescription) is there twice")
-        }
+        let identifiers = Set(operations.lazy.map(\.id))
+        try document.checkNames(operations.lazy.map(\.id), of: "the operation", in: "operations")
         for operation in operations {
             guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }
             let reason = "\(operation.id.debugDescription) comes after \(unknown.debugDescription), which is not in the report"
@@ -251,14 +249,9 @@ extension LaunchReport: Codable {
     }
 
     private static func attributes(in document: DocumentReader) throws -> [String: String] {
-        var attributes: [String: String] = [:]
-        for attribute in try document.optionalObjects("attributes") {
-            let name = try attribute.string("name")
-            if attributes.updateValue(try attribute.string("value"), forKey: name) != nil {
-                throw document.error("attributes", "the attribute \(name.debugDescription) is there twice")
-            }
-        }
-        return attributes
+        let attributes = try document.optionalObjects("attributes").map { (try $0.string("name"), try $0.string("value")) }
+        try document.checkNames(attributes.lazy.map { $0.0 }, of: "the attribute", in: "attributes")
+        return Dictionary(attributes) { first, _ in first }
     }
 }
 

@@ -36,7 +36,7 @@ extension LaunchReport.Scope: DescribedValue {
 
 // In the format `sequencer.report/1`: a scope's report is one as the launch's, with the key `schema`, so that it can be taken out.
 extension LaunchReport.Scope {
-    func writeMembers(to document: inout some DocumentWriter) {
+    func writeMembers(to document: inout JSONWriter) {
         document.write(name, for: "name")
         document.write(milliseconds: start, for: "startMs")
         document.writeObject(for: "report") { report.writeMembers(to: &$0) }
@@ -46,18 +46,14 @@ extension LaunchReport.Scope {
     ///
     /// - Parameter depth: the number of scopes that the report is in.
     static func all(in document: DocumentReader, depth: Int) throws -> [LaunchReport.Scope] {
-        var names: Set<String> = []
         let scopes = try document.optionalObjects("scopes")
         guard scopes.isEmpty || depth < maximumDepth else {
             throw document.error("scopes", "scopes are within one another more than \(maximumDepth) deep")
         }
+        try document.checkNames(scopes.map { try $0.string("name") }, of: "the scope", in: "scopes")
         return try scopes.map { scope in
-            let name = try scope.string("name")
-            guard names.insert(name).inserted else {
-                throw document.error("scopes", "the scope \(name.debugDescription) is there twice")
-            }
-            return LaunchReport.Scope(
-                name: name,
+            LaunchReport.Scope(
+                name: try scope.string("name"),
                 start: try scope.duration("startMs"),
                 report: try LaunchReport(scope.object("report"), depth: depth + 1)
             )

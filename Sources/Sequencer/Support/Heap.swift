@@ -39,6 +39,14 @@ package struct Heap<Element: Comparable> {
 
 extension Heap: Sendable where Element: Sendable {}
 
+/// An operation in a heap: the smallest key goes first, and of equal ones the operation that was added first.
+struct KeyedNode: Comparable, Sendable {
+    let key: Nanoseconds
+    let node: Int
+
+    static func < (left: KeyedNode, right: KeyedNode) -> Bool { (left.key, left.node) < (right.key, right.node) }
+}
+
 /// A queue: taking the first element takes constant time, spread over all calls.
 struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var elements: [Element?] = []

@@ -136,11 +136,10 @@ private func alignmentDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scala
     var beforePrevious: [Int] = []
     var previous = (0...right.count).map { min($0, tooFar) }
     for row in left.indices {
-        // Further than `limit` off the diagonal the distance is more than `limit`.
-        let columns = max(0, row - limit)..<max(0, min(right.count, row + limit + 1))
         var current = [Int](repeating: tooFar, count: right.count + 1)
         current[0] = min(row + 1, tooFar)
-        for column in columns {
+        // Further than `limit` off the diagonal the distance is more than `limit`.
+        for column in right.indices.clamped(to: (row - limit)..<(row + limit + 1)) {
             var cost = min(previous[column] + (left[row] == right[column] ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
             if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
                 cost = min(cost, beforePrevious[column - 1] + 1)

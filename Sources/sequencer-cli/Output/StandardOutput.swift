@@ -203,7 +203,7 @@ extension JSONWriter {
     }
 }
 
-extension DocumentWriter {
+extension JSONWriter {
     /// Writes a number to six decimals; NaN, and a number that is too large, is null.
     mutating func write(decimal value: Double?, for key: String? = nil) {
         // Only whole millionths fit: a NaN fails the conversion as well.

@@ -19,7 +19,7 @@ struct LaunchScopesTests {
         #expect(scopes.end(0, "report of a") == false)
         #expect(scopes.end(2, "report of b") == true)
         #expect(scopes.mayEnd() == true)
-        #expect(scopes.ended.map(\.name) == ["a", "b"] && scopes.ended.map(\.start) == [1, 3])
+        #expect(scopes.ended.map { $0.name } == ["a", "b"] && scopes.ended.map { $0.start } == [1, 3])
     }
 
     @Test("a stop cancels those that run, also one that is being made")

@@ -1,41 +1,7 @@
 import Foundation
 
-// A stored document describes its members once, by a `DocumentWriter`: `JSONWriter` makes text of them in that order, `EncoderWriter` passes them to any
-// encoder. `DocumentReader` reads them back; its errors name the key.
-
-/// Receives the members of objects and the elements of arrays, in order. Elements of arrays have no key.
-package protocol DocumentWriter {
-    mutating func write(_ value: String, for key: String?)
-    mutating func write(_ value: Int, for key: String?)
-    mutating func write(_ value: Bool, for key: String?)
-    mutating func write(milliseconds value: Duration?, for key: String?)
-    mutating func writeNull(for key: String?)
-    mutating func writeArray(for key: String?, _ elements: (inout Self) -> Void)
-    mutating func writeObject(for key: String?, _ members: (inout Self) -> Void)
-}
-
-extension DocumentWriter {
-    /// Writes an array of strings.
-    package mutating func write(_ values: some Sequence<String>, for key: String? = nil) {
-        writeArray(for: key) { array in
-            for value in values { array.write(value, for: nil) }
-        }
-    }
-
-    /// Writes an array of objects, one for each element.
-    package mutating func writeObjects<Element>(
-        _ elements: some Sequence<Element>,
-        for key: String,
-        _ members: (inout Self, Element) -> Void
-    ) {
-        writeArray(for: key) { array in
-            for element in elements { array.writeObject(for: nil) { members(&$0, element) } }
-        }
-    }
-}
-
 /// Any text as a key, or the place of an element of an array.
-private struct TextKey: CodingKey {
+struct TextKey: CodingKey {
     let stringValue: String
     var intValue: Int?
     init(_ text: String) { stringValue = text }
@@ -43,61 +9,6 @@ private struct TextKey: CodingKey {
     init(intValue: Int) {
         stringValue = "\(intValue)"
         self.intValue = intValue
-    }
-}
-
-/// Passes a document to an encoder. Durations become numbers: milliseconds.
-struct EncoderWriter: DocumentWriter {
-    private enum Part: Encodable {
-        case value(any Encodable)
-        case null
-        case array([Member])
-        case object([Member])
-
-        func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .value(let value): try value.encode(to: encoder)
-            case .null:
-                var container = encoder.singleValueContainer()
-                try container.encodeNil()
-            case .array(let elements):
-                var container = encoder.unkeyedContainer()
-                for element in elements { try container.encode(element.part) }
-            case .object(let members):
-                var container = encoder.container(keyedBy: TextKey.self)
-                // A member without a key has no place. No document writes one.
-                for member in members { try container.encode(member.part, forKey: TextKey(member.key ?? "")) }
-            }
-        }
-    }
-
-    private typealias Member = (key: String?, part: Part)
-
-    private var members: [Member] = []
-
-    /// Encodes one object.
-    static func encode(to encoder: any Encoder, _ members: (inout EncoderWriter) -> Void) throws {
-        try Part.object(nested(members)).encode(to: encoder)
-    }
-
-    private static func nested(_ body: (inout EncoderWriter) -> Void) -> [Member] {
-        var writer = EncoderWriter()
-        body(&writer)
-        return writer.members
-    }
-
-    mutating func write(_ value: String, for key: String?) { members.append((key, .value(value))) }
-    mutating func write(_ value: Int, for key: String?) { members.append((key, .value(value))) }
-    mutating func write(_ value: Bool, for key: String?) { members.append((key, .value(value))) }
-    mutating func write(milliseconds value: Duration?, for key: String?) {
-        members.append((key, value.map { .value(Double($0.nanoseconds) / 1e6) } ?? .null))
-    }
-    mutating func writeNull(for key: String?) { members.append((key, .null)) }
-    mutating func writeArray(for key: String?, _ elements: (inout EncoderWriter) -> Void) {
-        members.append((key, .array(Self.nested(elements))))
-    }
-    mutating func writeObject(for key: String?, _ members: (inout EncoderWriter) -> Void) {
-        self.members.append((key, .object(Self.nested(members))))
     }
 }
 
@@ -144,6 +55,14 @@ package struct DocumentReader {
         return word
     }
 
+    /// Checks that no two of these have one name.
+    ///
+    /// - Parameter kind: what has the names, such as `the operation`.
+    func checkNames(_ names: some Sequence<String>, of kind: String, in key: String) throws {
+        var known: Set<String> = []
+        for name in names where !known.insert(name).inserted { throw error(key, "\(kind) \(name.debugDescription) is there twice") }
+    }
+
     package func object(_ key: String) throws -> DocumentReader {
         DocumentReader(try values.nestedContainer(keyedBy: TextKey.self, forKey: TextKey(key)))
     }
@@ -181,9 +100,6 @@ package struct DocumentReader {
     package func optionalObject(_ key: String) throws -> DocumentReader? { try optional(key, object) }
     package func optionalStrings(_ key: String) throws -> [String]? {
         try optional(key) { try values.decode([String].self, forKey: TextKey($0)) }
-    }
-    func optionalDate(_ key: String, _ style: Date.ISO8601FormatStyle) throws -> Date? {
-        try optional(key) { try date($0, style) }
     }
 
     package func optionalNumber(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
