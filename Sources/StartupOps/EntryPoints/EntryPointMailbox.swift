@@ -156,17 +156,8 @@ public final class EntryPointMailbox: Sendable {
         return storage.look(list) ?? storage.transact { list($0) }.result
     }
 
-    /// The main screen can be seen: from now on, entry points may be delivered.
-    ///
-    /// - Returns: whether it is the first time; never so after ``stop()``.
-    @discardableResult
-    func mainScreenDidAppear() -> Bool {
-        state.withLock { state in
-            guard state.phase == .launching else { return false }
-            state.phase = .open
-            return true
-        }
-    }
+    /// The main screen can be seen: from now on, unless ``stop()`` was called, entry points may be delivered.
+    func mainScreenDidAppear() { state.withLock { if $0.phase == .launching { $0.phase = .open } } }
 
     /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
     ///

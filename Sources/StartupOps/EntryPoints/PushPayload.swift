@@ -63,7 +63,8 @@ struct PushPayloadError: DescribedError, Sendable, Hashable {
 /// Reads push payloads, which may come from anybody.
 ///
 /// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part is left out
-/// and named in `PushPayload/problems`, so that the person still sees the rest. A link it carries is judged like every other; a silent push carries none that
+/// and named in `PushPayload/problems`, so that the person still sees the rest. Beside `aps` it may have a link under `url`, the account that it is for under
+/// `account`, and under `expires` the time after which it is of no use, in seconds since 1970; without one, or where that is no number, it is of use for a week. A link it carries is judged like every other; a silent push carries none that
 /// changes something, for nobody is asked to confirm it.
 ///
 /// ```swift
@@ -78,9 +79,6 @@ public struct PushPayloadParser: Sendable {
 
     private let categories: Set<String>
     private let links: DeepLinkRouter?
-    private let linkKey: String
-    private let accountKey: String
-    private let expiryKey: String
     private let contentKeys: Set<String>
 
     /// A parser of payloads of these categories.
@@ -88,25 +86,15 @@ public struct PushPayloadParser: Sendable {
     /// - Parameters:
     ///   - categories: those the app knows.
     ///   - links: judges links; nil when pushes carry none that are followed.
-    ///   - linkKey: the key, beside `aps`, that a link stands under.
-    ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
-    ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970. A push without one, or whose time
-    ///     is not a number, is of use for a week.
     ///   - contentKeys: the keys, beside `aps`, of the values that the app reads itself: ``PushPayload/content``. Values of other keys are left out.
     public init(
         categories: Set<String>,
         links: DeepLinkRouter? = nil,
-        linkKey: String = "url",
-        accountKey: String = "account",
-        expiryKey: String = "expires",
         contentKeys: Set<String> = []
     ) {
         self.contentKeys = contentKeys
-        self.accountKey = accountKey
-        self.expiryKey = expiryKey
         self.categories = categories
         self.links = links
-        self.linkKey = linkKey
     }
 
     /// Reads a payload from JSON in UTF-8.
@@ -142,16 +130,16 @@ public struct PushPayloadParser: Sendable {
         case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
         case nil: break
         }
-        let expiresAt = expiry(fields[expiryKey], &problems)
+        let expiresAt = expiry(fields["expires"], &problems)
         let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }
         let isOnlyForApp = Self.isOnlyForApp(aps)
         return PushPayload(
             category: category(aps["category"], &problems),
             title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
             body: text(alert["body"], "aps.alert.body", limit: 2_048, &problems),
-            link: link(fields[linkKey], isSilent: isOnlyForApp, &problems),
+            link: link(fields["url"], isSilent: isOnlyForApp, &problems),
             problems: problems,
-            account: try account(fields[accountKey]),
+            account: try account(fields["account"]),
             expiresAt: expiresAt,
             carried: carried.isEmpty ? nil : carried,
             isOnlyForApp: isOnlyForApp ? true : nil
@@ -185,7 +173,7 @@ public struct PushPayloadParser: Sendable {
         case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
         case .null?, nil: return nil
         case let other?:
-            problems.append("\(expiryKey) is \(other.kind) where a number was expected")
+            problems.append("expires is \(other.kind) where a number was expected")
             return nil
         }
     }
@@ -212,23 +200,23 @@ public struct PushPayloadParser: Sendable {
     private func link(_ value: JSONValue?, isSilent: Bool, _ problems: inout [String]) -> DeepLink? {
         guard let value else { return nil }
         guard case .string(let text) = value else {
-            problems.append("\(linkKey) is \(value.kind) where a link was expected")
+            problems.append("url is \(value.kind) where a link was expected")
             return nil
         }
         guard let links else {
-            problems.append("\(linkKey) was ignored: the app follows no links in pushes")
+            problems.append("url was ignored: the app follows no links in pushes")
             return nil
         }
         do throws(DeepLinkError) {
             let link = try links.link(text)
             // Nobody is there to confirm it.
             if isSilent, link.changesState {
-                problems.append("\(linkKey) was ignored: it changes something, and a silent push has nobody who confirms it")
+                problems.append("url was ignored: it changes something, and a silent push has nobody who confirms it")
                 return nil
             }
             return link
         } catch {
-            problems.append("\(linkKey): \(error)")
+            problems.append("url: \(error)")
             return nil
         }
     }

@@ -18,8 +18,6 @@ public final class Stage {
     private var background: String?
     private var takeover: String?
     private let turn = Turn()
-    /// The operations that wanted to present after the takeover, in order.
-    private(set) var refusals: [PresentationRefused] = []
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
     private let onTakeover: @Sendable () -> Void
@@ -113,7 +111,7 @@ public final class Stage {
         }
         takeover = operation
         onTakeover()
-        // Those who wait get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.
+        // Those who wait get the turn, and are refused by `takeTurn(_:)`.
         turn.passToAll()
         await body()
     }
@@ -121,10 +119,7 @@ public final class Stage {
     /// The operation owns the stage when this returns.
     private func takeTurn(_ operation: String) async throws {
         if takeover == nil, !turn.takeIfFree() { try await turn.wait() }
-        if let takeover {
-            refusals.append(PresentationRefused(operation: operation, takenOverBy: takeover))
-            throw PresentationRefused(operation: operation, takenOverBy: takeover)
-        }
+        if let takeover { throw PresentationRefused(operation: operation, takenOverBy: takeover) }
         owner = operation
         // A task that is cancelled with the turn in hand has to pass it on.
         if Task.isCancelled {

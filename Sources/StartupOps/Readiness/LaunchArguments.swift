@@ -1,6 +1,3 @@
-import Foundation
-import Sequencer
-
 /// The arguments that tests launch an app with: `-startup-skip-tutorial`, say. Words without the prefix are not looked at.
 ///
 /// Without such arguments nothing changes. In release builds they are not even read, unless that is asked for: nobody who can start an app
@@ -18,8 +15,6 @@ public struct LaunchArguments: Sendable, Hashable {
     }
 
     private let given: Set<String>
-    /// The arguments that could not be understood, each with the nearest name that can.
-    let problems: [String]
 
     /// Reads `arguments`.
     ///
@@ -32,13 +27,7 @@ public struct LaunchArguments: Sendable, Hashable {
         isEnabled: Bool? = nil
     ) {
         let read = isEnabled ?? Self.isDebugBuild ? arguments : []
-        let all = Set(read.filter { $0.hasPrefix(Self.prefix) }.map { String($0.dropFirst(Self.prefix.count)) })
-        given = all.intersection(names)
-        problems = all.subtracting(names).sorted().map { name in
-            let hint = nearestName(to: name, in: names).map { ", did you mean \(Self.prefix)\($0)?" } ?? ""
-            // Cut, as anything may stand on a command line.
-            return "there is no launch argument \(Self.prefix)\(printable(name, limit: 80))\(hint)"
-        }
+        given = Set(names.filter { read.contains(Self.prefix + $0) })
     }
 
     /// Whether `name` was given, with a value or without.

@@ -47,7 +47,7 @@ struct MainAppOperation: Sendable {
         for sentence in mailbox.takeLosses() { step.note(sentence) }
         // Before it opens: an entry point that needs a login may go out at once.
         mailbox.setSession(of: account)
-        if mailbox.mainScreenDidAppear() { await MainActor.run { environment.didLaunch() } }
+        mailbox.mainScreenDidAppear()
         // After the screen is there: the onboarding comes over it.
         environment.memory.state.withLock { $0.isOnboardingDue = onboarding == .dismissable && account.isAnonymous }
     }

@@ -61,8 +61,6 @@ public struct StartupEnvironment: Sendable {
     public internal(set) var devices = ConnectedDevices()
     /// How long the splash is visible at least.
     var splashMinimum: Duration
-    /// Called once, when the main screen is visible for the first time.
-    var didLaunch: @Sendable () -> Void = {}
     /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no budget takes. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.

@@ -131,15 +131,14 @@ struct LaunchPhasesTests {
             isEnabled: true
         )
         #expect(arguments.contains("onboarding") && arguments.contains("skip-tutorial") && !arguments.contains("onbording"))
-        #expect(arguments.problems == ["there is no launch argument -startup-onbording, did you mean -startup-onboarding?"])
     }
 
     @Test("B9: without arguments it does nothing, and where it is switched off, as in release builds, it does not even look")
     func noArguments() {
         let none = LaunchArguments(["app"], names: ["onboarding"], isEnabled: true)
-        #expect(none.problems.isEmpty && !none.contains("onboarding"))
+        #expect(!none.contains("onboarding"))
         let off = LaunchArguments(["app", "-startup-onboarding", "none", "-startup-x"], names: ["onboarding"], isEnabled: false)
-        #expect(off.problems.isEmpty && !off.contains("onboarding"))
+        #expect(!off.contains("onboarding"))
         #expect(
             LaunchArguments(["app", "-startup-onboarding"], names: ["onboarding"]).contains("onboarding") == LaunchArguments.isDebugBuild
         )

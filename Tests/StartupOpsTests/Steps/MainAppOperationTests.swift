@@ -10,7 +10,6 @@ import Testing
 struct MainAppOperationTests {
     private let person = AgreeablePerson()
     private let store = MemoryStore()
-    private let launched = Locked(0)
 
     private func content(_ onboarding: OnboardingType? = nil, from source: LoadedConfiguration.Source = .remote, isGuest: Bool = false)
         -> MainContent
@@ -33,15 +32,13 @@ struct MainAppOperationTests {
         earlyOnboarding: OnboardingType? = nil,
         mailbox: EntryPointMailbox = EntryPointMailbox(MemoryStore())
     ) async throws -> OperationReport {
-        let launched = launched
         let store = store ?? self.store
         let operation = MainAppOperation(
             presenter: presenter,
             store: store,
             mailbox: mailbox,
             directory: .over(cache: MemoryStore(), problems: problems),
-            earlyOnboarding: earlyOnboarding,
-            didLaunch: { launched.withLock { $0 += 1 } }
+            earlyOnboarding: earlyOnboarding
         )
         return try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }.report
     }
@@ -97,13 +94,6 @@ struct MainAppOperationTests {
         let (report, _) = try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }
         #expect(report.message == "main-app may not present: force-update has taken over the screen")
         #expect(person.shown.isEmpty && LaunchState(store).isFirstLaunch)
-    }
-
-    @Test("B54: that the app has launched is said once, when the main screen is visible")
-    func didLaunch() async throws {
-        let mailbox = EntryPointMailbox(MemoryStore())
-        for _ in 0..<2 { _ = try await run(content(), mailbox: mailbox) }
-        #expect(launched.withLock { $0 } == 1)
     }
 
     @Test("What cannot be recorded is noted, each by itself, and the app starts")

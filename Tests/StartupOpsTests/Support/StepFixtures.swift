@@ -187,8 +187,7 @@ extension MainAppOperation {
         store: any DataStore,
         mailbox: EntryPointMailbox = EntryPointMailbox(MemoryStore()),
         directory: StateDirectory = .inMemory(),
-        earlyOnboarding: OnboardingType? = nil,
-        didLaunch: @escaping @Sendable () -> Void = {}
+        earlyOnboarding: OnboardingType? = nil
     ) {
         let environment = StartupEnvironment.alone(directory: directory) {
             $0.presenters.main = presenter
@@ -196,7 +195,6 @@ extension MainAppOperation {
             $0.state = LaunchState(store)
             $0.configurations = ConfigurationStore(store)
             $0.mailbox = mailbox
-            $0.didLaunch = didLaunch
         }
         environment.memory.state.withLock { $0.earlyOnboarding = earlyOnboarding }
         self.init(environment: environment)

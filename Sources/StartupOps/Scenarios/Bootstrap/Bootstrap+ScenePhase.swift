@@ -217,11 +217,11 @@ struct RestoreDecision: Sendable, Hashable, CustomStringConvertible {
 
     /// The decision and its reason.
     var description: String {
-        if isOffered { return "the account found on this device is offered" }
-        var reasons: [String] = []
-        if !isFirstLaunch { reasons.append("it is not the first launch") }
-        if !isLoggedIn { reasons.append("nobody is logged in") }
-        if !hasRestoreConfiguration { reasons.append("the app does not restore accounts") }
-        return "no account is offered: " + reasons.joined(separator: ", ")
+        let conditions = [
+            (isFirstLaunch, "it is not the first launch"), (isLoggedIn, "nobody is logged in"),
+            (hasRestoreConfiguration, "the app does not restore accounts"),
+        ]
+        let reasons = conditions.filter { !$0.0 }.map(\.1).joined(separator: ", ")
+        return isOffered ? "the account found on this device is offered" : "no account is offered: \(reasons)"
     }
 }
