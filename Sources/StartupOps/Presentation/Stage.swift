@@ -106,9 +106,7 @@ public final class Stage {
     ///   - operation: the identifier of the step, or any other name of what takes it over.
     ///   - body: presents.
     public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
-        if let takeover, takeover != operation {
-            return refusals.append(PresentationRefused(operation: operation, takenOverBy: takeover))
-        }
+        if let takeover, takeover != operation { return }
         takeover = operation
         onTakeover()
         // Those who wait get the turn, and are refused by `takeTurn(_:)`.
