@@ -13,7 +13,7 @@ package struct Grounds: Sendable {
     /// One line.
     package var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }
 
-    package func write(to document: inout some DocumentWriter) {
+    package func write(to document: inout JSONWriter) {
         document.write(controlled, for: "controlled")
         document.write(notControlled, for: "notControlled")
     }
