@@ -37,7 +37,7 @@ struct BootstrapSDKTests {
         environment.splashMinimum = .zero
         var graph = environment.graph(.bootstrap)
         try change(&graph)
-        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)), admission: .oneAtATime)
         // A prologue begins on the main thread.
         let launch = try await MainActor.run { [graph] in try graph.start(budget: .seconds(3), options: options) }
         return await launch.end().report
@@ -177,7 +177,7 @@ struct BootstrapSDKTests {
         var environment = bootstrap.environment(presenters: StartupPresenters(all: AgreeablePerson()))
         environment.splashMinimum = .zero
         environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
-        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)), admission: .oneAtATime)
         let launch = try environment.graph(.bootstrap).start(budget: .seconds(3), options: options)
         #expect(origins.withLock { $0 } == [.link] && lifecycle.isInitialized)
         let report = await launch.end().report
