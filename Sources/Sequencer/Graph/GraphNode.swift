@@ -27,14 +27,7 @@ struct GraphNode: Sendable {
         return policy.condition != nil && policy.skipReason == nil
     }
 
-    mutating func set(_ policy: StepPolicy) {
-        self.policy = Boxed(policy)
-        // Without work it takes no time, whatever is expected of it.
-        guard !hasWork, policy.expected ?? .zero > .zero else { return }
-        var policy = policy
-        policy.expected = .zero
-        self.policy = Boxed(policy)
-    }
+    mutating func set(_ policy: StepPolicy) { self.policy = Boxed(policy) }
 
     /// Whether it does anything but join the steps that it waits for.
     var hasWork: Bool {

@@ -5,6 +5,7 @@
 /// it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
 /// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do not, for nobody knows when they end.
+/// One that asks a person is expected to be answered at once.
 ///
 /// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: as long again as was expected, or a second in which no operation
 /// ends and what is waited for gets no further.
@@ -173,15 +174,21 @@ struct OngoingNeeds: Sendable {
     }
 
     mutating func started(_ node: Int, at time: Nanoseconds) {
-        let end = durations[node] < 0 ? nil : time.addingSaturated(durations[node])
-        note(node, isPersons[node] ? .asking : .running, since: time, end: end)
+        note(node, isPersons[node] ? .asking : .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
     /// An operation waits for a person.
-    mutating func asks(_ node: Int, at time: Nanoseconds) { note(node, .asking, since: time, end: nil) }
+    mutating func asks(_ node: Int, at time: Nanoseconds) { note(node, .asking, since: time, end: expectedEnd(of: node, at: time)) }
 
     /// An operation has waited for a person, and goes on.
-    mutating func wentOn(_ node: Int, at time: Nanoseconds) { note(node, .running, since: time, end: nil) }
+    mutating func wentOn(_ node: Int, at time: Nanoseconds) {
+        note(node, .running, since: time, end: expectedEnd(of: node, at: time))
+    }
+
+    /// When an operation ends that begins now, or goes on after a person: how much it has done before is not known. Nil where nothing is expected of it.
+    private func expectedEnd(of node: Int, at time: Nanoseconds) -> Nanoseconds? {
+        durations[node] < 0 ? nil : time.addingSaturated(durations[node])
+    }
 
     /// An operation pauses before its next attempt.
     mutating func paused(_ node: Int, at time: Nanoseconds, until end: Nanoseconds) {
@@ -203,7 +210,8 @@ struct OngoingNeeds: Sendable {
         if state == .running || state == .asking {
             for machine in holders.indices where holds[node] & 1 << machine != 0 { holders[machine] = one }
         }
-        guard isAwaited[node], state != .asking, state == .fallingBack || !isPersons[node] else { return }
+        // Who asks may be answered at once; without an expectation nobody knows what comes then.
+        guard isAwaited[node], state != .asking || end != nil, state == .fallingBack || !isPersons[node] else { return }
         if ongoing.count < Self.maximumOngoing { ongoing.append(one) }
     }
 
@@ -245,11 +253,11 @@ struct OngoingNeeds: Sendable {
         let end: Nanoseconds? =
             switch other.state {
             case _ where own < 0: nil
-            case .running: other.end.map { max($0, time) }
+            case .running, .asking: other.end.map { max($0, time) }
             case .fallingBack: time
-            case .ready, .pausing, .asking: duration < 0 ? nil : start.addingSaturated(duration)
+            case .ready, .pausing: duration < 0 ? nil : start.addingSaturated(duration)
             }
-        let isPlaced = other.state == .running || other.state == .ready
+        let isPlaced = other.state != .pausing && other.state != .fallingBack
         let wanted = other.state == .pausing ? uses[other.node] : other.state == .ready ? uses[other.node] & ~Machine.laneBit : 0
         let leavesLane = other.state != .fallingBack && uses[other.node] & Machine.laneBit != 0
         let isInTheWay = (0..<machineCount).contains { machine in

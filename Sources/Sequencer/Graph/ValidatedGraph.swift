@@ -42,6 +42,11 @@ public struct ValidatedGraph: Sendable {
         let initialDisplay: Int?
 
         init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
+            var graph = graph
+            // Without work a step takes no time, whatever is expected of it.
+            for (node, step) in graph.nodes.enumerated() where !step.hasWork && step.policy?.value.expected ?? .zero > .zero {
+                graph.setPolicy(of: node) { $0.expected = .zero }
+            }
             self.graph = graph
             self.operationPositions = operationPositions
             let predecessors = AdjacencyList(count: graph.count, edges: edges)

@@ -243,10 +243,10 @@ struct StatsCommandTests {
         let line = #"{"schema":"sequencer.crash/1","scenario":"regular"}"#
         let result = try await Tool.run("stats", "-", input: "\(line)\n\(head)\n\(report)\(line)\n{\n")
         #expect(result.code == 0)
-        #expect(result.output.hasPrefix("<stdin>  3 launches, 2 of them crashed; 7 of "), "\(result.output)")
+        #expect(result.output.hasPrefix("<stdin>  3 launches, 2 of them crashed; 15 of "), "\(result.output)")
         #expect(
             result.messages
-                == "sequencer-cli: <stdin>:7:14: unexpected end of the text; expected a key in double quotes, and so in 6 more lines\n",
+                == "sequencer-cli: <stdin>:15:14: unexpected end of the text; expected a key in double quotes, and so in 14 more lines\n",
             "\(result.messages)"
         )
     }

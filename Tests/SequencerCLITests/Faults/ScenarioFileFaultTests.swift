@@ -83,7 +83,7 @@ struct ScenarioFileFaultTests {
         let main = #"{ "id": "main", "after": ["force-update"] }"#
         let late = try await warnings(
             splash,
-            #"{ "id": "fetch-config", "after": ["splash"], "expected": "350ms" }"#,
+            #"{ "id": "fetch-config", "after": ["splash"], "work": { "simulate": "350ms" } }"#,
             #"{ "id": "quick", "work": { "simulate": "1s" } }"#,
             #"{ "id": "join", "after": ["fetch-config", "quick"] }"#,
             #"{ "id": "force-update", "after": ["join"], "work": { "simulate": "50ms" } }"#,

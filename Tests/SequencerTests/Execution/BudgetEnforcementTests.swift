@@ -307,9 +307,9 @@ struct BudgetEnforcementTests {
     @Test("no time is kept for what will be cut anyway, as it cannot end in time after what comes before it")
     func hopeless() throws {
         var graph = OperationGraph("hopeless")
-        let first = graph.join("first", .expected(.seconds(4.2)))
+        let first = graph.add("first", .expected(.seconds(4.2))) {}
         let second = graph.add("second", .cuttable, .expected(.seconds(1)), after: first, fallback: 1) { 1 }
-        graph.join("main", .milestone, .expected(.seconds(1)), after: second)
+        graph.add("main", .milestone, .expected(.seconds(1)), after: second) {}
         let ends = LatestEnds(try graph.validated(), limit: 5_500_000_000)
         #expect(ends.fits(0, beginningAt: 0) && ends.fits(0, beginningAt: 300_000_000) && !ends.fits(0, beginningAt: 300_000_001))
     }

@@ -15,7 +15,7 @@ struct CriticalPathTests {
                 options: options,
                 dependencies: step.after,
                 valueType: Void.self,
-                work: .nothing
+                work: .synchronous { _ in () }
             )
         }
         return try graph.validated()
@@ -81,11 +81,11 @@ struct CriticalPathTests {
     func budgetedPath() throws {
         var graph = OperationGraph("graph")
         #expect(try graph.validated().budgetedPath.path == [])
-        let splash = graph.join("splash", .expected(.milliseconds(400)))
-        let update = graph.join("force-update", .expected(.milliseconds(500)))
-        let login = graph.join("login", .interactive, .expected(.seconds(10)), after: splash)
-        graph.join("main-app", .milestone, .expected(.milliseconds(50)), after: login, update)
-        graph.join("cleanup", .expected(.seconds(9)), after: "main-app")
+        let splash = graph.add("splash", .expected(.milliseconds(400))) {}
+        let update = graph.add("force-update", .expected(.milliseconds(500))) {}
+        let login = graph.add("login", .interactive, .expected(.seconds(10)), after: splash) {}
+        graph.add("main-app", .milestone, .expected(.milliseconds(50)), after: login, update) {}
+        graph.add("cleanup", .expected(.seconds(9)), after: "main-app") {}
         let valid = try graph.validated()
         #expect(valid.budgetedPath.path == ["force-update", "main-app"])
         #expect(valid.budgetedPath.duration == .milliseconds(550))

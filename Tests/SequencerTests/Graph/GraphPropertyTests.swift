@@ -51,8 +51,8 @@ struct GraphPropertyTests {
     func anyOrder(random: RandomGraph) throws {
         var generator = SplitMix64(seed: random.seed)
         let order = (0..<random.count).shuffled(using: &generator)
-        let written = try random.graph(options: expected(random)).validated()
-        let shuffled = try random.graph(order: order, options: expected(random)).validated()
+        let written = try random.graph(options: expected(random), work: RandomGraph.idle).validated()
+        let shuffled = try random.graph(order: order, options: expected(random), work: RandomGraph.idle).validated()
         #expect(shuffled.edges == written.edges)
         #expect(shuffled.levels.map(Set.init) == written.levels.map(Set.init))
         #expect(shuffled.impliedEdges == written.impliedEdges)
@@ -88,7 +88,7 @@ struct GraphPropertyTests {
 
     @Test("the critical path is the longest one, and slack is what is missing to it", arguments: graphs)
     func criticalPath(random: RandomGraph) throws {
-        let graph = try random.graph(options: expected(random)).validated()
+        let graph = try random.graph(options: expected(random), work: RandomGraph.idle).validated()
         let through = GraphModel(random).longestPathThrough
         let (path, length) = (graph.criticalPath, graph.criticalPathDuration)
         let isAnyExpected = random.durations.contains { $0 > .zero }

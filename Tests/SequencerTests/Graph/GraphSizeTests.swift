@@ -84,7 +84,7 @@ struct GraphSizeTests {
     func sparseLayers() async throws {
         try await onSmallStack {
             let random = RandomGraph(seed: 1, operations: 10_000...10_000, shape: .layered)
-            let graph = try random.graph { [.expected(random.durations[$0])] }.validated()
+            let graph = try random.graph(options: { [.expected(random.durations[$0])] }, work: RandomGraph.idle).validated()
             #expect(graph.criticalPathDuration == GraphModel.longestPath(random))
             #expect(graph.reduced().criticalPathDuration == graph.criticalPathDuration)
         }

@@ -11,12 +11,12 @@ struct QueryTests {
 
     init() throws {
         var graph = OperationGraph("launch")
-        let splash = graph.join("splash", .expected(.milliseconds(400)), .exclusive(.userInterface))
-        let update = graph.join("force-update", .expected(.milliseconds(300)))
-        let config = graph.join("fetch-config", .expected(.milliseconds(350)), after: splash)
-        let tutorial = graph.join("tutorial", .expected(.milliseconds(100)), .exclusive("ui"), after: splash)
-        let login = graph.join("login", .expected(.milliseconds(200)), .exclusive(.userInterface, "network"), after: config)
-        graph.join("main-app", .expected(.milliseconds(50)), .milestone, after: login, update, tutorial, splash)
+        let splash = graph.add("splash", .expected(.milliseconds(400)), .exclusive(.userInterface)) {}
+        let update = graph.add("force-update", .expected(.milliseconds(300))) {}
+        let config = graph.add("fetch-config", .expected(.milliseconds(350)), after: splash) {}
+        let tutorial = graph.add("tutorial", .expected(.milliseconds(100)), .exclusive("ui"), after: splash) {}
+        let login = graph.add("login", .expected(.milliseconds(200)), .exclusive(.userInterface, "network"), after: config) {}
+        graph.add("main-app", .expected(.milliseconds(50)), .milestone, after: login, update, tutorial, splash) {}
         launch = try graph.validated()
     }
 
@@ -130,8 +130,8 @@ struct QueryTests {
         #expect(time == .milliseconds(950) && path == ["splash", "fetch-config", "login"])
         #expect(try launch.earliestStart(of: "splash") == (.zero, []))
         var graph = OperationGraph("tie")
-        let first = graph.join("first", .expected(.milliseconds(10)))
-        let second = graph.join("second", .expected(.milliseconds(10)))
+        let first = graph.add("first", .expected(.milliseconds(10))) {}
+        let second = graph.add("second", .expected(.milliseconds(10))) {}
         graph.join("last", after: first, second)
         #expect(try graph.validated().earliestStart(of: "last") == (.milliseconds(10), ["first"]))
     }

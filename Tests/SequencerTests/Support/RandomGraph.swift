@@ -60,6 +60,9 @@ struct RandomGraph: Sendable, CustomTestStringConvertible {
 
     func id(_ operation: Int) -> String { "op-\(operation)" }
 
+    /// Work that does nothing: a step without any takes no time, whatever is expected of it.
+    static let idle: @Sendable (Int) -> StepWork = { _ in .synchronous { _ in () } }
+
     /// The graph; every step joins, and does nothing, unless `work` says otherwise.
     ///
     /// - Parameters:

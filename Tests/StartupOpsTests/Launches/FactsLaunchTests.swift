@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 import SequencerTesting
 import TestSupport
@@ -43,7 +44,10 @@ struct FactsLaunchTests {
 
     /// The app on a device of which these facts are true, but for what starts it.
     private func environment(_ directory: StateDirectory, _ service: Service, _ person: AgreeablePerson) -> StartupEnvironment {
-        StartupEnvironment(
+        // As a process of its own would: no launch of this one is its second.
+        var directory = directory
+        directory.place = "process \(UUID())"
+        return StartupEnvironment(
             app: app,
             services: StartupServices(
                 updates: service,

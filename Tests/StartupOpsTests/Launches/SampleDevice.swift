@@ -62,7 +62,9 @@ final class SampleDevice: Sendable {
         region: Region = Region(country: "DE", language: "de"),
         journal: LaunchJournal? = nil
     ) -> StartupEnvironment {
-        let directory = directory()
+        var directory = directory()
+        // As a process of its own would: no launch of this one is its second.
+        directory.place = "process \(UUID())"
         let app = AppInfo(version: version, platform: "linux", region: region)
         let service = AppService(
             at: backend.baseURL,
@@ -75,7 +77,7 @@ final class SampleDevice: Sendable {
         let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: patience)) { [isSpeakerGivenUpSoon] in
             isSpeakerGivenUpSoon.withLock { $0 }
         }
-        var environment = StartupEnvironment(
+        return StartupEnvironment(
             app: app,
             services: StartupServices(
                 updates: patient,
@@ -90,9 +92,6 @@ final class SampleDevice: Sendable {
             // Virtual time would not move for a splash while somebody waits for the screen that it has.
             splashMinimum: .zero
         )
-        // As a process of its own would: no launch of this one is its second.
-        environment.place = "process \(UUID())"
-        return environment
     }
 
     /// Starts the app: the stored state decides how, unless a scenario is given.

@@ -125,7 +125,7 @@ struct RecoveryLadderTests {
         let three = recovery(after: [death("minimum"), death("minimum"), death("minimum")])
         #expect(three.level == .withoutTrialConfiguration && three.late == ["minimum"])
         #expect(three.summary == "the last configuration that worked is used; minimum comes last, or not at all")
-        #expect(recovery(after: [death("license", "minimum", level: .withoutCaches)]).late == ["license", "minimum"])
+        #expect(recovery(after: [death("license", "minimum", level: .withoutCaches)]).late == ["minimum", "license"])
         // The main screen may have been the end of these; and a launch that fails has asked the service on its way out.
         #expect(recovery(after: [death("minimum", "main-app", level: .withoutCaches)]).late == [])
         var failure = death()

@@ -48,8 +48,8 @@ struct GraphTreeTests {
     @Test("an expected duration decides what an operation stands under")
     func longest() throws {
         var graph = OperationGraph("join")
-        graph.join("short", .expected(.milliseconds(1)))
-        graph.join("long", .expected(.milliseconds(2)))
+        graph.add("short", .expected(.milliseconds(1))) {}
+        graph.add("long", .expected(.milliseconds(2))) {}
         graph.join("end", after: "short", "long")
         #expect(
             try graph.validated().tree() == """
@@ -91,7 +91,13 @@ struct GraphTreeTests {
     func chain() throws {
         var graph = OperationGraph("chain")
         for index in 0..<107_000 {
-            graph.join("op-\(index)", .expected(OperationGraph.maximumDuration), after: index == 0 ? [] : ["op-\(index - 1)"])
+            graph.insert(
+                "op-\(index)",
+                options: [.expected(OperationGraph.maximumDuration)],
+                dependencies: index == 0 ? [] : ["op-\(index - 1)"],
+                valueType: Void.self,
+                work: .synchronous { _ in () }
+            )
         }
         #expect(try graph.validated().tree().utf8.count(where: { $0 == UInt8(ascii: "\n") }) == 107_001)
     }
@@ -99,9 +105,9 @@ struct GraphTreeTests {
     @Test("nothing in a name moves the cursor, and wide characters keep the columns")
     func hostile() throws {
         var graph = OperationGraph("evil\u{1B}[2J\n")
-        graph.join("漢字", .title("\u{1B}[31m"), .expected(.seconds(1)))
-        graph.join("e\u{301}", .title("two\nlines"), .expected(.seconds(90)), after: "漢字")
-        graph.join("👩🏽", .title(" "), .expected(.milliseconds(1)))
+        graph.add("漢字", .title("\u{1B}[31m"), .expected(.seconds(1))) {}
+        graph.add("e\u{301}", .title("two\nlines"), .expected(.seconds(90)), after: "漢字") {}
+        graph.add("👩🏽", .title(" "), .expected(.milliseconds(1))) {}
         graph.join("plain", .title(String(repeating: "y", count: 50)))
         #expect(
             try graph.validated().tree() == """
@@ -126,7 +132,7 @@ struct GraphTreeTests {
     @Test("in ASCII, all but the names is")
     func ascii() throws {
         var graph = OperationGraph("graph")
-        let splash = graph.join("splash", .expected(.microseconds(5)))
+        let splash = graph.add("splash", .expected(.microseconds(5))) {}
         let login = graph.join("login", after: splash)
         graph.join("löschen", after: login)
         graph.join("tutorial", after: splash)

@@ -35,8 +35,8 @@ struct BootstrapPhaseTests {
         let harness = BootstrapHarness()
         let isMain = Locked<[Bool]>([])
         var plan = harness.plan()
-        plan.registrations[0] = .action("platform") { isMain.withLock { $0.append(Thread.isMainThread) } }
-        plan.delegates = [.action("delegates") { isMain.withLock { $0.append(Thread.isMainThread) } }]
+        plan.registrations[0] = .action("platform") { isMain.withLock { $0.append(MainThreadCheck.isCurrent) } }
+        plan.delegates = [.action("delegates") { isMain.withLock { $0.append(MainThreadCheck.isCurrent) } }]
         #expect(try await harness.launch(plan).outcome == .completed)
         #expect(isMain.withLock { $0 } == [true, true])
     }

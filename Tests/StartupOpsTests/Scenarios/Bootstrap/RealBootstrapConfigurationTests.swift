@@ -50,7 +50,7 @@ struct RealBootstrapConfigurationTests {
         let launch = try await harness.alone { launch in
             try await bootstrap.configure(harness.environment(bootstrap, FakePerson()), launch)
         }
-        #expect(launch.outcome.isFailure(of: "alone", saying: "it was created already"))
+        #expect(launch.outcome.isFailure(of: "alone", saying: "client: it was created already"))
     }
 
     @Test("B20, B26: its parts are made in their order, each noted in the report of the launch, which counts as a start")
