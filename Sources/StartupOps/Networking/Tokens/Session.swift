@@ -91,10 +91,6 @@ struct SessionDocument: Codable, Sendable, Hashable, SecretHolding {
     var description: String { isAnonymous == true ? "an anonymous session" : "a session" }
 }
 
-extension SessionDocument: SecretHolding {
-    var description: String { session.description }
-}
-
 extension KnownSecrets {
     /// Keeps both tokens of a session in mind.
     static func add(_ session: Session) {
