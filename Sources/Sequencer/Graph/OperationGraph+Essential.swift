@@ -87,7 +87,7 @@ extension OperationGraph {
     private func movable(_ needs: AdjacencyList) -> Set<Int> {
         guard milestone != nil else { return [] }
         let essential = essentialNodes
-        var bound = essential.filter { nodes[$0].isInPrologue || nodes[$0].policy?.value.isMilestone == true }
+        var bound = essential.filter { nodes[$0].policy?.value.isMilestone == true }
         for edge in dependencies.edges where !essential.contains(edge.node) && reads(edge) {
             if let target = target(of: edge.dependency) { bound.insert(target) }
         }
@@ -111,14 +111,30 @@ extension OperationGraph {
             let inherited = needs.reachable(from: [target]).subtracting(moved).sorted()
             return inherited.map { NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: nodes[$0].id)) }
         }
-        for node in moved { addDependency(milestone, to: nodes[node].id) }
+        for node in moved {
+            if case .prologue(let body) = nodes[node].work {
+                nodes[node].work = .main { try body($0) }
+                setPolicy(of: node) { $0.isInPrologue = false }
+            }
+            addDependency(milestone, to: nodes[node].id)
+        }
         return Set(moved.map { nodes[$0].id })
     }
 
-    /// Lets every step wait for this one, but the prologue and those that it needs, however far back. A graph that is not valid, or has no such step, stays as it is.
+    /// Lets every step wait for the essential ones, one after the other: where a launch dies in one of these, or in what it needs, nothing else is in progress.
+    ///
+    /// - Parameters:
+    ///   - first: the one that comes before all others.
+    ///   - moved: essential steps that come after the milestone.
+    package mutating func beginWithEssential(_ first: String, except moved: Set<String>) {
+        let essential = nodes.filter { $0.policy?.value.isEssential == true && !moved.contains($0.id) }.map(\.id)
+        for id in essential.filter({ $0 == first }) + essential.filter({ $0 != first }) { begin(with: id) }
+    }
+
+    /// Lets every step wait for this one, but the prologue and those that it needs, however far back. A graph that is not valid stays as it is.
     ///
     /// - Complexity: linear in operations and dependencies.
-    package mutating func begin(with id: String) {
+    private mutating func begin(with id: String) {
         guard let first = try? validated().position(of: id) else { return }
         let needed = needs(knownEdges).reachable(from: first)
         for (position, operation) in identifiers.enumerated() where position != first && !needed.contains(position) {

@@ -131,8 +131,10 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        let known = Set(recovery.late)
-        let late = death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter { !known.contains($0) } : []
+        // A minimal launch begins with the essential operations: what was in progress beside one of them is needed by one, and there is nothing else left to try.
+        let isLast = death.recovery.level == .minimal && death.ending.isDeath
+        let avoided = isLast || death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter(death.avoidable.contains) : []
+        let late = avoided.filter { !recovery.late.contains($0) }
         return Recovery(recovery.level.next, skipping: recovery.skipped, late: recovery.late + late, because: reason)
     }
 }
@@ -155,7 +157,7 @@ extension Recovery {
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// In a minimal launch the update check comes before everything else. Where launches died in it, or in what it needs, it comes after the milestone: a version that is known to be
+    /// In a minimal launch the essential steps, the update check among them, come before everything else. Where launches died in it, or in what it needs, it comes after the milestone: a version that is known to be
     /// ruled out does not reach that. So does any essential step; an input that can be left out is.
     ///
     /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are not among them.
@@ -176,8 +178,7 @@ extension Recovery {
         let avoided = graph.skippable(with: late)
         for operation in late where avoided.contains(operation) { try? graph.skip(operation, because: reason ?? "launches died in it") }
         let moved = graph.moveBehindMilestone(late.filter { !avoided.contains($0) })
-        // A step that has been left out would take all that waits for it with it.
-        if level == .minimal, !moved.union(skippable).contains(RecoveryStep.updateCheck) { graph.begin(with: RecoveryStep.updateCheck) }
+        if level == .minimal { graph.beginWithEssential(RecoveryStep.updateCheck, except: moved) }
     }
 
     /// Says which steps are made though they would be left out, because an essential one needs them, as the update check may need the

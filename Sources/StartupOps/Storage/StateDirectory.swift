@@ -53,7 +53,7 @@ public struct StateDirectory: Sendable {
         } catch {
             var directory = inMemory(secure: secure, because: error)
             // The app's, though nothing can be kept there: a second launch would ask the person once more.
-            directory.place = location.standardizedFileURL.resolvingSymlinksInPath().path
+            directory.place = realPath(of: location.standardizedFileURL)
             return directory
         }
         var problems: [StorageError] = []
@@ -89,6 +89,16 @@ public struct StateDirectory: Sendable {
             stateProblem: stateProblem,
             place: place
         )
+    }
+
+    /// The path with its symbolic links resolved, as far as there is anything.
+    private static func realPath(of url: URL) -> String {
+        if let resolved = realpath(url.path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        guard url.pathComponents.count > 1 else { return url.path }
+        return realPath(of: url.deletingLastPathComponent()) + "/" + url.lastPathComponent
     }
 
     /// Opens the folder at the default location: in `$XDG_STATE_HOME`, or else in `~/.local/state`.

@@ -16,9 +16,15 @@ struct CompareGroundsTests {
     }
 
     /// A saved bench of runs whose times lie around this, in milliseconds.
-    private func bench(_ time: Int, runs: Int, milestone: String? = nil, _ operations: [String: [Outcome: Int]] = [:]) throws -> String {
+    private func bench(
+        _ time: Int,
+        runs: Int,
+        milestone: String? = nil,
+        clock: ClockMode = .wall,
+        _ operations: [String: [Outcome: Int]] = [:]
+    ) throws -> String {
         var scenario = BenchedScenario(name: "regular", budget: .seconds(3))
-        let times = (0..<runs).map { Duration.milliseconds(time + $0 % 5) }
+        let times = (0..<runs).map { Duration.milliseconds(clock == .wall ? time + $0 % 5 : time) }
         scenario.runs = times.map { BenchRun(outcome: .completed, isMet: true, measured: $0, makespan: $0, interactive: .zero) }
         scenario.milestone = milestone
         scenario.operations = operations.sorted { $0.key < $1.key }.map { id, counts in
@@ -27,8 +33,8 @@ struct CompareGroundsTests {
             return BenchedOperation(id: id, durations: times, dependencies: [], outcomes: outcomes)
         }
         let machine = BenchMachine(system: "Linux", architecture: "x86_64", processors: 4, name: "Model 7")
-        let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: .wall, warmups: 1, scenarios: [scenario])
-        return try folder.write(document.json(), to: "\(time)-\(runs).json")
+        let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, scenarios: [scenario])
+        return try folder.write(document.json(), to: "\(UUID()).json")
     }
 
     @Test(
@@ -58,6 +64,14 @@ struct CompareGroundsTests {
         // What changes no verdict is told, too.
         let isWorse = after[.failed, default: 0] > 0 || after[.fellBack, default: 0] > 0
         if isWorse { #expect(result.output.contains("\n  ended   a: "), "\(result.output)") }
+    }
+
+    @Test("Of fewer than six runs nobody knows whether chance explains failures that come more often: INCONCLUSIVE", arguments: [2, 3, 5])
+    func risingInFewRuns(runs: Int) async throws {
+        defer { folder.remove() }
+        let first = try bench(300, runs: runs, clock: .virtual, ["a": [.succeeded: runs - 1, .failed: 1]])
+        let result = try await Tool.run("compare", first, try bench(300, runs: runs, clock: .virtual, ["a": [.failed: runs]]), "--strict")
+        #expect(result.output.contains("INCONCLUSIVE  a: ") && result.code == 5, "\(result.output)")
     }
 
     @Test("An operation that is absent from some runs says so in JSON")

@@ -45,7 +45,10 @@ struct RunAfterMilestoneTests {
             #expect(text.contains("\n2 operations ran on after the milestone") && text.contains("and sync failed: "), "\(text)")
             #expect(result.output.hasSuffix("PASS  275 ms of 1 s\n"))
         }
-        let json = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", "--json").json()
+        let saved = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", "--json")
+        let markdown = try await Tool.run("report", "-", "--format", "markdown", input: saved.output).output
+        #expect(markdown.contains("; after the milestone failed: `sync`"), "\(markdown)")
+        let json = try saved.json()
         #expect(json["outcome"] as? String == "completed")
         let later = try #require(json["afterMilestone"] as? [String: Any])
         #expect(later["outcome"] as? String == "failed" && later["startMs"] as? Double == 275)

@@ -232,7 +232,7 @@ struct RealOutdatedAppTests {
         }
     }
 
-    enum Culprit: CaseIterable { case input, inputWithFallback, check }
+    enum Culprit: CaseIterable { case input, inputWithFallback, inputInPrologue, check }
 
     @Test(
         "a check, or what it needs, that kills the process at each launch comes after the main screen, or is left out where something takes its place",
@@ -249,14 +249,16 @@ struct RealOutdatedAppTests {
                 note("minimum")
                 return 2
             }
-            let hasFallback = culprit == .inputWithFallback
             let minimum =
-                hasFallback
-                ? graph.add("minimum", fallback: 1, body: read) : graph.add("minimum", .onFailure(.continue), body: read)
+                switch culprit {
+                case .inputWithFallback: graph.add("minimum", fallback: 1, body: read)
+                case .inputInPrologue: graph.addPrologue("minimum", .onFailure(.continue)) { read() }
+                case .input, .check: graph.add("minimum", .onFailure(.continue), body: read)
+                }
             graph.add("style", .onFailure(.continue)) { note("style") }
             graph.add(check, .essential, .onFailure(.continue), using: minimum, after: "style") { note("\(check) \($0)") }
             graph.add("main-app", .milestone, after: check) { note("main-app") }
-            if hasFallback { graph.add("news", .onFailure(.continue), using: minimum) { _ in } }
+            if culprit == .inputWithFallback { graph.add("news", .onFailure(.continue), using: minimum) { _ in } }
             journal.prepare(&graph)
             return journal
         }
@@ -271,12 +273,44 @@ struct RealOutdatedAppTests {
         let report = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.outcome == .completed, "\(report.outcome)")
         switch culprit {
-        case .input: #expect(ran.withLock { $0 } == ["style", "main-app", "minimum", "\(check) 2"])
+        case .input, .inputInPrologue: #expect(ran.withLock { $0 } == ["style", "main-app", "minimum", "\(check) 2"])
         case .inputWithFallback:
             #expect(ran.withLock { $0 } == ["style", "\(check) 1", "main-app"])
             #expect(journal.news?.hasSuffix("; not fresh, though an essential operation needs it: minimum") == true)
         case .check: #expect(ran.withLock { Set($0.prefix(3)) == ["style", "minimum", "main-app"] && $0.last == "\(check) 2" })
         }
+    }
+
+    @Test(
+        "a check that kills the process comes after the main screen also where another step is always in progress beside it",
+        arguments: ["force-update", "license"]
+    )
+    func deadlyBesideAnother(check: String) async throws {
+        let folder = try TemporaryFolder()
+        let ran = Locked<[String]>([])
+        func prepare(_ graph: inout OperationGraph) -> LaunchJournal {
+            let journal = LaunchJournal.open(in: .open(at: folder("app")), version: "1")
+            graph.add("warm") { ran.withLock { $0.append("warm") } }
+            graph.add(check, .essential, .onFailure(.continue)) { ran.withLock { $0.append(check) } }
+            graph.add("main-app", .milestone, after: "warm", check) { ran.withLock { $0.append("main-app") } }
+            journal.prepare(&graph)
+            return journal
+        }
+        var levels: [RecoveryLevel] = []
+        while levels.last != .minimal, levels.count < 10 {
+            var graph = OperationGraph("own")
+            let journal = prepare(&graph)
+            levels.append(journal.recovery.level)
+            journal.launchBegins()
+            journal.noteStart(of: check)
+            // In a minimal launch it waits for the check, in which that one dies.
+            if try !graph.validated().dependencies(of: "warm").contains(check) { journal.noteStart(of: "warm") }
+        }
+        #expect(levels.last == .minimal, "\(levels)")
+        var graph = OperationGraph("own")
+        let journal = prepare(&graph)
+        #expect(try await journal.run(graph, options: LaunchOptions(clock: VirtualClock())).report.outcome == .completed)
+        #expect(ran.withLock { $0 } == ["warm", "main-app", check])
     }
 
     @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")

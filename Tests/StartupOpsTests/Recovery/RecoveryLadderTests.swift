@@ -126,6 +126,8 @@ struct RecoveryLadderTests {
         #expect(three.level == .withoutTrialConfiguration && three.late == ["minimum"])
         #expect(three.summary == "the last configuration that worked is used; minimum comes last, or not at all")
         #expect(recovery(after: [death("license", "minimum", level: .withoutCaches)]).late == ["minimum", "license"])
+        // At the last level nothing else is left to try.
+        #expect(recovery(after: [death("minimum", "main-app", level: .minimal)]).late == ["minimum"])
         // The main screen may have been the end of these; and a launch that fails has asked the service on its way out.
         #expect(recovery(after: [death("minimum", "main-app", level: .withoutCaches)]).late == [])
         var failure = death()

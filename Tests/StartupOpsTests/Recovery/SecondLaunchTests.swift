@@ -49,7 +49,7 @@ struct SecondLaunchTests {
 
     @Test(
         "one state is one state: in memory for all copies of the value, and by whatever path a folder is opened, also one that cannot be written",
-        arguments: ["memory", "link", "link above", "dots", "unwritable"],
+        arguments: ["memory", "link", "link above", "dots", "unwritable", "unwritable by a link"],
         [false, true]
     )
     func places(of way: String, hasJournal: Bool) async throws {
@@ -57,17 +57,21 @@ struct SecondLaunchTests {
         let (link, file) = (folder("link"), folder("file"))
         try FileManager.default.createDirectory(at: folder("app"), withIntermediateDirectories: true)
         try Data().write(to: file)
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder(way == "link above" ? "." : "app"))
+        try FileManager.default.createSymbolicLink(
+            at: link,
+            withDestinationURL: folder(["link above", "unwritable by a link"].contains(way) ? "." : "app")
+        )
         func directory(isSecond: Bool) -> StateDirectory {
             if way == "memory" { return memory }
             let other =
                 switch way {
                 case "link": link
                 case "link above": link.appendingPathComponent("app")
+                case "unwritable by a link": link.appendingPathComponent("file").appendingPathComponent("app")
                 case "dots": URL(fileURLWithPath: folder("app").path + "/../app/.")
                 default: URL(fileURLWithPath: file.path + "/./app")
                 }
-            return .open(at: isSecond ? other : way == "unwritable" ? file.appendingPathComponent("app") : folder("app"))
+            return .open(at: isSecond ? other : way.hasPrefix("unwritable") ? file.appendingPathComponent("app") : folder("app"))
         }
         func start(isSecond: Bool) throws -> RunningLaunch {
             let state = directory(isSecond: isSecond)

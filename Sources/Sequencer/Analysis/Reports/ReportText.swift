@@ -15,7 +15,11 @@ extension LaunchReport {
             outcome == .completed
             ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
         var later = laterTroubleText(name: name)
-        if let outcome = afterMilestone?.outcome, outcome != .completed { later = "; \(outcome.name)" }
+        if case .failed(let operation, _)? = afterMilestone?.outcome {
+            later = "; failed: \(name(operation))"
+        } else if let outcome = afterMilestone?.outcome, outcome != .completed {
+            later = "; \(outcome.name)"
+        }
         return verdict + initialDisplayText() + troubleText(name: name) + (later.isEmpty ? "" : "; after the milestone\(later.dropFirst())")
     }
 

@@ -96,7 +96,7 @@ package struct OutcomeChange: Equatable, Sendable {
         func p(_ way: Int) -> Double { self.p((first[way], runs), (second[way], others)) }
         let isCertain = isAll || hasEnough && differing.contains { p($0) < SampleChange.significance }
         if !isCertain, rising.isEmpty { return nil }
-        let isLikelyChance = !isCertain && rising.allSatisfy { first[$0] > 0 && p($0) >= likely }
+        let isLikelyChance = !isCertain && hasEnough && rising.allSatisfy { first[$0] > 0 && p($0) >= likely }
         return OutcomeChange(id: id, before: before, after: after, isCertain: isCertain, isLikelyChance: isLikelyChance)
     }
 
