@@ -26,11 +26,11 @@ struct TimelineText {
 
     /// - Parameters:
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
-    ///   - isUnknown: whether its times tell nothing; nil for what the report says.
+    ///   - unknown: what nobody knows of its time; nil for what the report says.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
-    init(_ report: LaunchReport, isPlan: Bool = false, isUnknown: Bool? = nil, style: TextStyle, width: Int) {
+    init(_ report: LaunchReport, isPlan: Bool = false, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         // The verdict is made of the report as it is; only the drawing counts from the start of the process.
-        let verdict = VerdictText(report, isUnknown: isUnknown, style: style, width: min(max(width, 40), 400))
+        let verdict = VerdictText(report, unknown: unknown, style: style, width: min(max(width, 40), 400))
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
         anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }

@@ -92,6 +92,40 @@ struct GroundsTests {
         #expect(chain.contains { $0["outcome"] as? String == "failed" })
     }
 
+    @Test("only what the milestone waits for makes its time known; what nobody knows is named beside PASS, too, and in every form")
+    func unknownTimes() async throws {
+        defer { folder.remove() }
+        func scenario(_ time: String) -> String {
+            scenarioText(
+                #"{ "id": "tips", "onFailure": "continue", "work": { "simulate": "1ms" } }"#,
+                #"{ "id": "fetch", "work": { "command": ["fetch"] } }"#,
+                #"{ "id": "home", "after": ["fetch"], "work": \#(time) }"#,
+                head: #""milestone": "home", "budget": "1s", "#
+            )
+        }
+        let cases = [
+            (#"{ "command": ["home"] }"#, "unknown", "0 ms of 1 s; nobody knows how long fetch, home take"),
+            (#"{ "simulate": "9ms" }"#, "pass", "9 ms of 1 s; nobody knows how long fetch takes"),
+        ]
+        for (work, word, words) in cases {
+            let launch = try folder.write(scenario(work), to: "launch.json"), report = folder.file("report.json").path
+            let run = try await Tool.run("run", launch, "--clock", "virtual", "--strict")
+            #expect(run.output.hasSuffix("\n\(word.uppercased())  \(words)\n") && run.code == (word == "pass" ? 0 : 5), "\(run)")
+            let plan = try await Tool.run("plan", launch).output
+            #expect(plan.contains("\n\(word.uppercased())  \(words)\n"), "\(plan)")
+            _ = try await Tool.run("run", launch, "--clock", "virtual", "--json", "-o", report)
+            for format in ["markdown", "html", "svg", "chrome"] {
+                let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
+                #expect(text.contains("\(word): \(words)"), "\(format): \(text)")
+            }
+            let otlp = try await Tool.run("report", report, "--format", "otlp").output
+            #expect(otlp.contains(#""sequencer.unknown""#) && otlp.contains(#""stringValue":"\#(word)""#), "\(otlp)")
+            for command in ["blame", "critical-chain"] {
+                #expect(try await Tool.run(command, report).output.contains("\n\(word.uppercased())  \(words)\n"))
+            }
+        }
+    }
+
     @Test("two reports as JSON are one document, an array; one alone is no array, and lines stay lines")
     func oneDocument() async throws {
         defer { folder.remove() }

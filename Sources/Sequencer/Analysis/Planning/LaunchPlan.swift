@@ -71,10 +71,10 @@ public struct LaunchPlan: Sendable {
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
-    /// Whether nothing is expected of any operation: then the plan takes no time, and says nothing.
-    package var tellsNothing: Bool {
+    /// What nobody knows of the time to its milestone.
+    package var unknownTimes: UnknownTimes {
         let unknown = Set(operationsWithoutExpectation)
-        return report.tellsNothing { unknown.contains($0.id) }
+        return report.unknownTimes { unknown.contains($0.id) }
     }
 
     // MARK: Budgets
