@@ -93,8 +93,16 @@ extension BenchedScenario {
             runs: runs.count,
             completed: runs.count { $0.outcome == .completed },
             milestone: milestone,
-            outcomes: known.count == operations.count ? known : nil
+            outcomes: known.count == operations.count ? known : nil,
+            unknown: unknown
         )
+    }
+
+    /// What nobody knows of its times.
+    var unknownTimes: UnknownTimes {
+        let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies ?? []) })
+        let taken = operations.lazy.filter { needed.contains($0.id) }.flatMap(\.durations)
+        return UnknownTimes(operations: unknown, tellNothing: !unknown.isEmpty && taken.allSatisfy { ($0 ?? .zero) == .zero })
     }
 
     /// The operations that did not always succeed: `config: 9 succeeded, 1 failed`.

@@ -103,6 +103,7 @@ extension BenchedScenario {
         document.write(milliseconds: budget, for: "budgetMs")
         if let initialDisplayBudget { document.write(milliseconds: initialDisplayBudget, for: "initialDisplayBudgetMs") }
         if let milestone { document.write(milestone, for: "milestone") }
+        if !unknown.isEmpty { document.write(unknown, for: "unknown") }
         document.writeObject(for: "summary") { summary.writeMembers(to: &$0) }
         document.writeObjects(runs, for: "runs") { document, run in run.writeMembers(to: &document) }
         let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
@@ -118,6 +119,7 @@ extension BenchedScenario {
             initialDisplayBudget: try document.optionalDuration("initialDisplayBudgetMs")
         )
         milestone = try document.optionalString("milestone")
+        unknown = try document.optionalStrings("unknown") ?? []
         let runs = try document.objects("runs").map(BenchRun.init)
         // Counted against the runs while the place is known; later code zips the two, which would drop the rest in silence.
         let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
@@ -265,6 +267,8 @@ extension BenchComparison {
                 if let id = milestones.after { json.write(id, for: "after") }
             }
         }
+        if !ends.unknown.before.isEmpty { json.write(ends.unknown.before, for: "unknownBefore") }
+        if !ends.unknown.after.isEmpty { json.write(ends.unknown.after, for: "unknownAfter") }
         if let missed = ends.missedMilestone { json.write(missed.id, for: "missedMilestone") }
         if !ends.outcomes.isEmpty {
             json.writeObjects(ends.outcomes, for: "outcomes") { json, change in
@@ -337,7 +341,9 @@ struct BenchmarkActionText {
         let runs = summary.scenario.runs.count
         let budget = "\(summary.misses) of \(runs) runs over the budget of \(summary.scenario.budgetText())"
         let trouble = summary.scenario.trouble, grounds = document.clock == .virtual ? [Grounds.virtualTime.text] : []
-        let extra = [budget] + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        let unknown = summary.scenario.unknownTimes
+        let doubt = unknown.operations.isEmpty ? [] : [(unknown.tellNothing ? "unknown: " : "") + unknown.text()]
+        let extra = [budget] + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
         return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

@@ -259,7 +259,8 @@ struct BenchCommand: LaunchingCommand {
         let change = ExitCode(of: comparisons, strict: verdict.isStrict)
         // A regression comes before a budget, since it is what the baseline was given for.
         if change == .regression { return change }
-        return document.scenarios.contains { BenchSummary($0).isOverBudget } ? .overBudget : change
+        if document.scenarios.contains(where: { BenchSummary($0).isOverBudget }) { return .overBudget }
+        return verdict.isStrict && document.scenarios.contains(where: \.unknownTimes.tellNothing) ? .inconclusive : change
     }
 }
 
@@ -295,7 +296,11 @@ struct BenchText {
         for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
             rows.append(style.yellow(row(outcome.rawValue, "\(summary.count(of: outcome)) of \(runs), not in the times above")))
         }
-        if summary.sample != nil || summary.misses > 0 { rows.append(row("budget", misses(summary))) }
+        let unknown = scenario.unknownTimes
+        if !unknown.operations.isEmpty {
+            rows.append(style.yellow(row("unknown", unknown.text() + (unknown.tellNothing ? ": the times tell nothing" : ""))))
+        }
+        if summary.sample != nil && !unknown.tellNothing || summary.misses > 0 { rows.append(row("budget", misses(summary))) }
         let head = style.bold(printable(scenario.name, limit: 80)) + "  \(counts) after \(document.warmups) to warm up, \(budget)"
         return ([head] + rows).joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }

@@ -237,6 +237,7 @@ struct ComparisonText {
             let place = sides[isBefore ? 0 : 1].place
             return "\(printable(id, limit: 60)): \(outcomes) \(place), and the times are those to this milestone"
         }
+        if let unknown = comparison.ends.unknownText { return unknown + "; give a duration that is expected" }
         if let needed = comparison.runsNeeded {
             let counts = sides.map { $0.summary.sample?.count ?? 0 }
             let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }

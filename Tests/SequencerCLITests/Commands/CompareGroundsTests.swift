@@ -103,6 +103,35 @@ struct CompareGroundsTests {
         }
     }
 
+    @Test(
+        "A step that nobody knows the duration of any longer makes nothing faster, and one that nobody knew makes nothing slower: INCONCLUSIVE"
+    )
+    func unknownDuration() async throws {
+        defer { folder.remove() }
+        func bench(_ expected: String, _ name: String, _ words: String...) async throws -> (path: String, result: Tool.Result) {
+            let text = scenarioText(
+                #"{ "id": "config"\#(expected), "work": { "command": ["config"] } }"#,
+                #"{ "id": "home", "after": ["config"], "work": { "simulate": "100ms" } }"#,
+                head: #""milestone": "home", "#
+            )
+            let path = folder.file(name).path
+            let scenario = try folder.write(text, to: "launch.json")
+            return (path, try await Tool.run(["bench", scenario, "--clock", "virtual", "--save", path, "--strict"] + words))
+        }
+        let known = try await bench(#", "expected": "300ms""#, "known.json").path
+        let (unknown, result) = try await bench("", "unknown.json", "--baseline", known)
+        let words = "\nINCONCLUSIVE  nobody knows how long config takes after, where it counts as 0 ms; give a duration that is expected\n"
+        #expect(result.code == 5 && result.output.contains(words), "\(result)")
+        #expect(result.output.contains("\n  unknown   nobody knows how long config takes\n"), "\(result)")
+        let comparison = try await Tool.run("compare", known, unknown, "--json").json()
+        let change = try #require((comparison["comparisons"] as? [[String: Any]])?.first)
+        #expect(change["verdict"] as? String == "inconclusive" && change["unknownAfter"] as? [String] == ["config"])
+        let back = try await Tool.run("compare", unknown, known, "--strict")
+        #expect(back.code == 5 && back.output.contains("\nINCONCLUSIVE  nobody knows how long config takes before, "), "\(back)")
+        // What is as unknown as before says nothing against the rest.
+        #expect(try await Tool.run("compare", unknown, unknown, "--strict").output.contains("\nSAME  "))
+    }
+
     @Test("Reports of one scenario with different milestones are no bench")
     func mixedMilestones() async throws {
         defer { folder.remove() }

@@ -97,7 +97,8 @@ public struct MeasuredLaunches: Sendable {
             runs: reports.count,
             completed: sample?.count ?? 0,
             milestone: reports.first?.milestone,
-            outcomes: ids.map { ($0, counts[$0] ?? OutcomeCounts()) }
+            outcomes: ids.map { ($0, counts[$0] ?? OutcomeCounts()) },
+            unknown: Set(reports.lazy.flatMap(\.unknownTimes.operations)).sorted()
         )
     }
 
@@ -176,7 +177,10 @@ extension LaunchBenchResult: CustomStringConvertible {
         let told = (ends?.outcomes ?? []).filter { $0.counts || $0.isGone && verdict == .changed }.sorted { !$0.isGone && $1.isGone }
         let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description
         let missed = ends?.missedMilestone.map { "milestone \(printable($0.id, limit: 60)): \($0.outcomes)" }
-        let grounds = verdict == .changed ? ends?.milestonesText() ?? outcome : few ?? missed ?? outcome ?? change.map(text)
+        let grounds =
+            verdict == .changed
+            ? ends?.milestonesText() ?? outcome
+            : few ?? missed ?? (verdict == .inconclusive ? ends?.unknownText : nil) ?? outcome ?? change.map(text)
         return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (grounds.map { ": \($0)" } ?? "")
     }
 

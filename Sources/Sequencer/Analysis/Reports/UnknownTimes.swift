@@ -28,8 +28,8 @@ extension LaunchReport {
     /// - Parameter isUnknown: whether nobody knows how long an operation takes.
     /// - Complexity: O(operations + dependencies).
     package func unknownTimes(where isUnknown: (OperationReport) -> Bool) -> UnknownTimes {
-        let needs = needs(of: milestone, operations.map { ($0.id, $0.dependencies) })
-        let taken = operations.filter { needs.contains($0.id) && $0.start != nil }
+        let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies) })
+        let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
         // What has no work has neither a lane nor the main thread.
         let unknown = taken.filter { $0.duration == .zero && ($0.isMain || $0.lane != nil) && isUnknown($0) }
         return UnknownTimes(operations: unknown.map(\.id), tellNothing: !unknown.isEmpty && taken.allSatisfy { $0.duration == .zero })
