@@ -17,7 +17,8 @@ struct BenchSummary: Sendable {
     }
 
     let scenario: BenchedScenario
-    /// The measured times of the runs that completed; nil when none did. Others end too early or too late to tell how long a launch takes.
+    /// The measured times of the runs that completed with their milestone; nil when none did. Others end too early or too late to tell how long a
+    /// launch takes.
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
     let interval: BootstrapInterval?
@@ -37,7 +38,8 @@ struct BenchSummary: Sendable {
         self.scenario = scenario
         // A launch that failed or was cancelled ended early: its time does not tell how long a launch takes.
         let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
-        let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
+        let reached = completed.filter { !scenario.runs[$0].missedMilestone }
+        let times = reached.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
         interval = sample.flatMap(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
@@ -48,7 +50,7 @@ struct BenchSummary: Sendable {
         }
         (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
         let rule = sample.map(OutlierRule.init)
-        outliers = zip(completed, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
+        outliers = zip(reached, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the same order.
         operations = scenario.operations.compactMap { operation in
             SortedSample(scenario.times(of: operation)).map {
@@ -70,10 +72,17 @@ struct BenchSummary: Sendable {
 
     var misses: Int { scenario.runs.count { !$0.isMet } }
 
+    var missedMilestones: Int { scenario.runs.count(where: \.missedMilestone) }
+
+    /// `3 of 10 did not reach their milestone`; nil where all did.
+    var missedMilestonesText: String? {
+        missedMilestones == 0 ? nil : "\(missedMilestones) of \(scenario.runs.count) did not reach their milestone"
+    }
+
     /// The rate of misses that the true one is below with 95% confidence.
     ///
     /// - Returns: nil where no run has completed: no budget was measured.
-    var missBound: Double? { sample == nil ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
+    var missBound: Double? { count(of: .completed) == 0 ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
 
     func count(of outcome: LaunchOutcome) -> Int {
         scenario.runs.count { $0.outcome == outcome }

@@ -58,6 +58,8 @@ struct BenchRun: Equatable, Sendable {
     var initialDisplay: Duration?
     /// From the start of a program to its exit; nil where no program was measured.
     var process: Duration?
+    /// Whether it completed without its milestone: what was measured is no time to it then. Not there in older benches.
+    var missedMilestone = false
 }
 
 /// The durations of one operation, run by run.
@@ -88,7 +90,8 @@ extension BenchedScenario {
                 makespan: report.makespan,
                 interactive: budget.interactive,
                 initialDisplay: report.timeToInitialDisplay,
-                process: process
+                process: process,
+                missedMilestone: report.missedMilestone != nil
             )
         )
         // A program that crashed has left no report, and a report of its own says nothing of the milestone.

@@ -139,6 +139,7 @@ extension BenchRun {
         document.write(milliseconds: interactive, for: "interactiveMs")
         if let initialDisplay { document.write(milliseconds: initialDisplay, for: "initialDisplayMs") }
         if let process { document.write(milliseconds: process, for: "processMs") }
+        if missedMilestone { document.write(true, for: "missedMilestone") }
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -149,6 +150,7 @@ extension BenchRun {
         interactive = try document.duration("interactiveMs")
         initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
+        missedMilestone = try document.optionalFlag("missedMilestone") ?? false
     }
 }
 
@@ -210,7 +212,8 @@ extension DocumentReader {
 
 extension BenchSummary {
     fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(sample?.count ?? 0, for: "completed")
+        document.write(count(of: .completed), for: "completed")
+        if missedMilestones > 0 { document.write(missedMilestones, for: "missedMilestone") }
         document.write(nanoseconds: [
             "medianMs": sample?.median, "madMs": sample?.medianAbsoluteDeviation, "medianLowerMs": interval?.lower,
             "medianUpperMs": interval?.upper, "minMs": sample?.minimum, "p90Ms": sample?.nearestRank(90), "maxMs": sample?.maximum,
@@ -343,7 +346,8 @@ struct BenchmarkActionText {
         let trouble = summary.scenario.trouble, grounds = document.clock == .virtual ? [Grounds.virtualTime.text] : []
         let unknown = summary.scenario.unknownTimes
         let doubt = unknown.operations.isEmpty ? [] : [(unknown.tellNothing ? "unknown: " : "") + unknown.text()]
-        let extra = [budget] + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        let missed = summary.missedMilestonesText.map { [$0] } ?? []
+        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
         return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

@@ -291,11 +291,13 @@ struct BenchText {
         // Of the wanted number only where it was not reached, after a signal.
         let counts = "\(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
         let budget = "budget \(scenario.budgetText(style.duration))"
-        var rows = summary.sample.map { times(summary, $0) } ?? [style.yellow("  no run completed: there is no time to tell")]
+        let none = summary.missedMilestones > 0 ? "reached its milestone" : "completed"
+        var rows = summary.sample.map { times(summary, $0) } ?? [style.yellow("  no run \(none): there is no time to tell")]
         // The times above are those of completed runs: the others are counted here, so that nobody misses them.
         for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
             rows.append(style.yellow(row(outcome.rawValue, "\(summary.count(of: outcome)) of \(runs), not in the times above")))
         }
+        if let missed = summary.missedMilestonesText { rows.append(style.yellow(row("missed", "\(missed), not in the times above"))) }
         let unknown = scenario.unknownTimes
         if !unknown.operations.isEmpty {
             rows.append(style.yellow(row("unknown", unknown.text() + (unknown.tellNothing ? ": the times tell nothing" : ""))))
