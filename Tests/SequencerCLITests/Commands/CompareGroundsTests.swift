@@ -132,6 +132,38 @@ struct CompareGroundsTests {
         #expect(try await Tool.run("compare", unknown, unknown, "--strict").output.contains("\nSAME  "))
     }
 
+    @Test("The times of runs whose milestone failed are no times to it: bench, compare and stats count them and leave them out")
+    func missedMilestones() async throws {
+        defer { folder.remove() }
+        let text = scenarioText(
+            #"{ "id": "config", "work": { "simulate": "300ms" } }"#,
+            #"{ "id": "home", "after": ["config"], "onFailure": "continue", "work": { "simulate": "200ms" } }"#,
+            head: #""milestone": "home", "#
+        )
+        let launch = try folder.write(text, to: "launch.json")
+        let virtual = [launch, "--clock", "virtual"], fault = ["--inject", "home=fail"]
+        let bench = try await Tool.run(["bench"] + virtual + fault)
+        #expect(bench.output.contains("\n  no run reached its milestone: there is no time to tell\n"), "\(bench)")
+        #expect(bench.output.contains("10 of 10 did not reach their milestone") && !bench.output.contains("\n  median"), "\(bench)")
+        let json = try await Tool.run(["bench", "--json"] + virtual + fault).json()
+        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
+        #expect(summary["missedMilestone"] as? Int == 10 && summary["completed"] as? Int == 10 && summary["medianMs"] is NSNull)
+        #expect(try await Tool.run(["bench", "--format", "github-action-benchmark"] + virtual + fault).output == "[]\n")
+
+        let good = try await Tool.run(["run", "--json-lines"] + virtual).output
+        let bad = try await Tool.run(["run", "--json-lines"] + virtual + fault).output
+        let some = try folder.write(String(repeating: good, count: 6) + String(repeating: bad, count: 4), to: "some.jsonl")
+        let stats = try await Tool.run("stats", some)
+        #expect(stats.output.contains("\n  4 of 10 did not reach their milestone, and are not in the times\n"), "\(stats)")
+        let total = try #require(try await Tool.run("stats", some, "--json").json()["total"] as? [String: Any])
+        let times = try #require((total["outcomes"] as? [[String: Any]])?.first)
+        #expect(total["missedMilestone"] as? Int == 4 && total["launches"] as? Int == 10)
+        #expect(times["launches"] as? Int == 6 && times["minMs"] as? Double == 500 && times["maxMs"] as? Double == 500)
+        let compared = try await Tool.run("compare", some, some).output
+        #expect(compared.contains("  6 against 6 completed runs\n"), "\(compared)")
+        #expect(compared.contains("\n  after: 4 of 10 did not reach their milestone, not in the times\n"), "\(compared)")
+    }
+
     @Test("Reports of one scenario with different milestones are no bench")
     func mixedMilestones() async throws {
         defer { folder.remove() }
