@@ -30,7 +30,8 @@ struct BenchSummary: Sendable {
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
-    let outliers: [Outlier]
+    /// Nil with too few runs for one.
+    let outliers: [Outlier]?
     /// Those that started in a completed run, the longest median first.
     let operations: [Operation]
 
@@ -49,8 +50,12 @@ struct BenchSummary: Sendable {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
         (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
-        let rule = sample.map(OutlierRule.init)
-        outliers = zip(reached, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
+        outliers = sample.flatMap { sample in
+            // Of the same value none is far from the others.
+            guard sample.count >= SampleChange.leastRuns(isAlwaysSame: sample.minimum == sample.maximum) else { return nil }
+            let rule = OutlierRule(sample)
+            return zip(reached, times).filter { rule.isOutlier($1) }.map { Outlier(run: $0 + 1, time: $1) }
+        }
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the same order.
         operations = scenario.operations.compactMap { operation in
             SortedSample(scenario.times(of: operation)).map {

@@ -218,8 +218,12 @@ extension BenchSummary {
             "medianMs": sample?.median, "madMs": sample?.medianAbsoluteDeviation, "medianLowerMs": interval?.lower,
             "medianUpperMs": interval?.upper, "minMs": sample?.minimum, "p90Ms": sample?.nearestRank(90), "maxMs": sample?.maximum,
         ])
-        document.writeArray(for: "outlierRuns") { array in
-            for outlier in outliers { array.write(outlier.run, for: nil) }
+        if let outliers {
+            document.writeArray(for: "outlierRuns") { array in
+                for outlier in outliers { array.write(outlier.run, for: nil) }
+            }
+        } else {
+            document.write(decimal: nil, for: "outlierRuns")
         }
         modes?.write(to: &document, for: "modes")
         if let initialDisplay { document.write(nanoseconds: initialDisplay.median, for: "initialDisplayMs") }

@@ -318,11 +318,11 @@ struct BenchText {
             let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
             rows.append(row("modes", style.yellow("two") + ": \(kinds); the median tells of neither"))
         }
-        let outliers =
-            summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (summary.outliers.count > 5 ? [style.ellipsis] : [])
-        let named = style.yellow("\(summary.outliers.count) of \(sample.count)") + " (\(outliers.joined(separator: ", ")))"
-        // One value alone can be none.
-        if sample.count > 1 { rows.append(row("outliers", outliers.isEmpty ? "none" : named)) }
+        if let outliers = summary.outliers {
+            let texts = outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (outliers.count > 5 ? [style.ellipsis] : [])
+            let named = style.yellow("\(outliers.count) of \(sample.count)") + " (\(texts.joined(separator: ", ")))"
+            rows.append(row("outliers", outliers.isEmpty ? "none" : named))
+        }
         if let trend = summary.trend {
             let change = style.yellow(ShareText.format(trend.ratio - 1, signed: true))
             rows.append(row("trend", change + " from the earlier half of the runs to the later one"))

@@ -109,12 +109,13 @@ struct TimelineText {
         let ended = report.outcome == .completed ? "in" : "after"
         let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
         let time = ": \(what) \(style.duration(report.endOfLaunchProper))"
-        let lanes = report.lanes == 0 ? "" : ", \(report.lanes) lane\(report.lanes == 1 ? "" : "s")"
+        let lanes = report.lanes == 0 ? "" : "\(report.lanes) lane\(report.lanes == 1 ? "" : "s")", used = report.lanesUsed.count
         // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
-        let whole = time + lanes + (usesMain ? " and the main thread" : "")
+        let drawn = used < report.lanes ? "\(used) of \(lanes)" : lanes
+        let rests = [drawn + (usesMain ? " and the main thread" : ""), drawn, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
         let name = printable(report.scenario, limit: 200)
-        let rest = displayWidth(name) + displayWidth(whole) <= width ? whole : time + lanes
+        let rest = rests.first { displayWidth(name) + displayWidth($0) <= width } ?? time + (lanes.isEmpty ? "" : ", \(lanes)")
         // The name gives way: the rest of the line is the result.
         return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), at: .middle, ellipsis: style.ellipsis)) + rest
     }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import sequencer_cli
+
 /// What each result says of the operations that did not do their work, and of what it rests on.
 @Suite("What results say of their grounds", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GroundsTests {
@@ -145,6 +147,41 @@ struct GroundsTests {
         let bench = ["bench", try scenario(), "--clock", "virtual", "--runs"]
         #expect(try await Tool.run(bench + ["1"]).output.contains("outliers") == false)
         #expect(try await Tool.run(bench + ["2"]).output.contains("\n  outliers  none\n"))
+    }
+
+    @Test("no outlier is named of fewer runs than can have one", arguments: [1, 3, 5, 6])
+    func leastForOutliers(runs: Int) async throws {
+        defer { folder.remove() }
+        var lines = ""
+        for run in 1...runs {
+            let time = run == runs ? 900 : 99 + run
+            let text = scenarioText(#"{ "id": "home", "work": { "simulate": "\#(time)ms" } }"#)
+            lines += try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+        }
+        let document = try parseBench(Array(lines.utf8), file: "launches.jsonl")
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.json().utf8)) as? [String: Any])
+        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
+        #expect(summary["outlierRuns"] as? [Int] == (runs == 6 ? [6] : nil))
+        #expect(summary["outlierRuns"] is NSNull == (runs < 6))
+        let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: true), requested: runs).text
+        #expect(text.contains("\n  outliers") == (runs == 6), "\(text)")
+    }
+
+    @Test("stats says where virtual and real time stand in one table; a report says in JSON that only its initial display was late")
+    func mixedClocksAndDisplay() async throws {
+        defer { folder.remove() }
+        let operations = [
+            #"{ "id": "splash", "work": { "simulate": "80ms" } }"#,
+            #"{ "id": "home", "after": ["splash"], "work": { "simulate": "20ms" } }"#,
+        ]
+        let head = #""milestone": "home", "initialDisplay": "splash", "initialDisplayBudget": "50ms", "budget": "1s", "#
+        let launch = try folder.write(scenarioText(operations[0], operations[1], head: head), to: "launch.json")
+        let virtual = try await Tool.run("run", launch, "--clock", "virtual", "--json-lines")
+        #expect(virtual.code == 3 && virtual.output.contains(#""verdict":"pass","initialDisplayVerdict":"fail""#), "\(virtual)")
+        let real = virtual.output.replacing(#""clock":"virtual","#, with: "")
+        let stats = try await Tool.run("stats", try folder.write(virtual.output + real, to: "both.jsonl")).output
+        #expect(stats.contains("\n  1 in real time beside those in virtual time: their times say nothing about each other\n"), "\(stats)")
+        #expect(try await Tool.run(["stats", "-"], input: Data(virtual.output.utf8)).output.contains("beside") == false)
     }
 
     @Test("graph --json names what is switched off, and reads that again")

@@ -43,11 +43,6 @@ extension LaunchReport {
         return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "") + (usesMain ? " and the main thread" : "")
     }
 
-    /// The numbers of the lanes that an operation ran on.
-    var lanesUsed: Set<Int> {
-        Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
-    }
-
     private var usesMain: Bool { operations.contains { $0.isMain && $0.start != nil } }
 
     /// The main thread and the lanes that operations ran on.
