@@ -73,7 +73,8 @@ public struct LaunchPlan: Sendable {
 
     /// What nobody knows of the time to its milestone.
     package var unknownTimes: UnknownTimes {
-        let unknown = Set(operationsWithoutExpectation)
+        // What has no work takes no time, which is known.
+        let unknown = Set((0..<graph.count).filter(graph.hasWork).map(graph.id)).intersection(operationsWithoutExpectation)
         return report.unknownTimes { unknown.contains($0.id) }
     }
 
