@@ -120,6 +120,15 @@ struct GroundsTests {
                 let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
                 #expect(text.contains("\(word): \(words)"), "\(format): \(text)")
             }
+            let total = try #require(try await Tool.run("stats", report, "--json").json()["total"] as? [String: Any])
+            #expect(total["unknownTimes"] as? Int == (word == "pass" ? nil : 1))
+            #expect((total["outcomes"] as? [Any])?.count == (word == "pass" ? 1 : 0))
+            let bench = ["bench", launch, "--clock", "virtual", "--strict"]
+            let (text, action) = (try await Tool.run(bench), try await Tool.run(bench + ["--format", "github-action-benchmark"]))
+            let names = word == "pass" ? "fetch takes\n" : "fetch, home take: the times tell nothing\n"
+            #expect(text.output.contains("\n  unknown   nobody knows how long \(names)"), "\(text)")
+            #expect(text.code == run.code && text.output.contains("\n  budget") == (word == "pass"), "\(text)")
+            #expect(action.output.contains((word == "pass" ? "" : "unknown: ") + "nobody knows how long fetch"), "\(action)")
             let otlp = try await Tool.run("report", report, "--format", "otlp").output
             #expect(otlp.contains(#""sequencer.unknown""#) && otlp.contains(#""stringValue":"\#(word)""#), "\(otlp)")
             for command in ["blame", "critical-chain"] {
