@@ -34,7 +34,11 @@ extension LaunchReport {
         if isVirtual { document.write("virtual", for: "clock") }
         grounds?.write(to: &document)
         writeOutcome(to: &document)
-        document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
+        document.writeObject(for: "budget") { document in
+            budget.writeMembers(to: &document)
+            // Who reads this verdict alone would take the launch for one that kept its budgets.
+            if budget.isMet, isInitialDisplayMet == false { document.write("fail", for: "initialDisplayVerdict") }
+        }
         if let milestone { document.write(milestone, for: "milestone") }
         if let initialDisplay { document.write(initialDisplay, for: "initialDisplay") }
         // It follows from the operations, and is there for those who read no more than a few keys.
@@ -51,6 +55,7 @@ extension LaunchReport {
         document.write(criticalPath, for: "criticalPath")
         document.write(lanes, for: "lanes")
         if hasLaneLimit { document.write(true, for: "lanesLimited") }
+        if hasLaneLimit, case let used = lanesUsed.count, used < lanes { document.write(used, for: "lanesUsed") }
         if !resourceLimits.isEmpty {
             // In one order, as the attributes.
             document.writeObjects(resourceLimits.sorted { $0.key.name < $1.key.name }, for: "resources") { object, resource in

@@ -161,6 +161,11 @@ public struct LaunchReport: Sendable, Hashable {
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
+    /// The numbers of the lanes that an operation ran on.
+    package var lanesUsed: Set<Int> {
+        Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
+    }
+
     /// Whether the critical path leads to the milestone, rather than to the last operation.
     package var isMilestoneReached: Bool {
         outcome == .completed && milestone.flatMap { self[$0] }.map { $0.outcome != .skipped } ?? false

@@ -94,7 +94,7 @@ package struct DocumentReader {
     }
 
     package func optionalString(_ key: String) throws -> String? { try optional(key, string) }
-    func optionalFlag(_ key: String) throws -> Bool? { try optional(key, flag) }
+    package func optionalFlag(_ key: String) throws -> Bool? { try optional(key, flag) }
     package func optionalDuration(_ key: String) throws -> Duration? { try optional(key, duration) }
     package func optionalCount(_ key: String) throws -> Int? { try optional(key, count) }
     package func optionalObject(_ key: String) throws -> DocumentReader? { try optional(key, object) }

@@ -17,7 +17,8 @@ struct BenchSummary: Sendable {
     }
 
     let scenario: BenchedScenario
-    /// The measured times of the runs that completed; nil when none did. Others end too early or too late to tell how long a launch takes.
+    /// The measured times of the runs that completed with their milestone; nil when none did. Others end too early or too late to tell how long a
+    /// launch takes.
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
     let interval: BootstrapInterval?
@@ -29,7 +30,8 @@ struct BenchSummary: Sendable {
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
-    let outliers: [Outlier]
+    /// Nil with too few runs for one.
+    let outliers: [Outlier]?
     /// Those that started in a completed run, the longest median first.
     let operations: [Operation]
 
@@ -37,7 +39,8 @@ struct BenchSummary: Sendable {
         self.scenario = scenario
         // A launch that failed or was cancelled ended early: its time does not tell how long a launch takes.
         let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
-        let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
+        let reached = completed.filter { !scenario.runs[$0].missedMilestone }
+        let times = reached.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
         interval = sample.flatMap(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
@@ -47,8 +50,12 @@ struct BenchSummary: Sendable {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
         (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
-        let rule = sample.map(OutlierRule.init)
-        outliers = zip(completed, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
+        outliers = sample.flatMap { sample in
+            // Of the same value none is far from the others.
+            guard sample.count >= SampleChange.leastRuns(isAlwaysSame: sample.minimum == sample.maximum) else { return nil }
+            let rule = OutlierRule(sample)
+            return zip(reached, times).filter { rule.isOutlier($1) }.map { Outlier(run: $0 + 1, time: $1) }
+        }
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the same order.
         operations = scenario.operations.compactMap { operation in
             SortedSample(scenario.times(of: operation)).map {
@@ -70,10 +77,17 @@ struct BenchSummary: Sendable {
 
     var misses: Int { scenario.runs.count { !$0.isMet } }
 
+    var missedMilestones: Int { scenario.runs.count(where: \.missedMilestone) }
+
+    /// `3 of 10 did not reach their milestone`; nil where all did.
+    var missedMilestonesText: String? {
+        missedMilestones == 0 ? nil : "\(missedMilestones) of \(scenario.runs.count) did not reach their milestone"
+    }
+
     /// The rate of misses that the true one is below with 95% confidence.
     ///
     /// - Returns: nil where no run has completed: no budget was measured.
-    var missBound: Double? { sample == nil ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
+    var missBound: Double? { count(of: .completed) == 0 ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
 
     func count(of outcome: LaunchOutcome) -> Int {
         scenario.runs.count { $0.outcome == outcome }
@@ -93,8 +107,16 @@ extension BenchedScenario {
             runs: runs.count,
             completed: runs.count { $0.outcome == .completed },
             milestone: milestone,
-            outcomes: known.count == operations.count ? known : nil
+            outcomes: known.count == operations.count ? known : nil,
+            unknown: unknown
         )
+    }
+
+    /// What nobody knows of its times.
+    var unknownTimes: UnknownTimes {
+        let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies ?? []) })
+        let taken = operations.lazy.filter { needed.contains($0.id) }.flatMap(\.durations)
+        return UnknownTimes(operations: unknown, tellNothing: !unknown.isEmpty && taken.allSatisfy { ($0 ?? .zero) == .zero })
     }
 
     /// The operations that did not always succeed: `config: 9 succeeded, 1 failed`.

@@ -25,6 +25,8 @@ struct BenchedScenario: Equatable, Sendable {
     let initialDisplayBudget: Duration?
     /// Where its time ends; nil for the end of the launch, and in older benches.
     var milestone: String?
+    /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the times with none.
+    var unknown: [String] = []
     /// In the order they were run.
     var runs: [BenchRun] = []
     /// In the order they have in the graph.
@@ -56,6 +58,8 @@ struct BenchRun: Equatable, Sendable {
     var initialDisplay: Duration?
     /// From the start of a program to its exit; nil where no program was measured.
     var process: Duration?
+    /// Whether it completed without its milestone: what was measured is no time to it then. Not there in older benches.
+    var missedMilestone = false
 }
 
 /// The durations of one operation, run by run.
@@ -86,11 +90,13 @@ extension BenchedScenario {
                 makespan: report.makespan,
                 interactive: budget.interactive,
                 initialDisplay: report.timeToInitialDisplay,
-                process: process
+                process: process,
+                missedMilestone: report.missedMilestone != nil
             )
         )
         // A program that crashed has left no report, and a report of its own says nothing of the milestone.
         if report.outcome == .completed || milestone == nil { milestone = report.milestone }
+        unknown += report.unknownTimes.operations.filter { !unknown.contains($0) }
         var places = Dictionary(operations.indices.map { (operations[$0].id, $0) }) { first, _ in first }
         // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
         for report in report.operations {

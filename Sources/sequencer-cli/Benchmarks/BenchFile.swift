@@ -103,6 +103,7 @@ extension BenchedScenario {
         document.write(milliseconds: budget, for: "budgetMs")
         if let initialDisplayBudget { document.write(milliseconds: initialDisplayBudget, for: "initialDisplayBudgetMs") }
         if let milestone { document.write(milestone, for: "milestone") }
+        if !unknown.isEmpty { document.write(unknown, for: "unknown") }
         document.writeObject(for: "summary") { summary.writeMembers(to: &$0) }
         document.writeObjects(runs, for: "runs") { document, run in run.writeMembers(to: &document) }
         let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
@@ -118,6 +119,7 @@ extension BenchedScenario {
             initialDisplayBudget: try document.optionalDuration("initialDisplayBudgetMs")
         )
         milestone = try document.optionalString("milestone")
+        unknown = try document.optionalStrings("unknown") ?? []
         let runs = try document.objects("runs").map(BenchRun.init)
         // Counted against the runs while the place is known; later code zips the two, which would drop the rest in silence.
         let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
@@ -137,6 +139,7 @@ extension BenchRun {
         document.write(milliseconds: interactive, for: "interactiveMs")
         if let initialDisplay { document.write(milliseconds: initialDisplay, for: "initialDisplayMs") }
         if let process { document.write(milliseconds: process, for: "processMs") }
+        if missedMilestone { document.write(true, for: "missedMilestone") }
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -147,6 +150,7 @@ extension BenchRun {
         interactive = try document.duration("interactiveMs")
         initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
+        missedMilestone = try document.optionalFlag("missedMilestone") ?? false
     }
 }
 
@@ -208,13 +212,18 @@ extension DocumentReader {
 
 extension BenchSummary {
     fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(sample?.count ?? 0, for: "completed")
+        document.write(count(of: .completed), for: "completed")
+        if missedMilestones > 0 { document.write(missedMilestones, for: "missedMilestone") }
         document.write(nanoseconds: [
             "medianMs": sample?.median, "madMs": sample?.medianAbsoluteDeviation, "medianLowerMs": interval?.lower,
             "medianUpperMs": interval?.upper, "minMs": sample?.minimum, "p90Ms": sample?.nearestRank(90), "maxMs": sample?.maximum,
         ])
-        document.writeArray(for: "outlierRuns") { array in
-            for outlier in outliers { array.write(outlier.run, for: nil) }
+        if let outliers {
+            document.writeArray(for: "outlierRuns") { array in
+                for outlier in outliers { array.write(outlier.run, for: nil) }
+            }
+        } else {
+            document.write(decimal: nil, for: "outlierRuns")
         }
         modes?.write(to: &document, for: "modes")
         if let initialDisplay { document.write(nanoseconds: initialDisplay.median, for: "initialDisplayMs") }
@@ -265,6 +274,8 @@ extension BenchComparison {
                 if let id = milestones.after { json.write(id, for: "after") }
             }
         }
+        if !ends.unknown.before.isEmpty { json.write(ends.unknown.before, for: "unknownBefore") }
+        if !ends.unknown.after.isEmpty { json.write(ends.unknown.after, for: "unknownAfter") }
         if let missed = ends.missedMilestone { json.write(missed.id, for: "missedMilestone") }
         if !ends.outcomes.isEmpty {
             json.writeObjects(ends.outcomes, for: "outcomes") { json, change in
@@ -337,7 +348,10 @@ struct BenchmarkActionText {
         let runs = summary.scenario.runs.count
         let budget = "\(summary.misses) of \(runs) runs over the budget of \(summary.scenario.budgetText())"
         let trouble = summary.scenario.trouble, grounds = document.clock == .virtual ? [Grounds.virtualTime.text] : []
-        let extra = [budget] + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        let unknown = summary.scenario.unknownTimes
+        let doubt = unknown.operations.isEmpty ? [] : [(unknown.tellNothing ? "unknown: " : "") + unknown.text()]
+        let missed = summary.missedMilestonesText.map { [$0] } ?? []
+        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
         return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

@@ -259,7 +259,8 @@ struct BenchCommand: LaunchingCommand {
         let change = ExitCode(of: comparisons, strict: verdict.isStrict)
         // A regression comes before a budget, since it is what the baseline was given for.
         if change == .regression { return change }
-        return document.scenarios.contains { BenchSummary($0).isOverBudget } ? .overBudget : change
+        if document.scenarios.contains(where: { BenchSummary($0).isOverBudget }) { return .overBudget }
+        return verdict.isStrict && document.scenarios.contains(where: \.unknownTimes.tellNothing) ? .inconclusive : change
     }
 }
 
@@ -290,12 +291,18 @@ struct BenchText {
         // Of the wanted number only where it was not reached, after a signal.
         let counts = "\(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
         let budget = "budget \(scenario.budgetText(style.duration))"
-        var rows = summary.sample.map { times(summary, $0) } ?? [style.yellow("  no run completed: there is no time to tell")]
+        let none = summary.missedMilestones > 0 ? "reached its milestone" : "completed"
+        var rows = summary.sample.map { times(summary, $0) } ?? [style.yellow("  no run \(none): there is no time to tell")]
         // The times above are those of completed runs: the others are counted here, so that nobody misses them.
         for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
             rows.append(style.yellow(row(outcome.rawValue, "\(summary.count(of: outcome)) of \(runs), not in the times above")))
         }
-        if summary.sample != nil || summary.misses > 0 { rows.append(row("budget", misses(summary))) }
+        if let missed = summary.missedMilestonesText { rows.append(style.yellow(row("missed", "\(missed), not in the times above"))) }
+        let unknown = scenario.unknownTimes
+        if !unknown.operations.isEmpty {
+            rows.append(style.yellow(row("unknown", unknown.text() + (unknown.tellNothing ? ": the times tell nothing" : ""))))
+        }
+        if summary.sample != nil && !unknown.tellNothing || summary.misses > 0 { rows.append(row("budget", misses(summary))) }
         let head = style.bold(printable(scenario.name, limit: 80)) + "  \(counts) after \(document.warmups) to warm up, \(budget)"
         return ([head] + rows).joined(separator: "\n") + "\n" + operations(summary) + trouble(summary)
     }
@@ -311,11 +318,11 @@ struct BenchText {
             let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
             rows.append(row("modes", style.yellow("two") + ": \(kinds); the median tells of neither"))
         }
-        let outliers =
-            summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (summary.outliers.count > 5 ? [style.ellipsis] : [])
-        let named = style.yellow("\(summary.outliers.count) of \(sample.count)") + " (\(outliers.joined(separator: ", ")))"
-        // One value alone can be none.
-        if sample.count > 1 { rows.append(row("outliers", outliers.isEmpty ? "none" : named)) }
+        if let outliers = summary.outliers {
+            let texts = outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (outliers.count > 5 ? [style.ellipsis] : [])
+            let named = style.yellow("\(outliers.count) of \(sample.count)") + " (\(texts.joined(separator: ", ")))"
+            rows.append(row("outliers", outliers.isEmpty ? "none" : named))
+        }
         if let trend = summary.trend {
             let change = style.yellow(ShareText.format(trend.ratio - 1, signed: true))
             rows.append(row("trend", change + " from the earlier half of the runs to the later one"))

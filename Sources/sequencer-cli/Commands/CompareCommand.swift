@@ -131,7 +131,8 @@ struct ComparisonText {
         var lines = ["\(name)  \(counts[0]) against \(counts[1]) completed runs"]
         for (place, summary) in sides {
             // Completed runs are in the counts already.
-            let others = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
+            let ended = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
+            let others = ended + (summary.missedMilestonesText.map { [$0] } ?? [])
             if !others.isEmpty { lines.append(style.yellow("  \(place): \(others.joined(separator: ", ")), not in the times")) }
         }
         if let first = comparison.before.sample, let second = comparison.after.sample {
@@ -232,11 +233,12 @@ struct ComparisonText {
 
     /// Why there is nothing to say, and what to do about it.
     private var doubt: String {
-        if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
         if let (id, isBefore, outcomes) = comparison.ends.missedMilestone {
             let place = sides[isBefore ? 0 : 1].place
             return "\(printable(id, limit: 60)): \(outcomes) \(place), and the times are those to this milestone"
         }
+        if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
+        if let unknown = comparison.ends.unknownText { return unknown + "; give a duration that is expected" }
         if let needed = comparison.runsNeeded {
             let counts = sides.map { $0.summary.sample?.count ?? 0 }
             let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }

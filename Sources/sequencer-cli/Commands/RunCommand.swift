@@ -49,7 +49,7 @@ struct RunCommand: LaunchingCommand {
         "0": "The launch completed within its budget.",
         "1": "It failed or was cancelled; with --strict, also if an operation did, fell back or was skipped for another.",
         "3": "It completed over its budget, or without its milestone.",
-        "5": "With --strict, in virtual time: nobody knows how long any of its operations takes.",
+        "5": "With --strict, in virtual time: nobody knows how long anything takes that it waits for.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]
     static let signals: KeyValuePairs = [

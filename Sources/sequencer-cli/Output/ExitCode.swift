@@ -59,7 +59,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case (.completed, _):
             let isLaterFlawless = later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
             let isFlawless = isLaterFlawless && report.troubled(of: report.operations).isEmpty
-            self = !isStrict ? .success : !isFlawless ? .failed : report.isUnknown ? .inconclusive : .success
+            self = !isStrict ? .success : !isFlawless ? .failed : report.unknownTimes.tellNothing ? .inconclusive : .success
         }
     }
 }

@@ -17,7 +17,7 @@ struct PlanText {
     var text: String {
         guard let plan = earliest else { return "" }
         let report = plan.report(budget, deadline: deadline)
-        let drawn = TimelineText(report, isPlan: true, isUnknown: plan.tellsNothing, style: style, width: width)
+        let drawn = TimelineText(report, isPlan: true, unknown: plan.unknownTimes, style: style, width: width)
         let timeline = plan.graph.count > 0 ? drawn.text : nil
         let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
         return parts.joined(separator: "\n") + remarks(plan)
@@ -41,7 +41,7 @@ struct PlanText {
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
-            let pass = plan.tellsNothing ? style.yellow("UNKNOWN") : style.green("PASS")
+            let pass = plan.unknownTimes.tellNothing ? style.yellow("UNKNOWN") : style.green("PASS")
             let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""

@@ -26,11 +26,11 @@ struct TimelineText {
 
     /// - Parameters:
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
-    ///   - isUnknown: whether its times tell nothing; nil for what the report says.
+    ///   - unknown: what nobody knows of its time; nil for what the report says.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
-    init(_ report: LaunchReport, isPlan: Bool = false, isUnknown: Bool? = nil, style: TextStyle, width: Int) {
+    init(_ report: LaunchReport, isPlan: Bool = false, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         // The verdict is made of the report as it is; only the drawing counts from the start of the process.
-        let verdict = VerdictText(report, isUnknown: isUnknown, style: style, width: min(max(width, 40), 400))
+        let verdict = VerdictText(report, unknown: unknown, style: style, width: min(max(width, 40), 400))
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
         anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
@@ -109,12 +109,13 @@ struct TimelineText {
         let ended = report.outcome == .completed ? "in" : "after"
         let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
         let time = ": \(what) \(style.duration(report.endOfLaunchProper))"
-        let lanes = report.lanes == 0 ? "" : ", \(report.lanes) lane\(report.lanes == 1 ? "" : "s")"
+        let lanes = report.lanes == 0 ? "" : "\(report.lanes) lane\(report.lanes == 1 ? "" : "s")", used = report.lanesUsed.count
         // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
-        let whole = time + lanes + (usesMain ? " and the main thread" : "")
+        let drawn = used < report.lanes ? "\(used) of \(lanes)" : lanes
+        let rests = [drawn + (usesMain ? " and the main thread" : ""), drawn, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
         let name = printable(report.scenario, limit: 200)
-        let rest = displayWidth(name) + displayWidth(whole) <= width ? whole : time + lanes
+        let rest = rests.first { displayWidth(name) + displayWidth($0) <= width } ?? time + (lanes.isEmpty ? "" : ", \(lanes)")
         // The name gives way: the rest of the line is the result.
         return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), at: .middle, ellipsis: style.ellipsis)) + rest
     }

@@ -7,15 +7,15 @@ struct VerdictText {
     static let maximumNamed = 5
 
     let report: LaunchReport
-    /// Whether its times tell nothing.
-    let isUnknown: Bool
+    /// What nobody knows of its time.
+    let unknown: UnknownTimes
     let style: TextStyle
     let width: Int
 
-    /// - Parameter isUnknown: nil for what the report says.
-    init(_ report: LaunchReport, isUnknown: Bool? = nil, style: TextStyle, width: Int) {
+    /// - Parameter unknown: nil for what the report says.
+    init(_ report: LaunchReport, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         self.report = report
-        self.isUnknown = isUnknown ?? report.isUnknown
+        self.unknown = unknown ?? report.unknownTimes
         self.style = style
         self.width = width
     }
@@ -52,7 +52,7 @@ struct VerdictText {
 
     private var tone: TextStyle.Tone {
         switch report.outcome {
-        case .completed: !report.isWithinBudgets ? .red : isUnknown ? .yellow : .green
+        case .completed: !report.isWithinBudgets ? .red : unknown.tellNothing ? .yellow : .green
         case .aborted, .cancelled: .yellow
         case .failed: .red
         }
@@ -75,9 +75,9 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        if isUnknown { rest += ": nobody knows how long any of its operations takes" }
+        if !unknown.operations.isEmpty { rest += "; \(unknown.text())" }
         return (
-            !report.isWithinBudgets ? "FAIL" : isUnknown ? "UNKNOWN" : "PASS",
+            !report.isWithinBudgets ? "FAIL" : unknown.tellNothing ? "UNKNOWN" : "PASS",
             rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + report.troubleText()
         )
     }
@@ -95,13 +95,10 @@ struct VerdictText {
 }
 
 extension LaunchReport {
-    /// Whether its times tell nothing, in virtual time.
-    var isUnknown: Bool { isVirtual && tellsNothing() }
-
-    /// For commands that look into a launch: one that did not complete, or whose milestone did not succeed, is said to be so before anything
-    /// else; of others, nothing.
+    /// For commands that look into a launch: one that did not complete, whose milestone did not succeed, or of whose time something is unknown, is
+    /// said to be so before anything else; of others, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed, missedMilestone == nil { return "" }
+        if outcome == .completed, missedMilestone == nil, unknownTimes.operations.isEmpty { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 

@@ -33,6 +33,10 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     var attribute: String?
     /// Whether its time is that of a virtual clock.
     var isVirtual = false
+    /// Whether it completed without its milestone: what was measured is no time to it.
+    var missedMilestone = false
+    /// Whether its time is unknown, and its verdict with it.
+    var isUnknown = false
 }
 
 extension LaunchLine {
@@ -60,6 +64,7 @@ extension LaunchLine {
         // Such launches are another scenario: some of what others have still to do is done in their processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
+        if isVirtual { isUnknown = (try? LaunchReport(from: decoder))?.unknownTimes.tellNothing ?? false }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let budget = try document.object("budget")
         let display = try document.optionalObject("initialDisplayBudget")
@@ -71,6 +76,12 @@ extension LaunchLine {
             display: try document.optionalDuration("initialDisplayMs")?.milliseconds,
             isDisplayMet: isDisplayMet
         )
+        // Only of those that missed their budget: looking at the operations takes as long as all the rest.
+        guard try !budget.isMet(), try document.optionalString("outcome") == "completed" else { return }
+        guard let milestone = try document.optionalString("milestone") else { return }
+        let operations = (try? document.optionalObjects("operations")) ?? []
+        let ended = operations.first { (try? $0.optionalString("id")) == milestone }.flatMap { try? $0.optionalString("outcome") }
+        missedMilestone = ended.flatMap { Outcome(rawValue: $0) }?.isSuccess == false
     }
 }
 

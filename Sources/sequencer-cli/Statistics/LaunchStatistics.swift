@@ -86,6 +86,9 @@ struct LaunchGroup: Sendable {
     private(set) var crashes = 0
     /// Those in virtual time.
     private(set) var virtualLaunches = 0
+    /// Those that completed without their milestone, and those whose times are unknown: neither are among the times.
+    private(set) var missedMilestones = 0, unknownLaunches = 0
+    private var counts: [LaunchOutcome: Int] = [:]
     /// How often each operation was the one that ran when a launch crashed.
     private var crashesByOperation: [String: Int] = [:]
     /// Empty where nobody asked for them.
@@ -93,14 +96,14 @@ struct LaunchGroup: Sendable {
 
     init(_ key: LaunchStatistics.Key) { self.key = key }
 
-    var launches: Int { verdicts.launches + crashes }
+    var launches: Int { counts.values.reduce(0, +) + crashes }
 
     /// The measured times of each outcome that there was.
     var outcomes: [(outcome: LaunchOutcome, times: QuantileSketch)] {
         LaunchOutcome.allCases.compactMap { outcome in times[outcome].map { (outcome, $0) } }
     }
 
-    func count(of outcome: LaunchOutcome) -> Int { times[outcome]?.count ?? 0 }
+    func count(of outcome: LaunchOutcome) -> Int { counts[outcome] ?? 0 }
 
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
@@ -126,8 +129,12 @@ struct LaunchGroup: Sendable {
         if line.isVirtual { virtualLaunches += 1 }
         switch line.end {
         case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
-            times[outcome, default: QuantileSketch()].insert(measured)
-            verdicts.add(isMet)
+            counts[outcome, default: 0] += 1
+            if line.missedMilestone { missedMilestones += 1 }
+            if line.isUnknown { unknownLaunches += 1 }
+            if !line.missedMilestone, !line.isUnknown { times[outcome, default: QuantileSketch()].insert(measured) }
+            // A miss is known whatever the times.
+            if !line.isUnknown || !isMet { verdicts.add(isMet) }
             if let display { displays.insert(display) }
             if let isDisplayMet { displayVerdicts.add(isDisplayMet) }
         case .crash(let operation):

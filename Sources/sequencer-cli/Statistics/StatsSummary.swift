@@ -39,6 +39,8 @@ extension LaunchGroup {
         /// A share of all launches, those that crashed included; null with too few.
         func rate(_ count: Int) -> Double? { LaunchStatistics.rate(count, of: launches) }
         json.write(launches, for: "launches")
+        if missedMilestones > 0 { json.write(missedMilestones, for: "missedMilestone") }
+        if unknownLaunches > 0 { json.write(unknownLaunches, for: "unknownTimes") }
         json.write(verdicts.misses, for: "budgetMisses")
         json.write(decimals: [
             "budgetMissRate": verdicts.rate, "budgetMissRateUpperBound": verdicts.bound, "abortRate": rate(count(of: .aborted)),

@@ -27,7 +27,21 @@ private struct StatsText {
         let tables = [times, rates, operations, outcomes, crashes].compactMap { $0(groups) }
         let grounds =
             total.virtualLaunches == 0 ? "" : style.dim("  \(total.virtualLaunches) in virtual time, \(Grounds.virtualTime.text)") + "\n"
-        return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n" + grounds]).joined(separator: "\n")
+        let doubts = doubts(total).map { style.yellow("  " + $0) + "\n" }.joined()
+        return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n" + doubts + grounds]).joined(separator: "\n")
+    }
+
+    /// What keeps launches out of the times, or makes these say less than they seem to.
+    private func doubts(_ total: LaunchGroup) -> [String] {
+        let (missed, unknown, count) = (total.missedMilestones, total.unknownLaunches, total.launches)
+        let real = total.launches - total.crashes - total.virtualLaunches
+        return [
+            missed > 0 ? "\(missed) of \(count) did not reach their milestone, and are not in the times" : nil,
+            unknown > 0
+                ? "\(unknown) of \(count) took a time that nobody knows, and are neither in the times nor within their budget" : nil,
+            real > 0 && total.virtualLaunches > 0
+                ? "\(real) in real time beside those in virtual time: their times say nothing about each other" : nil,
+        ].compactMap(\.self)
     }
 
     private var rows: [LaunchGroup] {

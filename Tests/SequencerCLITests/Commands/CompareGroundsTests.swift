@@ -103,6 +103,67 @@ struct CompareGroundsTests {
         }
     }
 
+    @Test(
+        "A step that nobody knows the duration of any longer makes nothing faster, and one that nobody knew makes nothing slower: INCONCLUSIVE"
+    )
+    func unknownDuration() async throws {
+        defer { folder.remove() }
+        func bench(_ expected: String, _ name: String, _ words: String...) async throws -> (path: String, result: Tool.Result) {
+            let text = scenarioText(
+                #"{ "id": "config"\#(expected), "work": { "command": ["config"] } }"#,
+                #"{ "id": "home", "after": ["config"], "work": { "simulate": "100ms" } }"#,
+                head: #""milestone": "home", "#
+            )
+            let path = folder.file(name).path
+            let scenario = try folder.write(text, to: "launch.json")
+            return (path, try await Tool.run(["bench", scenario, "--clock", "virtual", "--save", path, "--strict"] + words))
+        }
+        let known = try await bench(#", "expected": "300ms""#, "known.json").path
+        let (unknown, result) = try await bench("", "unknown.json", "--baseline", known)
+        let words = "\nINCONCLUSIVE  nobody knows how long config takes after, where it counts as 0 ms; give a duration that is expected\n"
+        #expect(result.code == 5 && result.output.contains(words), "\(result)")
+        #expect(result.output.contains("\n  unknown   nobody knows how long config takes\n"), "\(result)")
+        let comparison = try await Tool.run("compare", known, unknown, "--json").json()
+        let change = try #require((comparison["comparisons"] as? [[String: Any]])?.first)
+        #expect(change["verdict"] as? String == "inconclusive" && change["unknownAfter"] as? [String] == ["config"])
+        let back = try await Tool.run("compare", unknown, known, "--strict")
+        #expect(back.code == 5 && back.output.contains("\nINCONCLUSIVE  nobody knows how long config takes before, "), "\(back)")
+        // What is as unknown as before says nothing against the rest.
+        #expect(try await Tool.run("compare", unknown, unknown, "--strict").output.contains("\nSAME  "))
+    }
+
+    @Test("The times of runs whose milestone failed are no times to it: bench, compare and stats count them and leave them out")
+    func missedMilestones() async throws {
+        defer { folder.remove() }
+        let text = scenarioText(
+            #"{ "id": "config", "work": { "simulate": "300ms" } }"#,
+            #"{ "id": "home", "after": ["config"], "onFailure": "continue", "work": { "simulate": "200ms" } }"#,
+            head: #""milestone": "home", "#
+        )
+        let launch = try folder.write(text, to: "launch.json")
+        let virtual = [launch, "--clock", "virtual"], fault = ["--inject", "home=fail"]
+        let bench = try await Tool.run(["bench"] + virtual + fault)
+        #expect(bench.output.contains("\n  no run reached its milestone: there is no time to tell\n"), "\(bench)")
+        #expect(bench.output.contains("10 of 10 did not reach their milestone") && !bench.output.contains("\n  median"), "\(bench)")
+        let json = try await Tool.run(["bench", "--json"] + virtual + fault).json()
+        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
+        #expect(summary["missedMilestone"] as? Int == 10 && summary["completed"] as? Int == 10 && summary["medianMs"] is NSNull)
+        #expect(try await Tool.run(["bench", "--format", "github-action-benchmark"] + virtual + fault).output == "[]\n")
+
+        let good = try await Tool.run(["run", "--json-lines"] + virtual).output
+        let bad = try await Tool.run(["run", "--json-lines"] + virtual + fault).output
+        let some = try folder.write(String(repeating: good, count: 6) + String(repeating: bad, count: 4), to: "some.jsonl")
+        let stats = try await Tool.run("stats", some)
+        #expect(stats.output.contains("\n  4 of 10 did not reach their milestone, and are not in the times\n"), "\(stats)")
+        let total = try #require(try await Tool.run("stats", some, "--json").json()["total"] as? [String: Any])
+        let times = try #require((total["outcomes"] as? [[String: Any]])?.first)
+        #expect(total["missedMilestone"] as? Int == 4 && total["launches"] as? Int == 10)
+        #expect(times["launches"] as? Int == 6 && times["minMs"] as? Double == 500 && times["maxMs"] as? Double == 500)
+        let compared = try await Tool.run("compare", some, some).output
+        #expect(compared.contains("  6 against 6 completed runs\n"), "\(compared)")
+        #expect(compared.contains("\n  after: 4 of 10 did not reach their milestone, not in the times\n"), "\(compared)")
+    }
+
     @Test("Reports of one scenario with different milestones are no bench")
     func mixedMilestones() async throws {
         defer { folder.remove() }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import sequencer_cli
+
 /// What each result says of the operations that did not do their work, and of what it rests on.
 @Suite("What results say of their grounds", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GroundsTests {
@@ -92,6 +94,49 @@ struct GroundsTests {
         #expect(chain.contains { $0["outcome"] as? String == "failed" })
     }
 
+    @Test("only what the milestone waits for makes its time known; what nobody knows is named beside PASS, too, and in every form")
+    func unknownTimes() async throws {
+        defer { folder.remove() }
+        func scenario(_ time: String) -> String {
+            scenarioText(
+                #"{ "id": "tips", "onFailure": "continue", "work": { "simulate": "1ms" } }"#,
+                #"{ "id": "fetch", "work": { "command": ["fetch"] } }"#,
+                #"{ "id": "home", "after": ["fetch"], "work": \#(time) }"#,
+                head: #""milestone": "home", "budget": "1s", "#
+            )
+        }
+        let cases = [
+            (#"{ "command": ["home"] }"#, "unknown", "0 ms of 1 s; nobody knows how long fetch, home take"),
+            (#"{ "simulate": "9ms" }"#, "pass", "9 ms of 1 s; nobody knows how long fetch takes"),
+        ]
+        for (work, word, words) in cases {
+            let launch = try folder.write(scenario(work), to: "launch.json"), report = folder.file("report.json").path
+            let run = try await Tool.run("run", launch, "--clock", "virtual", "--strict")
+            #expect(run.output.hasSuffix("\n\(word.uppercased())  \(words)\n") && run.code == (word == "pass" ? 0 : 5), "\(run)")
+            let plan = try await Tool.run("plan", launch).output
+            #expect(plan.contains("\n\(word.uppercased())  \(words)\n"), "\(plan)")
+            _ = try await Tool.run("run", launch, "--clock", "virtual", "--json", "-o", report)
+            for format in ["markdown", "html", "svg", "chrome"] {
+                let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
+                #expect(text.contains("\(word): \(words)"), "\(format): \(text)")
+            }
+            let total = try #require(try await Tool.run("stats", report, "--json").json()["total"] as? [String: Any])
+            #expect(total["unknownTimes"] as? Int == (word == "pass" ? nil : 1))
+            #expect((total["outcomes"] as? [Any])?.count == (word == "pass" ? 1 : 0))
+            let bench = ["bench", launch, "--clock", "virtual", "--strict"]
+            let (text, action) = (try await Tool.run(bench), try await Tool.run(bench + ["--format", "github-action-benchmark"]))
+            let names = word == "pass" ? "fetch takes\n" : "fetch, home take: the times tell nothing\n"
+            #expect(text.output.contains("\n  unknown   nobody knows how long \(names)"), "\(text)")
+            #expect(text.code == run.code && text.output.contains("\n  budget") == (word == "pass"), "\(text)")
+            #expect(action.output.contains((word == "pass" ? "" : "unknown: ") + "nobody knows how long fetch"), "\(action)")
+            let otlp = try await Tool.run("report", report, "--format", "otlp").output
+            #expect(otlp.contains(#""sequencer.unknown""#) && otlp.contains(#""stringValue":"\#(word)""#), "\(otlp)")
+            for command in ["blame", "critical-chain"] {
+                #expect(try await Tool.run(command, report).output.contains("\n\(word.uppercased())  \(words)\n"))
+            }
+        }
+    }
+
     @Test("two reports as JSON are one document, an array; one alone is no array, and lines stay lines")
     func oneDocument() async throws {
         defer { folder.remove() }
@@ -111,6 +156,41 @@ struct GroundsTests {
         let bench = ["bench", try scenario(), "--clock", "virtual", "--runs"]
         #expect(try await Tool.run(bench + ["1"]).output.contains("outliers") == false)
         #expect(try await Tool.run(bench + ["2"]).output.contains("\n  outliers  none\n"))
+    }
+
+    @Test("no outlier is named of fewer runs than can have one", arguments: [1, 3, 5, 6])
+    func leastForOutliers(runs: Int) async throws {
+        defer { folder.remove() }
+        var lines = ""
+        for run in 1...runs {
+            let time = run == runs ? 900 : 99 + run
+            let text = scenarioText(#"{ "id": "home", "work": { "simulate": "\#(time)ms" } }"#)
+            lines += try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+        }
+        let document = try parseBench(Array(lines.utf8), file: "launches.jsonl")
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.json().utf8)) as? [String: Any])
+        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
+        #expect(summary["outlierRuns"] as? [Int] == (runs == 6 ? [6] : nil))
+        #expect(summary["outlierRuns"] is NSNull == (runs < 6))
+        let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: true), requested: runs).text
+        #expect(text.contains("\n  outliers") == (runs == 6), "\(text)")
+    }
+
+    @Test("stats says where virtual and real time stand in one table; a report says in JSON that only its initial display was late")
+    func mixedClocksAndDisplay() async throws {
+        defer { folder.remove() }
+        let operations = [
+            #"{ "id": "splash", "work": { "simulate": "80ms" } }"#,
+            #"{ "id": "home", "after": ["splash"], "work": { "simulate": "20ms" } }"#,
+        ]
+        let head = #""milestone": "home", "initialDisplay": "splash", "initialDisplayBudget": "50ms", "budget": "1s", "#
+        let launch = try folder.write(scenarioText(operations[0], operations[1], head: head), to: "launch.json")
+        let virtual = try await Tool.run("run", launch, "--clock", "virtual", "--json-lines")
+        #expect(virtual.code == 3 && virtual.output.contains(#""verdict":"pass","initialDisplayVerdict":"fail""#), "\(virtual)")
+        let real = virtual.output.replacing(#""clock":"virtual","#, with: "")
+        let stats = try await Tool.run("stats", try folder.write(virtual.output + real, to: "both.jsonl")).output
+        #expect(stats.contains("\n  1 in real time beside those in virtual time: their times say nothing about each other\n"), "\(stats)")
+        #expect(try await Tool.run(["stats", "-"], input: Data(virtual.output.utf8)).output.contains("beside") == false)
     }
 
     @Test("graph --json names what is switched off, and reads that again")

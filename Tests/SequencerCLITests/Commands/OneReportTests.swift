@@ -26,7 +26,10 @@ struct OneReportTests {
         }
         let text = try await report("json")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(json["workMs"] as? Double == 2_100 && json["lanes"] as? Int == 4 && json["criticalPathMs"] as? Double == 320)
+        #expect(
+            json["workMs"] as? Double == 2_100 && json["lanes"] as? Int == 4 && json["lanesUsed"] as? Int == 2
+                && json["criticalPathMs"] as? Double == 320
+        )
         #expect((json["budget"] as? [String: Any])?["measuredMs"] as? Double == 320 && json["makespanMs"] as? Double == 2_020)
         let markdown = try await report("markdown")
         #expect(markdown.contains("### test: pass: 320 ms of 1 s\n"), "\(markdown)")
@@ -40,7 +43,7 @@ struct OneReportTests {
         for (name, value) in figures { #expect(page.contains("<dt>\(name)</dt><dd><bdi>\(value)</bdi></dd>"), "\(name)") }
         #expect(page.contains("<p>Critical path, 320 ms: "), "\(page)")
         let timeline = try await report("text")
-        #expect(timeline.hasPrefix("test: completed in 320 ms, 4 lanes\n"), "\(timeline)")
+        #expect(timeline.hasPrefix("test: completed in 320 ms, 2 of 4 lanes\n"), "\(timeline)")
         #expect(timeline.hasSuffix("\nPASS  320 ms of 1 s\n"), "\(timeline)")
         let blame = try await Tool.run("blame", saved).output
         #expect(blame.hasPrefix("test: 320 ms, 2.1 s of work, 1.7 s of it after the milestone\n"), "\(blame)")

@@ -41,7 +41,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
         #expect(
             text(report, Self.ascii) == """
-                trouble: completed in 1.1 s, 8 lanes and the main thread
+                trouble: completed in 1.1 s, 5 of 8 lanes and the main thread
                                          0               0.5 s            1 s
                                          +---------------+----------------+--
                 * fetch-config       1 s ################################# fell back
@@ -92,7 +92,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
         #expect(
             text(report) == """
-                trouble: completed in 1.1 s, 8 lanes and the main thread
+                trouble: completed in 1.1 s, 5 of 8 lanes and the main thread
                                          0               0.5 s            1 s
                                          ┬───────────────┬────────────────┬──
                 * fetch-config       1 s ████████████████████████████████▊ fell back
@@ -320,8 +320,8 @@ struct TimelineTextTests {
                 * critical path  █ running
                 controlled: time; not: real work,
                   threads, processors
-                UNKNOWN  0 ms of 3 s: nobody knows how
-                      long any of its operations takes
+                UNKNOWN  0 ms of 3 s; nobody knows how
+                      long a takes
 
                 """
         )
@@ -346,8 +346,8 @@ struct TimelineTextTests {
         #expect(lines.count { $0.hasPrefix("* path-") } == 10)
         #expect(lines.count { $0.hasPrefix("  operation-99") } == 40)
         #expect(lines.contains("… 9950 of 10000 operations not shown: shorter, and not critical"))
-        #expect(lines.last == "PASS  50 ms of 3 s")
-        #expect(lines.count == 57)
+        #expect(lines.contains { $0.hasPrefix("PASS  50 ms of 3 s; nobody knows how long operation-0, ") })
+        #expect(lines.count == 58)
     }
 
     @Test("A critical path of 10,000 operations is cut too")

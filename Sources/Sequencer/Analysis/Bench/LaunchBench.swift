@@ -86,8 +86,9 @@ public struct MeasuredLaunches: Sendable {
 
     init(reports: [LaunchReport]) {
         self.reports = reports
-        // A launch that failed or was stopped is short for that reason alone.
-        sample = SortedSample(reports.lazy.filter { $0.outcome == .completed }.map { Double($0.budget.measured.nanoseconds) })
+        // A launch that failed or was stopped, or whose milestone failed, is short for that reason alone.
+        let counted = reports.lazy.filter { $0.outcome == .completed && $0.missedMilestone == nil }
+        sample = SortedSample(counted.map { Double($0.budget.measured.nanoseconds) })
         var (ids, counts) = ([String](), [String: OutcomeCounts]())
         for operation in reports.lazy.flatMap(\.operations) {
             if counts[operation.id] == nil { ids.append(operation.id) }
@@ -95,13 +96,14 @@ public struct MeasuredLaunches: Sendable {
         }
         ends = LaunchEnds(
             runs: reports.count,
-            completed: sample?.count ?? 0,
+            completed: reports.count { $0.outcome == .completed },
             milestone: reports.first?.milestone,
-            outcomes: ids.map { ($0, counts[$0] ?? OutcomeCounts()) }
+            outcomes: ids.map { ($0, counts[$0] ?? OutcomeCounts()) },
+            unknown: Set(reports.lazy.flatMap(\.unknownTimes.operations)).sorted()
         )
     }
 
-    /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
+    /// The median of the times that count, up to the milestone, of the runs that completed with their milestone; nil when none did.
     public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
 
     /// The median of the distances from the median; nil when fewer than two runs completed.
@@ -158,12 +160,14 @@ extension MeasuredLaunches: CustomStringConvertible {
     public var description: String {
         let name = printable(reports.first?.scenario ?? "", limit: 80)
         let runs = "\(reports.count) run\(reports.count == 1 ? "" : "s")"
-        guard let sample, let median else { return "\(name): \(runs), none completed" }
+        let missed = reports.count { $0.missedMilestone != nil }
+        let missedText = missed > 0 ? ", \(missed) of \(reports.count) did not reach their milestone" : ""
+        guard let sample, let median else { return "\(name): \(runs)" + (missed > 0 ? missedText : ", none completed") }
         let deviation = medianAbsoluteDeviation.map { "MAD \(durationText($0)), " } ?? ""
         let range = interval.map { "\(durationText($0.lowerBound)) to \(durationText($0.upperBound))" } ?? "too few runs for an interval"
-        let failures = reports.count - sample.count
+        let failures = reports.count - sample.count - missed
         return "\(name): \(durationText(median)) (\(range)), "
-            + "\(deviation)\(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "")
+            + "\(deviation)\(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "") + missedText
     }
 }
 
@@ -176,7 +180,10 @@ extension LaunchBenchResult: CustomStringConvertible {
         let told = (ends?.outcomes ?? []).filter { $0.counts || $0.isGone && verdict == .changed }.sorted { !$0.isGone && $1.isGone }
         let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description
         let missed = ends?.missedMilestone.map { "milestone \(printable($0.id, limit: 60)): \($0.outcomes)" }
-        let grounds = verdict == .changed ? ends?.milestonesText() ?? outcome : few ?? missed ?? outcome ?? change.map(text)
+        let grounds =
+            verdict == .changed
+            ? ends?.milestonesText() ?? outcome
+            : few ?? missed ?? (verdict == .inconclusive ? ends?.unknownText : nil) ?? outcome ?? change.map(text)
         return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (grounds.map { ": \($0)" } ?? "")
     }
 

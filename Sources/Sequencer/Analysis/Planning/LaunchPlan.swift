@@ -71,10 +71,11 @@ public struct LaunchPlan: Sendable {
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
-    /// Whether nothing is expected of any operation: then the plan takes no time, and says nothing.
-    package var tellsNothing: Bool {
-        let unknown = Set(operationsWithoutExpectation)
-        return report.tellsNothing { unknown.contains($0.id) }
+    /// What nobody knows of the time to its milestone.
+    package var unknownTimes: UnknownTimes {
+        // What has no work takes no time, which is known.
+        let unknown = Set((0..<graph.count).filter(graph.hasWork).map(graph.id)).intersection(operationsWithoutExpectation)
+        return report.unknownTimes { unknown.contains($0.id) }
     }
 
     // MARK: Budgets

@@ -34,7 +34,7 @@ extension LaunchReport {
     /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was stopped on purpose.
     var verdictClass: String {
         switch outcome {
-        case .completed: isWithinBudgets ? "pass" : "fail"
+        case .completed: !isWithinBudgets ? "fail" : unknownTimes.tellNothing ? "stopped" : "pass"
         case .failed: "fail"
         case .aborted, .cancelled: "stopped"
         }

@@ -7,7 +7,8 @@ extension LaunchReport {
     /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier operation. An operation
     /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. A scope is a child of the
     /// launch too, with its operations as children; its span may go on when that of the launch has ended. All
-    /// numbers are attributes whose names begin with `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets. The
+    /// numbers are attributes whose names begin with `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets,
+    /// and is `unknown` where its time tells nothing, as in virtual time; `sequencer.unknown` names what nobody knows the time of. The
     /// identifiers of trace and spans are made from the document, so the same launch gets the same ones again.
     ///
     /// The format: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>: identifiers in hexadecimal, 64-bit numbers as strings.
@@ -139,7 +140,8 @@ private struct OTLPTrace {
 
 extension LaunchReport {
     fileprivate var otlpAttributes: [(String, JSONTree?)] {
-        func verdict(_ isMet: Bool) -> JSONTree { isMet ? "pass" : "fail" }
+        let unknown = unknownTimes
+        func verdict(_ isMet: Bool) -> JSONTree { !isMet ? "fail" : unknown.tellNothing ? "unknown" : "pass" }
         func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
         let later = afterMilestone.map { later in
             Self.attributes(of: later.outcome, "sequencer.after_milestone.") + [
@@ -160,7 +162,7 @@ extension LaunchReport {
             ("sequencer.work_ms", .milliseconds(work)), ("sequencer.lanes", .number(lanes)),
             ("sequencer.before_run_ms", beforeRun.map { .milliseconds($0) }),
         ] + (later ?? []) + [
-            ("sequencer.controlled", grounds.map { .texts($0.controlled) }),
+            ("sequencer.unknown", list(unknown.operations)), ("sequencer.controlled", grounds.map { .texts($0.controlled) }),
             ("sequencer.not_controlled", grounds.map { .texts($0.notControlled) }),
             ("sequencer.stragglers", list(stragglers)), ("sequencer.anomalies", list(anomalies.map(\.description))),
         ]

@@ -11,9 +11,10 @@ extension LaunchReport {
 
     /// - Parameter name: how an operation is named.
     func verdictText(name: (String) -> String) -> String {
-        let verdict =
-            outcome == .completed
-            ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
+        let unknown = unknownTimes
+        let word = !isWithinBudgets ? "fail" : unknown.tellNothing ? "unknown" : "pass"
+        let time = outcome == .completed ? "\(word): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
+        let verdict = time + (outcome == .completed && !unknown.operations.isEmpty ? "; \(unknown.text(name: name))" : "")
         var later = laterTroubleText(name: name)
         if case .failed(let operation, _)? = afterMilestone?.outcome {
             later = "; failed: \(name(operation))"
@@ -21,14 +22,6 @@ extension LaunchReport {
             later = "; \(outcome.name)"
         }
         return verdict + initialDisplayText() + troubleText(name: name) + (later.isEmpty ? "" : "; after the milestone\(later.dropFirst())")
-    }
-
-    /// Whether its times tell nothing: it took none, and nobody knows how long any of its operations takes that had a lane or the main thread.
-    ///
-    /// - Parameter isUnknown: whether that is so of an operation.
-    package func tellsNothing(_ isUnknown: (OperationReport) -> Bool = { $0.expected == nil }) -> Bool {
-        let run = operations.filter { $0.start != nil && ($0.isMain || $0.lane != nil) }
-        return makespan == .zero && !run.isEmpty && run.allSatisfy(isUnknown)
     }
 
     /// How the launch ended, without a full stop. Identifiers and messages are as they are in the report.
@@ -48,11 +41,6 @@ extension LaunchReport {
     func lanesText(_ noun: String = "") -> String {
         let used = lanesUsed.count
         return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "") + (usesMain ? " and the main thread" : "")
-    }
-
-    /// The numbers of the lanes that an operation ran on.
-    var lanesUsed: Set<Int> {
-        Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 })
     }
 
     private var usesMain: Bool { operations.contains { $0.isMain && $0.start != nil } }

@@ -121,9 +121,17 @@ package struct LaunchEnds: Sendable {
     let milestone: String?
     /// How each operation ended, in all runs that had it; nil where nobody knows.
     package let outcomes: [(id: String, outcomes: OutcomeCounts)]?
+    /// The operations on the milestone's way of which nobody knows how long they take: they are in the times with none.
+    let unknown: [String]
 
-    package init(runs: Int, completed: Int, milestone: String?, outcomes: [(id: String, outcomes: OutcomeCounts)]?) {
-        (self.runs, self.completed, self.milestone, self.outcomes) = (runs, completed, milestone, outcomes)
+    package init(
+        runs: Int,
+        completed: Int,
+        milestone: String?,
+        outcomes: [(id: String, outcomes: OutcomeCounts)]?,
+        unknown: [String] = []
+    ) {
+        (self.runs, self.completed, self.milestone, self.outcomes, self.unknown) = (runs, completed, milestone, outcomes, unknown)
     }
 
     /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
@@ -142,6 +150,8 @@ package struct EndsChange: Sendable {
     package let milestones: (before: String?, after: String?)?
     /// How the milestone ended on a side that mostly did not reach it.
     package let missedMilestone: (id: String, isBefore: Bool, outcomes: OutcomeCounts)?
+    /// The operations whose time is known on one side only, though it is in the times of both.
+    package let unknown: (before: [String], after: [String])
 
     package init(from first: LaunchEnds, to second: LaunchEnds) {
         let outcomes = OutcomeChange.all(from: first, to: second)
@@ -151,6 +161,9 @@ package struct EndsChange: Sendable {
         milestones = areKnown && first.milestone != second.milestone ? (first.milestone, second.milestone) : nil
         missedMilestone =
             first.missedMilestone.map { ($0.id, true, $0.outcomes) } ?? second.missedMilestone.map { ($0.id, false, $0.outcomes) }
+        unknown = (
+            first.unknown.filter { !second.unknown.contains($0) }, second.unknown.filter { !first.unknown.contains($0) }
+        )
     }
 
     /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times that end elsewhere are
@@ -160,10 +173,23 @@ package struct EndsChange: Sendable {
     package func verdict(_ times: ChangeVerdict) -> ChangeVerdict {
         let counting = outcomes.filter(\.counts)
         if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
-        if missedMilestone != nil { return .inconclusive }
+        if missedMilestone != nil || isUnknown(times) { return .inconclusive }
         guard isKnown else { return times == .regression ? times : .inconclusive }
         if times == .improved, outcomes.contains(where: \.isGone) { return .changed }
         return counting.isEmpty || times == .regression ? times : .inconclusive
+    }
+
+    /// Whether the times that are unknown on one side may turn this verdict: they could only make that side longer.
+    private func isUnknown(_ times: ChangeVerdict) -> Bool {
+        !unknown.before.isEmpty && times != .improved || !unknown.after.isEmpty && times != .regression
+    }
+
+    /// For people: `nobody knows how long config takes after, where it counts as 0 ms`; nil where both sides know the same.
+    package var unknownText: String? {
+        let (place, ids) = unknown.after.isEmpty ? ("before", unknown.before) : ("after", unknown.after)
+        guard !ids.isEmpty else { return nil }
+        return UnknownTimes(operations: ids, tellNothing: false).text()
+            + " \(place), where \(ids.count == 1 ? "it counts" : "they count") as 0 ms"
     }
 
     /// For people: `milestone: home, now main`; nil where both are the same.
