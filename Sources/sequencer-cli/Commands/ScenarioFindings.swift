@@ -102,12 +102,13 @@ struct ScenarioFindings {
     private mutating func warnOfTimes(isDisplayLate: Bool) throws {
         func times(_ time: Duration, of limit: Duration) -> String { "\(durationText(time)) of \(durationText(limit))" }
 
+        let note = (0..<graph.count).contains { graph.policy($0).isExpectedOfPerson } ? ", a person's time not counted" : ""
         let (counted, path) = graph.budgetedPath
         if counted > budget.limit {
-            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit)): \(names(path))")
+            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit))\(note): \(names(path))")
         }
         if isDisplayLate, let limit = budget.initialDisplay, let (counted, path) = graph.budgetedPathToInitialDisplay {
-            let message = "the path to the initial display alone takes \(times(counted, of: limit)): \(names(path))"
+            let message = "the path to the initial display alone takes \(times(counted, of: limit))\(note): \(names(path))"
             warn("initialDisplayBudget", of: path.last, message)
         }
         if let deadline {

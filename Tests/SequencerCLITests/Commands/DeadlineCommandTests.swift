@@ -35,6 +35,23 @@ struct DeadlineCommandTests {
         #expect(try endless.code == 0 && endless.json()["deadlineMs"] == nil)
     }
 
+    @Test("What runs while a person is waited for counts against no budget, in verify as in plan and run; what waits for the person does")
+    func besidePerson() async throws {
+        for (after, code) in [("", 0), (#""after": ["ask"], "#, 3)] {
+            let file = scenarioText(
+                #"{ "id": "ask", "interactive": true, "work": { "simulate": "300ms" } }"#,
+                #"{ "id": "long", \#(after)"work": { "simulate": "400ms" } }"#,
+                head: #""budget": "200ms", "#
+            )
+            for command in [["verify"], ["plan"], ["run", "--clock", "virtual"]] {
+                let result = try await Tool.run([command[0], "-"] + command.dropFirst(), input: Data(file.utf8))
+                #expect(result.code == code, "\(command): \(result)")
+                let note = "takes 400 ms of 200 ms, a person's time not counted: ask → long\n"
+                if command == ["verify"] { #expect(result.output.contains(note) == (code == 3), "\(result)") }
+            }
+        }
+    }
+
     @Test(
         "A required step that takes longer than its timeout fails the launch in verify and plan as it does in run; another one is a warning"
     )
