@@ -33,7 +33,8 @@ public struct LaunchPlan: Sendable {
         }
         let path = longestPath(to: graph.milestoneIndex)
         let longest = graph.milestoneIndex == nil ? path.length : longestPath(to: nil).length
-        lowerBound = max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero)
+        // Where a timeout cuts a path short, the launch is shorter than that.
+        lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report
         report.criticalPath = path.path.map(graph.id)
         report.criticalPathDuration = .nanoseconds(path.length)

@@ -209,6 +209,7 @@ struct LaunchPlanTests {
                 plan.operations.map(\.end) == launch.report.operations.map(\.end) && plan.meets(budget) == launch.report.isWithinBudgets
             )
         }
+        #expect(failing.lowerBound <= failing.makespan)
         let person = try await graph(.interactive).plan()
         #expect(person.makespan == .milliseconds(410) && person.timedOut.isEmpty && !person.fails)
         let faster = try await graph().plan(PlanOptions(whatIf: ["config": .milliseconds(50)]))
