@@ -54,7 +54,8 @@ struct PlanText {
             }
             if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay {
                 let time = plan.report.timeToInitialDisplay.map { "initial display \(style.duration($0)) of \(style.duration(limit))" }
-                missed += ", \(time ?? "the initial display is switched off")"
+                let isOff = plan.report.initialDisplay.map { plan.graph.switchedOff.contains($0) } ?? false
+                missed += ", \(time ?? (isOff ? "the initial display is switched off" : "no initial display"))"
             }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
