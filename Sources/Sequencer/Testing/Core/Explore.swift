@@ -75,8 +75,8 @@ nonisolated(nonsending) public func explore(
         guard let problem = last.failing.problem(against: good, but: unsteady) else { return nil }
         // An operation that fails now and then has no hidden order. Of one that fails half of the time, eight rounds let one in 65,000 pass.
         for _ in 0..<(search.pair == nil ? 0 : 8) {
-            let other = try await course(search.passing).difference(from: last.passing, but: unsteady)
-            if let other = try await other ?? course(search.failing).difference(from: last.failing, but: unsteady) {
+            for (order, earlier) in [(search.passing, last.passing), (search.failing, last.failing)] {
+                guard let other = try await course(order).difference(from: earlier, but: unsteady) else { continue }
                 unsteady.append(other.name)
                 return nil
             }
