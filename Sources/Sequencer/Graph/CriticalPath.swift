@@ -59,7 +59,7 @@ package struct CriticalPath {
 
 extension ValidatedGraph {
     /// Which operations end before `last` does, or are it.
-    func leading(to last: Int) -> [Bool] {
+    package func leading(to last: Int) -> [Bool] {
         var isLeading = [Bool](repeating: false, count: count)
         isLeading[last] = true
         for node in order.reversed() where successors[node].contains(where: { isLeading[$0.index] }) {

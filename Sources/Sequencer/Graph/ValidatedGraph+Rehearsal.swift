@@ -1,8 +1,8 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are switched off, and nothing fails, is tried
-    /// again, cut or put off. A step that waits for an event ends with a fallback when its time is over.
+    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are switched off, and nothing is tried again, cut or
+    /// put off, or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a fallback when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.
@@ -16,7 +16,11 @@ extension ValidatedGraph {
             step.set(rehearsedPolicy(of: node, durations[node], expected: expected[node]))
             rehearsal.append(step)
             rehearsal.dependencies.node = node
-            for predecessor in predecessors[node] { id(predecessor.index).add(to: &rehearsal.dependencies) }
+            for predecessor in predecessors[node] {
+                // Steps have no values here, so only what times out lacks one.
+                let isMissed = predecessor.needsValue && timesOut(predecessor.index, after: durations[predecessor.index])
+                NamedDependency(id(predecessor.index), needsResult: isMissed).name(in: &rehearsal.dependencies)
+            }
         }
         return rehearsal
     }
@@ -51,6 +55,16 @@ extension ValidatedGraph {
         let isOn = !original.isSwitchedOff
         if original.condition != nil { policy.condition = { _ in isOn } }
         if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
+        if timesOut(node, after: duration) {
+            (policy.timeout, policy.onFailure) = (original.timeout, original.onFailure)
+            policy.fallback = original.fallback.map { _ in .value(()) }
+        }
         return policy
+    }
+
+    /// Whether a step that takes that long is ended by its timeout, in which a person's time does not count.
+    package func timesOut(_ node: Int, after duration: Duration) -> Bool {
+        let policy = policy(node)
+        return !policy.isSwitchedOff && !policy.isExpectedOfPerson && policy.timeout.map { duration > $0 } ?? false
     }
 }

@@ -22,16 +22,14 @@ struct BlameCommand: LaunchingCommand {
 
     private struct Row {
         let operation: OperationReport
-        /// How much shorter the longest path would be without it.
-        let gain: Duration
-        /// How much shorter the launch would be without it, where something was scarce; nil where nothing was, or where that was not worked out.
-        let scheduledGain: Duration?
-        /// Whether only a launch in virtual time tells the gain, and there was none.
-        let isUnknown: Bool
+        /// How much shorter the launch would be without it; nil where nobody knows.
+        let gain: Duration?
+        /// Whether that comes from a launch in virtual time, because something was scarce.
+        let isScheduled: Bool
+        /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
+        let isUncertain: Bool
         /// The operation that held it up.
         let holder: String?
-
-        var knownGain: Duration { isUnknown ? .zero : scheduledGain ?? gain }
     }
 
     func launch() async throws -> ExitCode {
@@ -49,18 +47,18 @@ struct BlameCommand: LaunchingCommand {
 
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
         let holdUps = HoldUps(report)
-        let gains = report.gainsByPath
+        let (gains, uncertain) = (report.gainsByPath, report.uncertainGains)
         // Nothing scarce, nothing to run: the longest path alone tells each gain.
         let rehearsed = await report.gains(of: shown)
         return shown.map { node in
             let holder = holdUps.holder(of: node).map { report.operations[$0].id }
-            let scheduled = rehearsed?[node]
-            let isUnknown = rehearsed != nil && scheduled == nil
+            let gain: Duration? = if let rehearsed { rehearsed[node] } else { gains[node] }
+            let isUncertain = uncertain.contains(node) || gain ?? .zero < .zero
             return Row(
                 operation: report.operations[node],
-                gain: gains[node],
-                scheduledGain: scheduled,
-                isUnknown: isUnknown,
+                gain: isUncertain ? nil : gain,
+                isScheduled: rehearsed != nil,
+                isUncertain: isUncertain,
                 holder: holder
             )
         }
@@ -84,22 +82,24 @@ struct BlameCommand: LaunchingCommand {
         let hasHolders = rows.contains { $0.holder != nil }
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         // What is worth shortening comes first; of equal gains, the longest.
-        for row in rows.indices.sorted(by: { (rows[$0].knownGain, $1) > (rows[$1].knownGain, $0) }).map({ rows[$0] }) {
+        for row in rows.indices.sorted(by: { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }).map({ rows[$0] }) {
             let operation = row.operation
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
                 + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
             table.add([
                 name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait), style.duration(operation.slack),
-                row.isUnknown ? "?" : cell(row.knownGain), row.holder.map(name) ?? "",
+                row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
             ])
         }
         text += table.text(style)
         var notes: [String] = []
-        let unknown = rows.count(where: \.isUnknown)
-        if unknown > 0 {
+        if rows.contains(where: \.isUncertain) {
+            notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
+        }
+        if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
             let reason = "something was scarce, so each gain takes a launch in virtual time"
-            notes.append("? not worked out: \(reason); the \(rows.count - unknown) longest were run")
+            notes.append("? not worked out: \(reason); the \(rows.count { $0.gain != nil }) longest were run")
         }
         if omitted > 0 { notes.append("and \(omitted) more that took less") }
         if let later { notes.append("not counted, for they ran on after the milestone: \(VerdictText.list(later, describe: name))") }
@@ -127,8 +127,12 @@ struct BlameCommand: LaunchingCommand {
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
                 json.write(milliseconds: row.operation.slack, for: "slackMs")
-                json.write(milliseconds: row.scheduledGain ?? row.gain, for: "gainMs")
-                if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
+                if let gain = row.gain {
+                    json.write(milliseconds: gain, for: "gainMs")
+                    if row.isScheduled { json.write(milliseconds: gain, for: "scheduledGainMs") }
+                } else {
+                    json.writeNull(for: "gainMs")
+                }
                 json.write(row.operation.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }

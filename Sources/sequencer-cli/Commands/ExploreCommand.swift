@@ -31,7 +31,7 @@ struct ExploreCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "In all orders each operation ended the same way.",
         "1": "An operation needs another one that it does not wait for: both are named. "
-            + "Or one ends differently by itself, or the launch fails in every order.",
+            + "Or one ends otherwise when the order is repeated, or the launch fails in every order.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
 
@@ -145,7 +145,7 @@ struct ExploreCommand: LaunchingCommand {
             Grounds.exploration(clock).write(to: &json)
             if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
             guard case .success(let exploration) = result else { return }
-            if let unsteady = exploration.unsteady { json.write(unsteady, for: "unsteady") }
+            if !exploration.unsteady.isEmpty { json.write(exploration.unsteady, for: "unsteady") }
             guard let hidden = exploration.hidden else { return }
             json.writeObject(for: "hidden") { json in
                 json.write("\(hidden)", for: "text")

@@ -38,7 +38,9 @@ struct PlanCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "In a plan the milestone is within the budget, and comes before the deadline.",
-        "1": "In plans within the budget the milestone comes after the launch's deadline, so the launch would fail.",
+        "1":
+            "In plans within the budget the milestone comes after the launch's deadline, or a required step is expected to take longer than its timeout, "
+            + "so the launch would fail.",
         "3": "No plan is within the budget, or the milestone, or an initial display with a budget, is switched off.",
     ]
 
@@ -85,6 +87,7 @@ struct PlanCommand: LaunchingCommand {
         let result = common.json ? json(text) : text.text
         progress?.end()
         try page.output.write(result)
+        if text.plans.allSatisfy(\.fails) { return .failed }
         return met.contains { $0.isWithin(text.deadline) } ? .success : met.isEmpty ? .overBudget : .failed
     }
 
@@ -135,6 +138,7 @@ struct PlanCommand: LaunchingCommand {
                 json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
                 json.write(decimal: plan.utilization, for: "utilization")
                 json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
+                if !plan.timedOut.isEmpty { json.write(plan.timedOut, for: "timedOut") }
                 if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
                 if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
                 json.writeObjects(plan.operations, for: "operations") { json, operation in

@@ -28,6 +28,8 @@ struct ScenarioFindings {
     private let deadline: Duration?
     /// Whether no launch keeps its budgets.
     let isOverBudget: Bool
+    /// Whether the launch will fail, because a required operation takes longer than its timeout.
+    private(set) var timesOut = false
     /// Whether the launch will fail, because its deadline comes before its milestone.
     let isPastDeadline: Bool
     private var warnings: [Warning] = []
@@ -55,6 +57,7 @@ struct ScenarioFindings {
             warn("switchedOff", of: graph.id(node), "the \(what), \(name(graph.id(node))), is switched off, and so misses its budget")
         }
         try warnOfTimes(isDisplayLate: isDisplayLate)
+        warnOfTimeouts()
         warnOfFailures()
     }
 
@@ -99,12 +102,13 @@ struct ScenarioFindings {
     private mutating func warnOfTimes(isDisplayLate: Bool) throws {
         func times(_ time: Duration, of limit: Duration) -> String { "\(durationText(time)) of \(durationText(limit))" }
 
+        let note = (0..<graph.count).contains { graph.policy($0).isExpectedOfPerson } ? ", a person's time not counted" : ""
         let (counted, path) = graph.budgetedPath
         if counted > budget.limit {
-            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit)): \(names(path))")
+            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit))\(note): \(names(path))")
         }
         if isDisplayLate, let limit = budget.initialDisplay, let (counted, path) = graph.budgetedPathToInitialDisplay {
-            let message = "the path to the initial display alone takes \(times(counted, of: limit)): \(names(path))"
+            let message = "the path to the initial display alone takes \(times(counted, of: limit))\(note): \(names(path))"
             warn("initialDisplayBudget", of: path.last, message)
         }
         if let deadline {
@@ -140,6 +144,22 @@ struct ScenarioFindings {
         if people.isEmpty { return }
         let asked = VerdictText.list(people, describe: name)
         warn("lateUpdateCheck", of: check, "\(check), which can end the launch, waits for a person: \(asked)")
+    }
+
+    private mutating func warnOfTimeouts() {
+        // What a file simulates may be longer than what it expects.
+        let timed = (document?.operations ?? []).lazy.filter { $0.timeout != nil }
+        let known = Dictionary(timed.map { ($0.id, $0.work.knownDuration ?? .zero) }) { first, _ in first }
+        let isNeeded = graph.milestoneIndex.map(graph.leading)
+        for node in 0..<graph.count {
+            let (id, policy) = (graph.id(node), graph.policy(node))
+            let time = max(policy.expected ?? .zero, known[id] ?? .zero)
+            guard let timeout = policy.timeout, graph.timesOut(node, after: time) else { continue }
+            let isFatal = policy.onFailure == .required && !policy.hasFallback && isNeeded?[node] != false
+            if isFatal { timesOut = true }
+            let effect = isFatal ? "so the launch fails" : policy.hasFallback ? "so it always falls back" : "so it never succeeds"
+            warn("timeout", of: id, "\(name(id)) takes \(durationText(time)), and times out after \(durationText(timeout)), \(effect)")
+        }
     }
 
     private mutating func warnOfFailures() {
@@ -195,7 +215,8 @@ struct ScenarioFindings {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
         // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
-        let errors = isOverBudget ? ["budget", "initialDisplayBudget", "switchedOff"] : isPastDeadline ? ["deadline"] : []
+        let errors =
+            timesOut ? ["timeout"] : isOverBudget ? ["budget", "initialDisplayBudget", "switchedOff"] : isPastDeadline ? ["deadline"] : []
         return shown.flatMap(\.warnings).map { warning in
             Verification.Problem(
                 level: errors.contains(warning.code) ? .error : .warning,
@@ -211,7 +232,7 @@ struct ScenarioFindings {
             json.write(graph.name, for: "scenario")
             json.write(graph.count, for: "operations")
             json.write(graph.edges.count, for: "dependencies")
-            json.write(isOverBudget ? "fail" : "pass", for: "budgetVerdict")
+            json.write(isOverBudget || timesOut ? "fail" : "pass", for: "budgetVerdict")
             json.write(milliseconds: budget.limit, for: "budgetMs")
             if let limit = budget.initialDisplay { json.write(milliseconds: limit, for: "initialDisplayBudgetMs") }
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }

@@ -131,6 +131,7 @@ struct Verification: Sendable {
         "initialDisplayBudget": "The path to the initial display alone takes longer than that may.",
         "deadline": "What is expected takes longer than the deadline.",
         "deadlineWithinBudget": "The deadline comes before the budget is used up.",
+        "timeout": "An operation is expected to take longer than its timeout.",
         "timeouts": "The timeouts of a path come to more than the budget.",
         "lateUpdateCheck": "The check for a required update comes late, or behind a person.",
         "unawaitedRequired": "The milestone does not wait for a required operation.",

@@ -3,8 +3,8 @@ import SequencerAnalysis
 
 /// `verify`: finds mistakes in a scenario without running it.
 ///
-/// A graph that cannot run is bad data; one whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
-/// will fail; everything else is a warning.
+/// A graph that cannot run is bad data; one with a required step that takes longer than its timeout will fail; one whose path to the milestone exceeds the budget is
+/// over budget; one whose longest path alone exceeds the deadline will fail; everything else is a warning.
 struct VerifyCommand: Command {
     enum Format: String, CaseIterable, Sendable {
         case text, json, github, junit, sarif, xcode
@@ -34,7 +34,8 @@ struct VerifyCommand: Command {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch can run; warnings may be worth a look.",
-        "1": "Its budget can be kept, but its longest path takes longer than its deadline, so it would fail.",
+        "1":
+            "Its budget can be kept, but its longest path takes longer than its deadline, or a required step takes longer than its timeout, so it would fail.",
         "3": "Its longest path alone takes longer than its budget, or what that leads to is switched off.",
         "65": "It cannot run: every mistake is named.",
     ]
@@ -83,6 +84,7 @@ struct VerifyCommand: Command {
         case .json: try page.output.write(findings.json())
         default: try write(findings.problems(in: loaded), of: name, in: loaded.file?.name, findings.text(), page)
         }
+        if findings.timesOut { return .failed }
         return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
     }
 

@@ -45,10 +45,17 @@ struct PlanText {
             let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if plan.report.missedMilestone != nil { missed += ", the milestone is switched off" }
+            if let milestone = plan.report.missedMilestone {
+                let isOff = plan.graph.switchedOff.contains(milestone.id)
+                missed += ", the milestone \(isOff ? "is switched off" : milestone.outcome.words)"
+            }
+            if case .failed(let operation, let message) = plan.report.outcome {
+                missed += ", \(printable(operation, limit: 80)): \(printable(message, limit: 200))"
+            }
             if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay {
                 let time = plan.report.timeToInitialDisplay.map { "initial display \(style.duration($0)) of \(style.duration(limit))" }
-                missed += ", \(time ?? "the initial display is switched off")"
+                let isOff = plan.report.initialDisplay.map { plan.graph.switchedOff.contains($0) } ?? false
+                missed += ", \(time ?? (isOff ? "the initial display is switched off" : "no initial display"))"
             }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"

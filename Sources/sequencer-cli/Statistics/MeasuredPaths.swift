@@ -100,12 +100,13 @@ extension LaunchReport {
         return zip(operations, gains).map { $0.slack == .zero ? $1 : .zero }
     }
 
-    /// By position, how much earlier the launch would have ended without an operation: by a launch in virtual time
+    /// By position, how much earlier the launch would have ended without an operation, where that is certain: by a launch in virtual time
     /// where something was scarce, for the longest operations; by the longest path otherwise.
     nonisolated(nonsending) func gains() async -> [Int: Duration] {
         let longest = operations.indices.filter { operations[$0].start != nil }.sorted { operations[$0].duration > operations[$1].duration }
-        if let gains = await gains(of: longest.prefix(Self.maximumRehearsed)) { return gains }
-        let byPath = gainsByPath
-        return Dictionary(uniqueKeysWithValues: longest.map { ($0, byPath[$0]) })
+        let (byPath, uncertain) = (gainsByPath, uncertainGains)
+        let gains =
+            await gains(of: longest.prefix(Self.maximumRehearsed)) ?? Dictionary(uniqueKeysWithValues: longest.map { ($0, byPath[$0]) })
+        return gains.filter { !uncertain.contains($0.key) && $0.value >= .zero }
     }
 }

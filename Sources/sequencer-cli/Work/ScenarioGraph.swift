@@ -132,7 +132,7 @@ extension OperationDocument {
 
 extension WorkDocument {
     /// How long the work takes, where the file says so.
-    fileprivate var knownDuration: Duration? {
+    var knownDuration: Duration? {
         switch self {
         case .simulate(let duration), .compute(let duration): duration
         case .command, .http, .expected, .none: nil

@@ -35,6 +35,52 @@ struct DeadlineCommandTests {
         #expect(try endless.code == 0 && endless.json()["deadlineMs"] == nil)
     }
 
+    @Test("What runs while a person is waited for counts against no budget, in verify as in plan and run; what waits for the person does")
+    func besidePerson() async throws {
+        for (after, code) in [("", 0), (#""after": ["ask"], "#, 3)] {
+            let file = scenarioText(
+                #"{ "id": "ask", "interactive": true, "work": { "simulate": "300ms" } }"#,
+                #"{ "id": "long", \#(after)"work": { "simulate": "400ms" } }"#,
+                head: #""budget": "200ms", "#
+            )
+            for command in [["verify"], ["plan"], ["run", "--clock", "virtual"]] {
+                let result = try await Tool.run([command[0], "-"] + command.dropFirst(), input: Data(file.utf8))
+                #expect(result.code == code, "\(command): \(result)")
+                let note = "takes 400 ms of 200 ms, a person's time not counted: ask → long\n"
+                if command == ["verify"] { #expect(result.output.contains(note) == (code == 3), "\(result)") }
+            }
+        }
+    }
+
+    @Test(
+        "A required step that takes longer than its timeout fails the launch in verify and plan as it does in run; another one is a warning"
+    )
+    func timeouts() async throws {
+        func file(_ options: String) -> String {
+            scenarioText(
+                #"{ "id": "a", "timeout": "50ms", \#(options)"work": { "simulate": "400ms" } }"#,
+                #"{ "id": "b", "after": ["a"], "work": { "simulate": "10ms" } }"#,
+                head: #""budget": "1s", "milestone": "b","#
+            )
+        }
+        for command in [["verify"], ["plan"], ["run", "--clock", "virtual"]] {
+            let result = try await Tool.run([command[0], "-"] + command.dropFirst(), input: Data(file("").utf8))
+            #expect(result.code == 1, "\(command): \(result)")
+            let other = try await Tool.run([command[0], "-"] + command.dropFirst(), input: Data(file(#""fallback": "x", "#).utf8))
+            #expect(other.code == 0, "\(command): \(other)")
+        }
+        let verified = try await Tool.run("verify", "-", input: file("")).output
+        #expect(verified.contains("warning: a takes 400 ms, and times out after 50 ms, so the launch fails\n"), "\(verified)")
+        #expect(try await Tool.run("verify", "-", "--json", input: file("")).json()["budgetVerdict"] as? String == "fail")
+        #expect(try await Tool.run("verify", "-", "--format", "github", input: file("")).output.hasPrefix("::error "))
+        #expect(try await Tool.run("verify", "-", input: file(#""fallback": "x", "#)).output.contains("so it always falls back\n"))
+        // By its expectation it is in time, but not by what it simulates.
+        #expect(try await Tool.run("verify", "-", input: file(#""expected": "20ms", "#)).code == 1)
+        let plan = try await Tool.run("plan", "-", "--json", "--lanes", "1", input: file("")).json()
+        let plans = try #require(plan["plans"] as? [[String: Any]])
+        #expect(plans[0]["verdict"] as? String == "fail" && plans[0]["timedOut"] as? [String] == ["a"])
+    }
+
     @Test(
         "A launch whose milestone comes after its deadline fails in plan and verify as it does in run; what runs on is ended there, and fails nothing"
     )

@@ -8,8 +8,9 @@ import Sequencer
 /// A scenario file says by its `work` whether a step of the main thread keeps that while it lasts. Nobody sees in a closure whether it suspends: a plan takes it to keep
 /// the main thread for all of its time, but for an interactive step, whose answer comes there. Where a step is suspended after all, a launch may be shorter than its plan.
 ///
-/// A plan counts all that the launch has to do. Conditions hold, nothing fails, and nothing is cut or put off to keep a budget: a launch that keeps it only by
-/// its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan.
+/// A plan counts all that the launch has to do. Conditions hold, and nothing is cut or put off to keep a budget: a launch that keeps it only by
+/// its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan. Nothing fails but a step of which more is expected than its timeout allows: where the launch
+/// fails by it, it meets no budget.
 ///
 /// ```swift
 /// let plan = try await graph.plan(PlanOptions(lanes: 2))
@@ -32,7 +33,8 @@ public struct LaunchPlan: Sendable {
         }
         let path = longestPath(to: graph.milestoneIndex)
         let longest = graph.milestoneIndex == nil ? path.length : longestPath(to: nil).length
-        lowerBound = max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero)
+        // Where a timeout cuts a path short, the launch is shorter than that.
+        lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report
         report.criticalPath = path.path.map(graph.id)
         report.criticalPathDuration = .nanoseconds(path.length)
@@ -71,6 +73,12 @@ public struct LaunchPlan: Sendable {
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
+    /// The operations that are expected to be ended by their timeouts, in the order in which they were added.
+    package var timedOut: [String] { report.operations.filter { $0.outcome == .timedOut }.map(\.id) }
+
+    /// Whether the launch is expected to fail, because of a timeout.
+    package var fails: Bool { report.outcome != .completed }
+
     /// What nobody knows of the time to its milestone.
     package var unknownTimes: UnknownTimes {
         // What has no work takes no time, which is known.
@@ -107,7 +115,9 @@ extension LaunchPlan: CustomStringConvertible {
     /// One line: `regular: planned to take 1.33 s on 2 lanes; milestone after 1.33 s`.
     public var description: String {
         let milestone = hasMilestone ? "; milestone after \(durationText(milestoneEnd))" : ""
-        return "\(printable(graph.name)): planned to take \(durationText(makespan)) on \(lanes) lane\(lanes == 1 ? "" : "s")\(milestone)"
+        let plan = "\(printable(graph.name)): planned to take \(durationText(makespan)) on \(lanes) lane\(lanes == 1 ? "" : "s")"
+        guard case .failed(let operation, let message) = report.outcome else { return plan + milestone }
+        return plan + "; fails: \(printable(operation, limit: 80)): \(printable(message, limit: 400))"
     }
 }
 
@@ -190,7 +200,8 @@ extension ValidatedGraph {
         // Started, and not run: it must not end early with the task that asks for it.
         var report = try await rehearsal(durations, expected: expected).start(options: options).end().report
         // An event comes by its fallback.
-        for node in report.operations.indices where report.operations[node].outcome == .fellBack {
+        for node in report.operations.indices
+        where report.operations[node].outcome == .fellBack && !timesOut(node, after: durations[node]) {
             report.operations[node].outcome = .succeeded
             report.operations[node].failure = nil
             report.operations[node].message = nil

@@ -9,7 +9,8 @@ extension LaunchReport {
     /// For each of some operations, how much earlier the launch proper would have ended if the operation had taken no time.
     ///
     /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected to take what they were, and need the same lanes, main
-    /// thread and resources. Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham, 1969): then nothing is gained.
+    /// thread and resources. Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain
+    /// is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
     /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
@@ -27,9 +28,34 @@ extension LaunchReport {
         guard let usual = await end(without: nil) else { return nil }
         var gains: [Int: Duration] = [:]
         for node in nodes.prefix(min(Self.maximumGains, max(Self.maximumRehearsed / operations.count, 1))) {
-            gains[node] = isJoin(operations[node]) ? .zero : await end(without: node).map { max(.zero, usual - $0) }
+            gains[node] = isJoin(operations[node]) ? .zero : await end(without: node).map { usual - $0 }
         }
         return gains
+    }
+
+    /// The operations of which nobody can say what the launch would gain if they took no time. One that did not succeed at once might do so then, and others would run for
+    /// it. Where something was cut or put off, or a step of the main thread may have waited to come back there, that goes for all.
+    package var uncertainGains: Set<Int> {
+        let isPutOff = scarceLanes != nil && operations.contains(where: \.isDeferred)
+        if isPutOff || isMainContended || operations.contains(where: \.isCut) { return Set(operations.indices) }
+        return Set(
+            operations.indices.filter { node in
+                let operation = operations[node]
+                return operation.attempts > 1 || operation.outcome != .succeeded && operation.outcome != .skipped
+            }
+        )
+    }
+
+    /// Whether a step of the main thread ended as soon as another one did that computed there meanwhile: it is likely to have waited for that.
+    private var isMainContended: Bool {
+        func hasWaited(_ step: OperationReport, for other: OperationReport) -> Bool {
+            guard let start = step.start, let begin = other.start, !other.suspends, start <= begin else { return false }
+            return (.zero..<Duration.milliseconds(1)).contains(step.end - other.end)
+        }
+        let main = operations.filter { $0.isMain && $0.duration > .zero }.sorted {
+            ($0.end, $1.start ?? .zero) < ($1.end, $0.start ?? .zero)
+        }
+        return zip(main, main.dropFirst()).contains { hasWaited($1, for: $0) || hasWaited($0, for: $1) }
     }
 
     /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread. Then they are as many as operations.

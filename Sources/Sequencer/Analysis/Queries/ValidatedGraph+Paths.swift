@@ -41,15 +41,22 @@ extension ValidatedGraph {
 extension ValidatedGraph {
     /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected durations, and its length.
     ///
-    /// Interactive operations count as nothing, as they do against a budget. If this is longer than the budget, no number of lanes helps.
+    /// No time counts in which a person could be waited for, as none does against a budget: that of interactive operations beside the path is taken off it, too.
+    /// If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
 
     /// The same for the initial display; nil without one.
     package var budgetedPathToInitialDisplay: (duration: Duration, path: [String])? { initialDisplayIndex.map { budgetedPath(to: $0) } }
 
     private func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
-        let (duration, path) = path(to: last) { $0.isExpectedOfPerson ? nil : $0.expected }
-        return (duration, path.filter { !isSwitchedOff($0) }.map(id))
+        let (end, path) = path(to: last) { $0.expected }
+        // A person who is asked after the end stops no clock before it.
+        let later = last.map(successors.reachable) ?? []
+        let persons = (0..<count).reduce(Duration.zero) { sum, node in
+            let policy = policy(node)
+            return policy.isExpectedOfPerson && !later.contains(node) ? sum + (policy.expected ?? .zero) : sum
+        }
+        return (max(.zero, end - persons), path.filter { !isSwitchedOff($0) }.map(id))
     }
 
     /// The path with the largest sum of timeouts to the milestone (without one: to the launch's end), and that sum.

@@ -4,13 +4,14 @@ import Sequencer
 ///
 /// ```swift
 /// let exploration = try await explore(appLaunch())
-/// #expect(exploration.hidden == nil && exploration.unsteady == nil)
+/// #expect(exploration.hidden == nil && exploration.unsteady.isEmpty)
 /// ```
 ///
 /// The orders are drawn by random priorities from a seed. Where an operation needs one that it does not wait
 /// for, each order shows it with a probability of 1/(n + 2) at least, with n operations before it; as many are run as find it with 99%, unless
 /// said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
-/// Orders are launched again, the usual one always: what ends differently in two launches of one order does so by itself, and is named as that.
+/// Orders are launched again, the usual one always: what ends otherwise then does so by itself, or by what an earlier order left behind. It is named as that, no
+/// dependency is told of it, and the search goes on for the other operations.
 ///
 /// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is called once for
 /// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations. A timeout counts an
@@ -24,7 +25,7 @@ import Sequencer
 ///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which steps start.
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
 ///   - check: throws if a launch is wrong in another way than by an operation that fails.
-/// - Returns: the number of orders, and the missing dependency, or the operation that ends differently by itself, if one was found.
+/// - Returns: the number of orders, the missing dependency, if one was found, and what ended otherwise when its order was launched again.
 /// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order that was run. One cause is a service that sleeps on another
 ///   virtual clock, which nothing moves on. A `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
@@ -54,27 +55,38 @@ nonisolated(nonsending) public func explore(
             return ExploredCourse(launch.report, check: error)
         }
     }
+    // What ended otherwise when its order was launched again: it is not compared any more.
+    var unsteady: [String] = []
+    /// - Returns: nil where something ends otherwise in two launches of one order; that is set aside.
     nonisolated(nonsending) func shrink(
         passing: [String],
         _ good: ExploredCourse,
         failing: [String],
-        _ bad: ExploredCourse.Problem
-    ) async throws -> Exploration.Finding {
+        _ bad: ExploredCourse
+    ) async throws -> HiddenOrder? {
         var search = OrderSearch(passing: passing, failing: failing)
-        var problem = bad
+        var last = (passing: good, failing: bad)
         while let order = search.next {
-            let found = try await course(order).problem(against: good)
-            if let found { problem = found }
-            search.add(fails: found != nil)
+            let found = try await course(order)
+            let fails = found.problem(against: good, but: unsteady) != nil
+            if fails { last.failing = found } else { last.passing = found }
+            search.add(fails: fails)
         }
-        guard let (first, second) = search.pair else { return .unsteady(problem) }
+        guard let problem = last.failing.problem(against: good, but: unsteady) else { return nil }
         // An operation that fails now and then has no hidden order. Of one that fails half of the time, eight rounds let one in 65,000 pass.
-        for _ in 0..<8 {
-            if let other = try await course(search.passing).problem(against: good) { return .unsteady(other) }
-            guard let again = try await course(search.failing).problem(against: good) else { return .unsteady(problem) }
-            problem = again
+        for _ in 0..<(search.pair == nil ? 0 : 8) {
+            for (order, earlier) in [(search.passing, last.passing), (search.failing, last.failing)] {
+                guard let other = try await course(order).difference(from: earlier, but: unsteady) else { continue }
+                unsteady.append(other.name)
+                return nil
+            }
         }
-        let hidden = HiddenOrder(
+        // Nor does an order count of something that ends as it likes.
+        guard let (first, second) = search.pair, !unsteady.contains(first), !unsteady.contains(second) else {
+            unsteady.append(problem.name)
+            return nil
+        }
+        return HiddenOrder(
             operation: problem.operation,
             message: problem.message,
             first: first,
@@ -82,39 +94,37 @@ nonisolated(nonsending) public func explore(
             failing: search.failing,
             passing: search.passing
         )
-        return .hidden(hidden)
     }
 
     let validated = try graph().validated()
     var source = PriorityOrders(validated, depth: depth, seed: seed)
     let count = max(orders ?? source.enough, 0)
     let usual = validated.order.map { validated.id(Int($0)) }
-    let usualCourse = try await course(usual)
-    var alwaysFails = usualCourse.failureText != nil
+    var usualCourse = try await course(usual)
     let again = try await course(usual)
-    if let problem = again.problem(against: usualCourse) ?? usualCourse.problem(against: again) {
-        return Exploration(orders: 0, seed: seed, finding: .unsteady(problem))
-    }
+    while let problem = again.difference(from: usualCourse, but: unsteady) { unsteady.append(problem.name) }
+    // In a launch that failed, what has not run says nothing of the orders.
+    if usualCourse.failureText != nil { usualCourse = again }
+    var alwaysFails = usualCourse.failureText != nil
     for number in 0..<count {
         try Task.checkCancellation()
         let order = source.next()
         let found = try await course(order)
         if found.failureText == nil { alwaysFails = false }
-        // Either of the two orders may be the one that fails.
-        let finding: Exploration.Finding
-        if let problem = found.problem(against: usualCourse) {
-            finding = try await shrink(passing: usual, usualCourse, failing: order, problem)
-        } else if let problem = usualCourse.problem(against: found) {
-            finding = try await shrink(passing: order, found, failing: usual, problem)
-        } else {
-            continue
+        // Either of the two orders may be the one that fails. Where no order is found, something was set aside.
+        while found.difference(from: usualCourse, but: unsteady) != nil {
+            let isFailing = found.problem(against: usualCourse, but: unsteady) != nil
+            let hidden =
+                isFailing
+                ? try await shrink(passing: usual, usualCourse, failing: order, found)
+                : try await shrink(passing: order, found, failing: usual, usualCourse)
+            if let hidden { return Exploration(orders: number + 1, seed: seed, hidden: hidden, unsteady: unsteady) }
         }
-        return Exploration(orders: number + 1, seed: seed, finding: finding)
     }
     if alwaysFails, let text = usualCourse.failureText {
         throw FailsInEveryOrder(orders: count, seed: seed, report: usualCourse.report, description: text)
     }
-    return Exploration(orders: count, seed: seed, finding: nil)
+    return Exploration(orders: count, seed: seed, hidden: nil, unsteady: unsteady)
 }
 
 extension LaunchOptions {

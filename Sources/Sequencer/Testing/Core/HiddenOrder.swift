@@ -8,31 +8,21 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     package let seed: UInt64
     /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
-    /// What ended differently in two launches of one order, so that orders tell nothing of it: an operation, or `the check`. Nil when nothing did.
-    public let unsteady: String?
+    /// What ended otherwise when its order was launched again, by itself or by what an earlier order left behind: operations, or `the check`. Orders tell nothing of it,
+    /// so it was not compared any more.
+    public let unsteady: [String]
 
-    package var findsNothing: Bool { hidden == nil && unsteady == nil }
+    package var findsNothing: Bool { hidden == nil && unsteady.isEmpty }
 
-    enum Finding {
-        case hidden(HiddenOrder)
-        case unsteady(ExploredCourse.Problem)
-    }
-
-    init(orders: Int, seed: UInt64, finding: Finding?) {
-        (self.orders, self.seed) = (orders, seed)
-        switch finding {
-        case .hidden(let order)?: (hidden, unsteady) = (order, nil)
-        case .unsteady(let problem)?: (hidden, unsteady) = (nil, problem.operation ?? "the check")
-        case nil: (hidden, unsteady) = (nil, nil)
-        }
-    }
-
-    /// One sentence: `login fails when images runs first: undeclared dependency`, `config ends differently by itself`, or `every operation ended the
-    /// same way in 33 orders`: values are compared only by the check that was given.
+    /// One sentence: `login fails when images runs first: undeclared dependency`, or `every operation ended the same way in 33 orders`: values are compared
+    /// only by the check that was given. What was set aside is named.
     public var description: String {
-        if let hidden { return hidden.description }
-        if let unsteady { return "\(printable(unsteady, limit: 80)) ends differently by itself" }
-        return "every operation ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
+        let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
+        guard !unsteady.isEmpty else { return hidden?.description ?? same }
+        let names = unsteady.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
+        let more = unsteady.count > 5 ? " and \(unsteady.count - 5) more" : ""
+        let cause = "ended otherwise when the order was repeated: by itself, or by what an earlier order left behind"
+        return hidden.map { "\($0); \(names)\(more) \(cause)" } ?? "\(names)\(more) \(cause); \(same)"
     }
 }
 
@@ -90,6 +80,7 @@ struct ExploredCourse {
     struct Problem {
         let operation: String?
         let message: String?
+        var name: String { operation ?? "the check" }
     }
 
     /// Operations that did not succeed by themselves, in the order in which they ended.
@@ -118,11 +109,18 @@ struct ExploredCourse {
     }
 
     /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might have failed as well.
-    func problem(against other: ExploredCourse) -> Problem? {
-        if let failure = failures.first(where: { other.succeeded.contains($0.id) }) {
+    ///
+    /// - Parameter unsteady: what is not compared.
+    func problem(against other: ExploredCourse, but unsteady: [String]) -> Problem? {
+        if let failure = failures.first(where: { other.succeeded.contains($0.id) && !unsteady.contains($0.id) }) {
             return Problem(operation: failure.id, message: failure.message)
         }
-        guard let check, other.check == nil else { return nil }
-        return Problem(operation: nil, message: "\(check)")
+        let problem = Problem(operation: nil, message: check.map { "\($0)" })
+        return check == nil || other.check != nil || unsteady.contains(problem.name) ? nil : problem
+    }
+
+    /// What failed in one of the two and succeeded in the other.
+    func difference(from other: ExploredCourse, but unsteady: [String]) -> Problem? {
+        problem(against: other, but: unsteady) ?? other.problem(against: self, but: unsteady)
     }
 }

@@ -174,12 +174,46 @@ struct LaunchPlanTests {
         var graph = OperationGraph("work")
         graph.addPrologue("prologue", .expected(.milliseconds(5))) { call() }
         graph.add("fails", .expected(.milliseconds(10)), .when { false }, .retry(attempts: 3)) { call() }
-        graph.add(BlockOperation { call() }, id: "operation", .expected(.milliseconds(20)), .timeout(.milliseconds(1)))
+        graph.add(BlockOperation { call() }, id: "operation", .expected(.milliseconds(20)), .timeout(.milliseconds(20)))
         let plan = try await graph.plan()
         #expect(plan.operations.map(\.end) == [.milliseconds(5), .milliseconds(15), .milliseconds(25)])
         #expect(plan.operations.allSatisfy { $0.outcome == .succeeded } && calls.withLock { $0 } == 0)
         _ = try await MainActor.run { [graph] in try graph.start() }.end()
         #expect(calls.withLock { $0 } == 2)
+    }
+
+    @Test("What is expected to take longer than its timeout times out in a plan, as it does in the launch; a person's time is not in that")
+    func timeouts() async throws {
+        func graph(_ options: StepOption..., fallback: String? = nil) -> OperationGraph {
+            var graph = OperationGraph("late")
+            let slow = StepOption.all([.expected(.milliseconds(400)), .timeout(.milliseconds(50))] + options)
+            let config = graph.add("config", slow, fallback: fallback) { launch -> String in
+                try await launch.sleep(for: .milliseconds(400))
+                return "new"
+            }
+            graph.add("home", .milestone, .expected(.milliseconds(10)), using: config.optional) { launch, _ in
+                try await launch.sleep(for: .milliseconds(10))
+            }
+            return graph
+        }
+        let budget = Budget(.seconds(1))
+        let failing = try await graph().plan()
+        #expect(!failing.meets(budget) && failing.makespan == .milliseconds(50) && failing["config"]?.outcome == .timedOut)
+        #expect("\(failing)".hasPrefix("late: planned to take 50 ms on 1 lane; fails: config: "), "\(failing)")
+        for graph in [graph(), graph(.onFailure(.continue)), graph(.onFailure(.skipDependents)), graph(fallback: "old")] {
+            let (plan, launch) = (
+                try await graph.plan(), try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock()))
+            )
+            #expect(plan.operations.map(\.outcome) == launch.report.operations.map(\.outcome))
+            #expect(
+                plan.operations.map(\.end) == launch.report.operations.map(\.end) && plan.meets(budget) == launch.report.isWithinBudgets
+            )
+        }
+        #expect(failing.lowerBound <= failing.makespan)
+        let person = try await graph(.interactive).plan()
+        #expect(person.makespan == .milliseconds(410) && person.timedOut.isEmpty && !person.fails)
+        let faster = try await graph().plan(PlanOptions(whatIf: ["config": .milliseconds(50)]))
+        #expect(faster.meets(budget) && faster.makespan == .milliseconds(60))
     }
 
     @Test("A plan is whole in a task that was cancelled, too")
