@@ -1,4 +1,5 @@
 import Foundation
+import SequencerTesting
 import TestSupport
 import Testing
 
