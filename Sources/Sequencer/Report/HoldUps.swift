@@ -196,7 +196,8 @@ extension HoldUps {
     package init(_ report: LaunchReport) {
         let uses = report.operations.map { operation in
             Use(
-                ready: operation.ready?.nanoseconds,
+                // One that was put off waited for the milestone, not for who had its lane.
+                ready: (operation.isDeferred ? operation.start : operation.ready)?.nanoseconds,
                 start: operation.start?.nanoseconds,
                 end: operation.end.nanoseconds,
                 lane: operation.lane,

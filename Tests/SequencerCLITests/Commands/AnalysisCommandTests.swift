@@ -86,10 +86,10 @@ struct AnalysisCommandTests {
         #expect(operations.first { $0["id"] as? String == "main" }?["lane"] as? String == "main")
     }
 
-    @Test("plan as a gate: supposing a slow login exits with 3, an unknown operation is named with the nearest one")
+    @Test("plan as a gate: supposing a slow main screen exits with 3, an unknown operation is named with the nearest one")
     func planGate() async throws {
         #expect(try await Tool.run("plan", "regular", "--lanes", "4").code == 0)
-        let slow = try await Tool.run("plan", "regular", "--lanes", "4", "--what-if", "login=3s")
+        let slow = try await Tool.run("plan", "regular", "--lanes", "4", "--what-if", "main-app=3s")
         #expect(slow.code == 3 && slow.output.contains("FAIL"))
         let unknown = try await Tool.run("plan", "regular", "--what-if", "lgoin=3s")
         #expect(unknown.code == 65 && unknown.messages.contains("did you mean 'login'?"), "\(unknown.messages)")

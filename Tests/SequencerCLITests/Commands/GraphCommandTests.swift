@@ -64,7 +64,7 @@ struct GraphCommandTests {
                 budget 3 s, deadline 30 s
                 warning: c need not wait for a: other dependencies imply it
                 warning: c and d can ask the person at the same time; give both the exclusive resource 'ui'
-                warning: the longest path alone takes 4 s of 3 s: a → b
+                warning: the longest path alone takes 4 s of 3 s, a person's time not counted: a → b
                 note: 2 operations have no expected duration, and count as 0 ms: c, d
                 note: 1 operation has no work, and takes 0 ms whatever is expected of it: a
 

@@ -37,7 +37,7 @@ struct SnapshotTests {
             Snapshot("run-aborted", "run first-launch --clock virtual --inject force-update=required", .aborted),
             Snapshot("run-json", "run launch.json --clock virtual --json"),
             Snapshot("plan", "plan launch.json --lanes 1,2,4"),
-            Snapshot("plan-over-budget", "plan regular --what-if login=4s", .overBudget),
+            Snapshot("plan-over-budget", "plan regular --what-if main-app=4s", .overBudget),
             Snapshot("plan-json", "plan launch.json --json"),
             Snapshot("graph", "graph launch.json"),
             Snapshot("graph-reduced", "graph launch.json --reduce"),

@@ -244,11 +244,6 @@ struct TypedHandleTests {
         _ = await running.end()
     }
 
-    @Test("a handle is at most 24 bytes, which an existential holds without a box")
-    func size() {
-        #expect(MemoryLayout<Step<Configuration>>.size <= 24)
-    }
-
     @Test("copies are independent")
     func copies() throws {
         var graph = OperationGraph("original")

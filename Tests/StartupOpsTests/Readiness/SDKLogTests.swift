@@ -146,7 +146,8 @@ struct SDKLogTests {
             "keyJob.tar": "keyJob.tar",
             "s3cr3t/Canary\u{301} p4s\u{20DD}": "<redacted>\u{301} <redacted>\u{20DD}",
             "xS3CR3T/canary+4711x": "x<redacted>x",
-            "s3cr3t%2FCanary czNjcjN0L0NhbmFyeQ== p4 é": "<redacted> <redacted> p4 é",
+            // The last letter of base64 has two bits of the secret, and would have others beside another neighbour.
+            "s3cr3t%2FCanary czNjcjN0L0NhbmFyeQ== p4 é": "<redacted> <redacted>Q== p4 é",
         ]
         for (text, expected) in texts {
             let redacted = secrets.cut(from: text)

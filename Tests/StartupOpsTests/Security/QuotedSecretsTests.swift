@@ -73,7 +73,7 @@ struct QuotedSecretsTests {
     func phrase() {
         KnownSecrets.add("qUo correct horse", from: .person)
         #expect(ForeignText.withoutSecrets("incorrect header, correct hour") == "incorrect header, correct hour")
-        #expect(ForeignText.withoutSecrets("denied qUo+correct+horse") == "denied <secret>")
+        #expect(ForeignText.withoutSecrets("denied qUo%20correct%20horse") == "denied <secret>")
     }
 
     @Test("a service that gives new tokens all the time makes no password forgotten")
