@@ -9,7 +9,7 @@ struct ContestGroup {
     }
 
     func bestRival(_ time: KeyPath<LaunchContest.Row, Double>) -> Double {
-        rows.filter { $0.rival != Engine.sequencer.name }.map { $0[keyPath: time] }.min() ?? 1
+        rows.filter { ![Engine.sequencer.name, ContestRival.ownQueue.name].contains($0.rival) }.map { $0[keyPath: time] }.min() ?? 1
     }
 }
 

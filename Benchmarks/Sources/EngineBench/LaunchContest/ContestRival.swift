@@ -8,8 +8,11 @@ struct ContestRival: Sendable {
     /// Runs all steps, and returns when the last has ended; each step calls `ended` when it has.
     let run: @Sendable (_ launch: ContestLaunch, _ ended: @escaping @Sendable (_ step: Int) -> Void) async throws -> Void
 
-    /// In the order of tables; the last is ours.
-    static let all = [operationQueue, gcd, task, taskGroup, sequencer]
+    /// In the order of tables.
+    static let all = [operationQueue, gcd, task, taskGroup, ownQueue, sequencer]
+
+    /// The engine in an `OperationQueue` of the app's, which decides how many steps run: no rival, and not what its goals are of.
+    static let ownQueue = sequencer("own queue") { OperationQueue() }
 
     private static let operationQueue = ContestRival(name: "OperationQueue") { launch, ended in
         let queue = OperationQueue()
@@ -81,26 +84,30 @@ struct ContestRival: Sendable {
         }
     }
 
-    private static let sequencer = ContestRival(name: "Sequencer") { launch, ended in
-        var graph = OperationGraph(launch.name)
-        for (index, step) in launch.steps.enumerated() {
-            let dependencies = step.dependencies.map { launch.steps[$0].id }
-            let options: StepOption = index == launch.milestone ? .milestone : .all([])
-            if step.suspends {
-                graph.add(step.id, options, after: dependencies) {
-                    await step.performSuspending()
-                    ended(index)
-                }
-            } else {
-                graph.add(step.id, options, after: dependencies) {
-                    step.perform()
-                    ended(index)
+    private static let sequencer = sequencer(Engine.sequencer.name) { nil }
+
+    private static func sequencer(_ name: String, queue: @escaping @Sendable () -> OperationQueue?) -> ContestRival {
+        ContestRival(name: name) { launch, ended in
+            var graph = OperationGraph(launch.name)
+            for (index, step) in launch.steps.enumerated() {
+                let dependencies = step.dependencies.map { launch.steps[$0].id }
+                let options: StepOption = index == launch.milestone ? .milestone : .all([])
+                if step.suspends {
+                    graph.add(step.id, options, after: dependencies) {
+                        await step.performSuspending()
+                        ended(index)
+                    }
+                } else {
+                    graph.add(step.id, options, after: dependencies) {
+                        step.perform()
+                        ended(index)
+                    }
                 }
             }
+            // To the end of all, not to the milestone alone.
+            let outcome = try await graph.start(options: LaunchOptions(queue: queue())).end().report.outcome
+            if outcome != .completed { throw EngineFailure("the launch ended as \(outcome.name)") }
         }
-        // To the end of all, not to the milestone alone.
-        let outcome = try await graph.start().end().report.outcome
-        if outcome != .completed { throw EngineFailure("the launch ended as \(outcome.name)") }
     }
 }
 
