@@ -18,7 +18,8 @@ struct EventStateMachine: Sendable {
 
     /// Nil until the event has come, or failed.
     private(set) var result: EventResult?
-    // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is settled.
+    // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is
+    // settled.
     private var waiters: [Int: Waiter] = [:]
     private var tickets = 0
 

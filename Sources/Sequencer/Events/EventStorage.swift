@@ -13,11 +13,13 @@ final class EventStorage: Sendable {
 
     var result: EventResult? { state.withLock { $0.result } }
 
-    /// - Parameter callBlocks: calls its argument, which calls the blocks of the app, now or later; launches and tasks hear of it now.
+    /// - Parameter callBlocks: calls its argument, which calls the blocks of the app, now or later; launches and tasks
+    ///     hear of it now.
     /// - Returns: whether this decided: false where there was a result before.
     @discardableResult
     func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
-        // Blocks in a box, which is emptied in their turn: one may hold the next event, whose blocks are told when it is freed, and so on.
+        // Blocks in a box, which is emptied in their turn: one may hold the next event, whose blocks are told when it
+        // is freed, and so on.
         let told = state.withLock { state in
             state.settle(result).map { (engine: $0.filter { !$0.rank.isBlock }, blocks: Locked($0.filter(\.rank.isBlock))) }
         }

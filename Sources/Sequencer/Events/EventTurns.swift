@@ -1,5 +1,5 @@
-/// Calls that follow from events: on one thread one after the other. A call may settle an event, which leads to further calls, and so on;
-/// within one another they would be as deep as there are events.
+/// Calls that follow from events: on one thread one after the other. A call may settle an event, which leads to further
+/// calls, and so on; within one another they would be as deep as there are events.
 final class EventTurns: Sendable {
     /// Of launches that go on.
     static let launches = EventTurns()

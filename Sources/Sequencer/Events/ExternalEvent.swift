@@ -1,7 +1,9 @@
-/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, a person has answered.
+/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, a person has
+/// answered.
 ///
-/// The app, a step or another launch fulfils it with a value, or fails it with a reason; the first of these counts, whenever it comes: before a launch,
-/// during it, or long after. Steps wait for it as they wait for one another, and any code can await it or add a block:
+/// The app, a step or another launch fulfils it with a value, or fails it with a reason; the first of these counts,
+/// whenever it comes: before a launch, during it, or long after. Steps wait for it as they wait for one another, and
+/// any code can await it or add a block:
 ///
 /// ```swift
 /// let window = ExternalEvent<String>("window-connected")
@@ -15,14 +17,15 @@
 /// let name = try await window.value
 /// ```
 ///
-/// Copies are one event. Every method can be called from any thread: also within an observer, a cancel handler, or a block of the same event.
-/// An event happens once: make a new one for each time.
+/// Copies are one event. Every method can be called from any thread: also within an observer, a cancel handler, or a
+/// block of the same event. An event happens once: make a new one for each time.
 public struct ExternalEvent<Value: Sendable>: Sendable {
     let storage: EventStorage
 
     /// An event that has not come.
     ///
-    /// - Parameter name: the name, also of the steps that wait for it, in drawings and reports too. It must hold no secret.
+    /// - Parameter name: the name, also of the steps that wait for it, in drawings and reports too. It must hold no
+    ///     secret.
     public init(_ name: String) {
         storage = EventStorage(name)
     }
@@ -35,15 +38,16 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Says that it has come.
     ///
-    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held.
-    /// Within a call that another event has caused, steps go on when that call has returned, and so do blocks within a block: a chain
-    /// takes no stack.
+    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while
+    /// a lock is held. Within a call that another event has caused, steps go on when that call has returned, and so do
+    /// blocks within a block: a chain takes no stack.
     ///
     /// - Returns: whether this call settled the event; false, without any effect, if it has come or failed before.
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
 
-    /// Says that it can no longer come: steps that wait for it fail, and code that awaits it gets an error that names the event.
+    /// Says that it can no longer come: steps that wait for it fail, and code that awaits it gets an error that names
+    /// the event.
     ///
     /// - Parameter reason: completes "the event ... failed: ". It is shown in reports, and must hold no secret.
     /// - Returns: as ``fulfill(_:)``.
@@ -54,7 +58,8 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Waits for the event, for as long as it takes.
     ///
-    /// A step that awaits it keeps its lane; ``OperationGraph/wait(for:id:_:after:fallback:)`` keeps none, and names the event while it waits.
+    /// A step that awaits it keeps its lane; ``OperationGraph/wait(for:id:_:after:fallback:)`` keeps none, and names
+    /// the event while it waits.
     ///
     /// - Throws: an error with the event and the reason when it fails; `CancellationError` when the task is cancelled.
     nonisolated(nonsending) public var value: Value {
@@ -64,11 +69,11 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` once, when the event has come or failed; now, if it already has, or after the block that calls this. The priority says
-    /// how soon after that.
+    /// Calls `body` once, when the event has come or failed; now, if it already has, or after the block that calls
+    /// this. The priority says how soon after that.
     ///
-    /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps the block until then. When nobody
-    /// holds the event any more, its blocks are told that it has failed.
+    /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps
+    /// the block until then. When nobody holds the event any more, its blocks are told that it has failed.
     public func whenSettled(_ priority: EventPriority = .soon, _ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         // The name, not the event: the event keeps its blocks, and would keep itself.
         storage.add(storage.takeTicket(), priority.rank) { [name] result in

@@ -1,6 +1,7 @@
 /// Work for when the main thread has nothing else to do: one piece at a time, with a pause before each.
 ///
-/// Add work that comes after the first screen. A piece begins when nobody has acted for a moment and the main thread has come at once when it was asked.
+/// Add work that comes after the first screen. A piece begins when nobody has acted for a moment and the main thread
+/// has come at once when it was asked.
 ///
 /// ```swift
 /// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
@@ -8,7 +9,8 @@
 /// idle.add { @MainActor in editor.warmUp() }
 /// ```
 ///
-/// Pieces begin in the order in which they were added, and never while another one runs. Time is real, also beside launches in virtual time.
+/// Pieces begin in the order in which they were added, and never while another one runs. Time is real, also beside
+/// launches in virtual time.
 public final class IdleTime: Sendable {
     /// How it is found out whether the main thread is idle.
     struct Probe: Sendable {
@@ -17,7 +19,8 @@ public final class IdleTime: Sendable {
         let turn: @Sendable () async -> Duration
 
         static let real = Probe(
-            // Nobody cancels this task. A pause that ended too soon would do no harm: the main thread is asked after it.
+            // Nobody cancels this task. A pause that ended too soon would do no harm: the main thread is asked after
+            // it.
             pause: { duration in _ = try? await Task.sleep(for: duration) },
             turn: {
                 let start = SuspendingClock().now
@@ -51,8 +54,10 @@ public final class IdleTime: Sendable {
     /// Idle time with a pause of its own, which ends when a person acts.
     ///
     /// - Parameters:
-    ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the same time. 10 ms to 24 hours; the nearest of these otherwise.
-    ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any thread.
+    ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the
+    ///       same time. 10 ms to 24 hours; the nearest of these otherwise.
+    ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any
+    ///       thread.
     public convenience init(after pause: Duration = .milliseconds(100), unless isBusy: @escaping @Sendable () -> Bool = { false }) {
         self.init(after: min(max(pause, .milliseconds(10)), .seconds(86_400)), unless: isBusy, probe: .real)
     }
@@ -80,8 +85,8 @@ public final class IdleTime: Sendable {
     /// graph.add("warm-up", after: home, on: .main) { try await idle.run { editor.warmUp() } }
     /// ```
     ///
-    /// The step keeps its lane while it waits. In virtual time there is nothing to wait for: the main thread is idle whenever it is asked. Within such a piece, another one is done
-    /// at once: it is a part of it.
+    /// The step keeps its lane while it waits. In virtual time there is nothing to wait for: the main thread is idle
+    /// whenever it is asked. Within such a piece, another one is done at once: it is a part of it.
     ///
     /// - Throws: what `work` throws; `CancellationError` when the task is cancelled before its turn.
     nonisolated(nonsending) public func run<Value>(_ work: nonisolated(nonsending) () async throws -> Value) async throws -> Value {

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Calls code of the app that no launch waits for: cancel handlers, observers, reports of stalls, completion handlers, deinitialisers.
+/// Calls code of the app that no launch waits for: cancel handlers, observers, reports of stalls, completion handlers,
+/// deinitialisers.
 ///
-/// The calls are made in order, by a runner, on a thread that is nobody else's. A call that has not returned after ``patience`` keeps that thread, and those behind it
-/// go on elsewhere: on another thread, or, where no order is asked for, on several at once, so that some calls that block delay the others together
-/// as long as one.
+/// The calls are made in order, by a runner, on a thread that is nobody else's. A call that has not returned after
+/// ``patience`` keeps that thread, and those behind it go on elsewhere: on another thread, or, where no order is asked
+/// for, on several at once, so that some calls that block delay the others together as long as one.
 final class AppCodeQueue: Sendable {
     struct Call: Sendable {
         /// The number that ``AppCodeQueue/slow`` lists if the call is slow; nil if nobody asks.
@@ -72,7 +73,8 @@ final class AppCodeQueue: Sendable {
         if let runner { start(runner) }
     }
 
-    /// Calls `body` with `object` in a while of real time, if that is still there, and unless that is no longer needed by then. It must not block.
+    /// Calls `body` with `object` in a while of real time, if that is still there, and unless that is no longer needed
+    /// by then. It must not block.
     static func after<Object: AnyObject & Sendable>(
         _ delay: Nanoseconds,
         _ object: Object,
@@ -90,7 +92,8 @@ final class AppCodeQueue: Sendable {
 
     private func start(_ runner: Int) {
         watch(runner)
-        // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold every thread of the pool.
+        // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold
+        // every thread of the pool.
         DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async { [self] in
             while let call = state.withLock({ $0.nextCall(for: runner) }) {
                 let begin = monotonicNanoseconds()
@@ -131,7 +134,8 @@ final class AppCodeQueue: Sendable {
 extension AppCodeQueue.Call {
     /// Tells an operation to cancel, once.
     ///
-    /// Whoever hands the call over must not hold the last reference to the handle: freeing a task runs deinitialisers of the app.
+    /// Whoever hands the call over must not hold the last reference to the handle: freeing a task runs deinitialisers
+    /// of the app.
     init(cancelling node: Int, _ handle: any Cancellable) {
         let handle = Locked<(any Cancellable)?>(handle)
         self.init(tag: node) {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Events that have not been told yet, and those who are to be told of them: observers, or streams.
 ///
-/// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in order and nobody
-/// can hold the launch up.
+/// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in
+/// order and nobody can hold the launch up.
 struct Outbox<Receiver: Sendable>: Sendable {
     var receivers: [Receiver] = []
     private var pending: [(events: [LaunchEvent], receivers: [Receiver])] = []
@@ -27,7 +27,8 @@ struct Outbox<Receiver: Sendable>: Sendable {
     }
 }
 
-/// A step of the main thread whose start is being told to the observers. It begins once: when they know, or when that takes too long.
+/// A step of the main thread whose start is being told to the observers. It begins once: when they know, or when that
+/// takes too long.
 final class MainStart: Sendable {
     let assignment: StepAssignment
     private let isTaken = Atomic(false)

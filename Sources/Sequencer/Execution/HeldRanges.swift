@@ -27,7 +27,8 @@ struct HeldRanges {
     }
 
     private mutating func change(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Void) -> [Release] {
-        // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each range would be a square.
+        // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each
+        // range would be a square.
         if !isIndexed { index(graph) }
         // By identity: a graph may hold two things of one kind.
         let key = ObjectIdentifier(range)

@@ -11,7 +11,8 @@ public struct LaunchAdmission: NamedValue, Sendable, Hashable {
     public static let unlimited = Self(name: "unlimited")
     /// One launch at a time: of a graph and its copies, or to the main screen over one stored state.
     public static let oneAtATime = Self(name: "oneAtATime")
-    /// One launch at a time, and none after one that has completed. One that failed, was aborted or was cancelled can be tried again.
+    /// One launch at a time, and none after one that has completed. One that failed, was aborted or was cancelled can
+    /// be tried again.
     public static let oncePerProcess = Self(name: "oncePerProcess")
 }
 
@@ -109,7 +110,8 @@ package struct LaunchPermit: Sendable {
     let withdraw: @Sendable () -> Void
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
-    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks may keep them until that runs.
+    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks
+    /// may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
     package init(
@@ -125,17 +127,19 @@ package struct LaunchPermit: Sendable {
     }
 }
 
-/// A launch's right to the Foundation operations of its graph: an operation runs once, so no two launches may have it at the same time.
+/// A launch's right to the Foundation operations of its graph: an operation runs once, so no two launches may have it
+/// at the same time.
 ///
-/// If launches that share operations begin at the same time, on any threads, the first one gets them and the others are refused. The right
-/// ends with the launch: an operation that never ran may then run in another one.
+/// If launches that share operations begin at the same time, on any threads, the first one gets them and the others are
+/// refused. The right ends with the launch: an operation that never ran may then run in another one.
 struct OperationClaim: Sendable {
     // For the whole process: launches that share an operation know nothing of each other (O48).
     private static let claimed = Locked<Set<ObjectIdentifier>>([])
 
     private let operations: [Operation]
 
-    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, or has been started by somebody since the graph was checked.
+    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, or has been started by somebody
+    ///     since the graph was checked.
     init(_ graph: ValidatedGraph) throws(GraphError) {
         let positions = graph.operationPositions.filter { graph.nodes[$0].operation != nil }
         operations = positions.compactMap { graph.nodes[$0].operation }
@@ -149,7 +153,8 @@ struct OperationClaim: Sendable {
 
     func giveBack() { Self.giveBack(operations) }
 
-    /// Takes an operation that a step has made. No other object gets its number meanwhile: the launch keeps the operation until it gives it back.
+    /// Takes an operation that a step has made. No other object gets its number meanwhile: the launch keeps the
+    /// operation until it gives it back.
     ///
     /// - Throws: ``ReusedOperationError``.
     static func claim(_ operation: Operation) throws {

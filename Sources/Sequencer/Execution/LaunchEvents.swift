@@ -52,7 +52,8 @@ final class EventFeed: Sendable {
 
         mutating func keep(_ event: LaunchEvent) {
             events.append(event)
-            // Bounded, since nobody may ever read (L43). The oldest go: the newest say how far the launch is, and its end must always come.
+            // Bounded, since nobody may ever read (L43). The oldest go: the newest say how far the launch is, and its
+            // end must always come.
             guard events.count > LaunchEvents.maximumUnread else { return }
             _ = events.popFirst()
             dropped += 1
@@ -94,7 +95,8 @@ final class EventFeed: Sendable {
     fileprivate func begin(with past: [LaunchEvent]) {
         if past.isEmpty { return }
         state.withLock { state in
-            // The feed was added before the past was put together, so that no event is missed between the two: some may have come meanwhile.
+            // The feed was added before the past was put together, so that no event is missed between the two: some may
+            // have come meanwhile.
             var later = state.events
             state.events = FirstInFirstOut()
             for event in past { state.keep(event) }
@@ -142,15 +144,16 @@ final class EventFeed: Sendable {
 
 /// Something that happened in a launch, for a live view.
 ///
-/// Events come in the order in which they took effect: an operation's ready, started, retrying and ended events in that order, the launch's
-/// end last. An operation that never starts (cancelled or skipped) only ends.
+/// Events come in the order in which they took effect: an operation's ready, started, retrying and ended events in that
+/// order, the launch's end last. An operation that never starts (cancelled or skipped) only ends.
 ///
-/// Its description is the time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one: `610 ms: window-2: login succeeded`.
+/// Its description is the time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one:
+/// `610 ms: window-2: login succeeded`.
 public struct LaunchEvent: Sendable, Hashable {
     /// The kinds of event.
     ///
-    /// The description of one is a few words: `login is ready`, `login started`, `login started, attempt 2`, `login failed at attempt 1 and is tried again`,
-    /// `login succeeded`.
+    /// The description of one is a few words: `login is ready`, `login started`, `login started, attempt 2`,
+    /// `login failed at attempt 1 and is tried again`, `login succeeded`.
     public enum Kind: Sendable, Hashable {
         /// The launch began.
         case launchStarted
@@ -164,11 +167,11 @@ public struct LaunchEvent: Sendable, Hashable {
         case ended(String, Outcome)
         /// Nothing starts any more: the launch failed, was cancelled or aborted, or met its deadline.
         case stopped
-        /// The last event: the launch is over. An observer gets it when the operations have ended. A stream gets it when the scopes have ended,
-        /// too, and the launch has given back all that it held.
+        /// The last event: the launch is over. An observer gets it when the operations have ended. A stream gets it
+        /// when the scopes have ended, too, and the launch has given back all that it held.
         case launchEnded
-        /// So many events are missing here, because the reader of the stream came too late for them; before the first one that is there. Observers, which
-        /// miss nothing, never get it.
+        /// So many events are missing here, because the reader of the stream came too late for them; before the first
+        /// one that is there. Observers, which miss nothing, never get it.
         case dropped(Int)
     }
 
@@ -176,8 +179,8 @@ public struct LaunchEvent: Sendable, Hashable {
     public let kind: Kind
     /// The time since the launch began; for an event of a scope, since that began.
     public let time: Duration
-    /// The scope that it happened in (``RunningLaunch/addScope(_:_:budget:options:)``): its name, after that of the scope it is in, if any (`window-2/sync`). Nil for
-    /// an event of the launch itself.
+    /// The scope that it happened in (``RunningLaunch/addScope(_:_:budget:options:)``): its name, after that of the
+    /// scope it is in, if any (`window-2/sync`). Nil for an event of the launch itself.
     public let scope: String?
 
     package init(kind: Kind, time: Duration, scope: String? = nil) {

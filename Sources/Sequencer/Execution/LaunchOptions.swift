@@ -4,47 +4,58 @@ import Foundation
 public struct LaunchOptions: Sendable {
     /// The most operations off the main thread that run at the same time. The computing of a fallback takes no lane.
     ///
-    /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these compute at the same time as there are
-    /// processors. A step that blocks its thread costs its own lane alone. With a number, there are as many threads as lanes, whatever runs on them.
+    /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these
+    /// compute at the same time as there are processors. A step that blocks its thread costs its own lane alone. With a
+    /// number, there are as many threads as lanes, whatever runs on them.
     public var lanes: Int?
-    /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not in the list come after those that are.
+    /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not
+    /// in the list come after those that are.
     ///
-    /// Nil, the default: the operations that the milestone needs go first, by the longest path to it, then the operation with the longest remaining path, both by expected
-    /// durations. Other operations wait, though they could start, if by expected durations they would keep the main thread, a resource or the last lane from those. With an
+    /// Nil, the default: the operations that the milestone needs go first, by the longest path to it, then the
+    /// operation with the longest remaining path, both by expected durations. Other operations wait, though they could
+    /// start, if by expected durations they would keep the main thread, a resource or the last lane from those. With an
     /// order, none waits for that reason: nothing may fail because of waits that only the exploration causes.
     package var order: [String]?
-    /// Whether operations run one at a time (`OperationGraph.runOneAtATime`), and timeouts stand still while others have their turn.
+    /// Whether operations run one at a time (`OperationGraph.runOneAtATime`), and timeouts stand still while others
+    /// have their turn.
     package var hasTurns = false
-    /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
-    /// Scopes that run then are cancelled; each has a deadline of its own, too. Where the launch's own operations have ended before, they stay as they ended, and scopes
-    /// that run at the deadline fail, as at their own.
+    /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole
+    /// launch, also the operations after the milestone. Scopes that run then are cancelled; each has a deadline of its
+    /// own, too. Where the launch's own operations have ended before, they stay as they ended, and scopes that run at
+    /// the deadline fail, as at their own.
     ///
-    /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation without a timeout that hangs
-    /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
+    /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation
+    /// without a timeout that hangs meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end
+    /// the launch then too.
     ///
-    /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor has a timeout then keeps
-    /// its launch from ending.
+    /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor
+    /// has a timeout then keeps its launch from ending.
     public var deadline: Duration?
     /// Whether the run time of interactive operations counts towards the deadline.
     package var deadlineCountsInteractiveTime: Bool
     /// How long operations that run get to end before they are left behind.
     package var grace: Duration
-    /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs a launch in no time.
+    /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs
+    /// a launch in no time.
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise.
     package var qualityOfService: QualityOfService?
-    /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues of the engine's own.
+    /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues
+    /// of the engine's own.
     ///
-    /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is
-    /// suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides ``lanes``.
-    /// Only steps that are ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining
-    /// path still goes first. Until the milestone has ended, steps that it does not need start only while fewer steps compute than there are processors.
-    /// Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
+    /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end,
+    /// also while an `async` step is suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its
+    /// `isSuspended` and its `underlyingQueue` count, besides ``lanes``. Only steps that are ready are in the queue.
+    /// Which of them an operation runs is decided when the queue starts it, so that the longest remaining path still
+    /// goes first. Until the milestone has ended, steps that it does not need start only while fewer steps compute than
+    /// there are processors. Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
     ///
-    /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are.
+    /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)`
+    /// may block: there, they soon are.
     ///
-    /// A fallback's closure runs beside the queue, on a thread of the engine's: it is wanted at once. While the queue is suspended no step starts; deadlines, and the timeouts
-    /// of steps that run, hold all the same. In virtual time the clock runs the steps, and the queue is not used. It must not be the main queue.
+    /// A fallback's closure runs beside the queue, on a thread of the engine's: it is wanted at once. While the queue
+    /// is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time
+    /// the clock runs the steps, and the queue is not used. It must not be the main queue.
     ///
     /// ```swift
     /// let queue = OperationQueue()
@@ -58,21 +69,28 @@ public struct LaunchOptions: Sendable {
     public var version: String?
     /// The watch that is told when the launch makes no progress; nil for none.
     public var stallWatch: StallWatch?
-    /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
+    /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be
+    /// told on the spot.
     ///
-    /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never on the main thread, and never on
-    /// the thread that keeps the time. The launch ends when the observers have been told of its end, or 2 seconds later if one of them blocks.
+    /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never
+    /// on the main thread, and never on the thread that keeps the time. The launch ends when the observers have been
+    /// told of its end, or 2 seconds later if one of them blocks.
     ///
-    /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the events of all observers, and one
-    /// operation: the one that its thread has taken next, which counts as started. The delay is part of that operation's duration; its timeout, or the
-    /// deadline, ends it, and its lane goes on. If it has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other lanes start as
-    /// ever, those of the main thread after 50 ms, or 100 ms where a journal is kept. ``RunningLaunch/events`` never holds anything up.
+    /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the
+    /// events of all observers, and one operation: the one that its thread has taken next, which counts as started. The
+    /// delay is part of that operation's duration; its timeout, or the deadline, ends it, and its lane goes on. If it
+    /// has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other lanes
+    /// start as ever, those of the main thread after 50 ms, or 100 ms where a journal is kept. ``RunningLaunch/events``
+    /// never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
-    /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It holds no secrets.
+    /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It
+    /// holds no secrets.
     ///
-    /// Tools that read reports know the names of OpenTelemetry: `device.model.identifier`, `os.name`, `os.version`, `app.build_id`, `session.id`.
+    /// Tools that read reports know the names of OpenTelemetry: `device.model.identifier`, `os.name`, `os.version`,
+    /// `app.build_id`, `session.id`.
     public var attributes: [String: String] = [:]
-    /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.
+    /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as
+    /// ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.
     ///
     /// ```swift
     /// options.failureTakeover = { failure in
@@ -83,34 +101,41 @@ public struct LaunchOptions: Sendable {
     /// }
     /// ```
     ///
-    /// It is called once, at most, on the main actor, when a required operation has failed before the milestone, when the launch meets its deadline before that, and when
-    /// the milestone is lost because an operation that it needs did not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
-    /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
+    /// It is called once, at most, on the main actor, when a required operation has failed before the milestone, when
+    /// the launch meets its deadline before that, and when the milestone is lost because an operation that it needs did
+    /// not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
+    /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the
+    /// milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
-    /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for a push, say. Nil,
-    /// the default: the system says whether the process was prewarmed.
+    /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for
+    /// a push, say. Nil, the default: the system says whether the process was prewarmed.
     ///
-    /// A budget that counts from the start of the process counts from the launch where no person has started it, and where it is older than
-    /// 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats` keeps such launches apart.
+    /// A budget that counts from the start of the process counts from the launch where no person has started it, and
+    /// where it is older than 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats`
+    /// keeps such launches apart.
     public var processStart: ProcessStart?
-    /// Whether the launch may start beside another one, or after it. Nil, the default: where it leads to the main screen over stored state,
-    /// or is written down by a journal, it completes once in a process (``LaunchAdmission/oncePerProcess``); any other runs once at a time
-    /// (``LaunchAdmission/oneAtATime``).
+    /// Whether the launch may start beside another one, or after it. Nil, the default: where it leads to the main
+    /// screen over stored state, or is written down by a journal, it completes once in a process
+    /// (``LaunchAdmission/oncePerProcess``); any other runs once at a time (``LaunchAdmission/oneAtATime``).
     ///
-    /// A launch that brings the app back to the front, or that nobody sees, is one of the others. An app that launches again in one
-    /// process, after a logout, say, allows that by `.oneAtATime`; so do tests of several launches over one state.
+    /// A launch that brings the app back to the front, or that nobody sees, is one of the others. An app that launches
+    /// again in one process, after a logout, say, allows that by `.oneAtATime`; so do tests of several launches over
+    /// one state.
     public var admission: LaunchAdmission?
     /// How many processors to suppose.
     package var processors: Int?
-    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks: a step of the main thread, and a
-    /// Foundation operation that exists already. Called before it begins, never on the main thread; for the journal, which has to know where a process died.
+    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
+    /// a step of the main thread, and a Foundation operation that exists already. Called before it begins, never on the
+    /// main thread; for the journal, which has to know where a process died.
     package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
-    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on the operation's own thread. Of an operation that is a person's
-    /// time from its start to its end, it is told only when that time ends before the operation does, because a fallback is computed.
+    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
+    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
+    /// when that time ends before the operation does, because a fallback is computed.
     package var recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
     /// Asked before the launch starts: it may be refused because another one runs, or has completed.
     package var permit: LaunchPermit?
-    /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
+    /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so
+    /// elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
     var startsTasksAtOnce = true
@@ -122,15 +147,19 @@ public struct LaunchOptions: Sendable {
     /// The options of a launch. Each parameter without a word here is the property of its name.
     ///
     /// - Parameters:
-    ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline. By default it does not, for a person may take minutes.
-    ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
-    ///     are left behind.
-    ///   - qualityOfService: the quality of service operations run at, unless they say otherwise. The default is user-initiated, for somebody waits for a launch. Nil: that of the
-    ///     task that starts it, as for a launch in the background. On Apple's systems, operations that neither the initial display nor the milestone needs, and that share no
-    ///     resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
+    ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline.
+    ///       By default it does not, for a person may take minutes.
+    ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed,
+    ///     or they were cancelled alone, before they are left behind.
+    ///   - qualityOfService: the quality of service operations run at, unless they say otherwise. The default is
+    ///     user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in
+    ///     the background. On Apple's systems, operations that neither the initial display nor the milestone needs, and
+    ///     that share no resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch
+    ///     in the background.
     ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
-    ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine. Where there are more
-    ///     lanes than processors, operations that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
+    ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil
+    ///     for those of the machine. Where there are more lanes than processors, operations that the milestone does not
+    ///     need, and that keep a thread, start before its end only while fewer of that kind run.
     public init(
         lanes: Int? = nil,
         // The attosecond tells the default, which grows with the budget, from 30 seconds that somebody asks for.
@@ -152,8 +181,8 @@ public struct LaunchOptions: Sendable {
         (self.clock, self.seed, self.version, self.stallWatch, self.admission) = (clock, seed, version, stallWatch, admission)
     }
 
-    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's
-    /// default says it again, for an app cannot see this.
+    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds
+    /// that was given. The initialiser's default says it again, for an app cannot see this.
     package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
 
     /// The deadline that counts beside a budget: the default one is never less than that.
@@ -178,7 +207,8 @@ public struct LaunchOptions: Sendable {
         if let deadline, deadline <= .zero || deadline > longest {
             complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
         }
-        // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the main queue by another name.
+        // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the
+        // main queue by another name.
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
@@ -238,7 +268,8 @@ extension Clock where Duration == Swift.Duration {
 }
 
 extension LaunchOptions {
-    /// The options of scopes that are given none. They hold nothing of the app's that the launch does not hold for itself.
+    /// The options of scopes that are given none. They hold nothing of the app's that the launch does not hold for
+    /// itself.
     var ofScopes: LaunchOptions {
         var options = self
         // It names operations of the launch's own graph.

@@ -1,9 +1,11 @@
-/// Keeping the budget: operations that say so are cut at their latest end, deferrable ones that no longer fit run after the milestone.
+/// Keeping the budget: operations that say so are cut at their latest end, deferrable ones that no longer fit run after
+/// the milestone.
 ///
-/// Nothing is cut if no cut can save the budget, by expected durations: then an operation that the milestone waits for, and that cannot be cut, ends too late.
+/// Nothing is cut if no cut can save the budget, by expected durations: then an operation that the milestone waits for,
+/// and that cannot be cut, ends too late.
 ///
-/// A decision goes by the moment at which it was due, for a timer always comes a little late. What is over already is weighed against what the cut saves: a launch
-/// that is a little late is cut all the same, and is then as late as that.
+/// A decision goes by the moment at which it was due, for a timer always comes a little late. What is over already is
+/// weighed against what the cut saves: a launch that is a little late is cut all the same, and is then as late as that.
 extension LaunchStateMachine {
     /// The latest ends and the planned cuts of a launch that keeps its budget.
     struct BudgetKeeper {
@@ -31,7 +33,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The time that counts: without what persons have taken. While a timer takes effect it is the time at which that was due.
+    /// The time that counts: without what persons have taken. While a timer takes effect it is the time at which that
+    /// was due.
     private var countedTime: Nanoseconds { (dueTime ?? time) - interactive.total(at: time) }
 
     /// When the next cut is due; nil while a person is being waited for, since no time counts then.
@@ -89,7 +92,8 @@ extension LaunchStateMachine {
         notSucceeded(node, .timedOut)
     }
 
-    /// A cut would save nothing now: the operation has less to do than the launch is late. If it takes longer than expected, it is decided on once more.
+    /// A cut would save nothing now: the operation has less to do than the launch is late. If it takes longer than
+    /// expected, it is decided on once more.
     private mutating func goOnUncut(_ node: Int, _ last: Nanoseconds) {
         keeper?.ends.push(KeyedNode(key: last, node: node))
         let rest = restOfExpected(node)
@@ -99,7 +103,8 @@ extension LaunchStateMachine {
         needsWake = true
     }
 
-    /// The time that an operation still has by what is expected of it; 0 or less where it takes longer, or nothing is expected.
+    /// The time that an operation still has by what is expected of it; 0 or less where it takes longer, or nothing is
+    /// expected.
     private func restOfExpected(_ node: Int) -> Nanoseconds {
         (keeper?.latestEnds.expected(node) ?? 0) - (nodes[node].start < 0 ? 0 : time - nodes[node].start)
     }
@@ -111,7 +116,8 @@ extension LaunchStateMachine {
         keeper?.cutTimes[node] = nil
         if isLost(for: node, at: countedTime) {
             if case let lastCut = latestEnds.lastCut(node) ?? last, cut.key < lastCut, lastCut > countedTime {
-                // The operation that makes the launch late may end sooner than expected: then this cut may save the budget.
+                // The operation that makes the launch late may end sooner than expected: then this cut may save the
+                // budget.
                 keeper?.planCut(of: node, at: lastCut)
             } else {
                 goOnUncut(node, last)
@@ -147,8 +153,9 @@ extension LaunchStateMachine {
         keeper?.parked.removeAll { nodes[$0].state != .parked }
     }
 
-    /// Whether the milestone is expected to end so late, even if everything that can be is cut at `time`, that the cut of an operation does not make up for it:
-    /// by more than the operation's own rest, or by more than a tenth of the budget.
+    /// Whether the milestone is expected to end so late, even if everything that can be is cut at `time`, that the cut
+    /// of an operation does not make up for it: by more than the operation's own rest, or by more than a tenth of the
+    /// budget.
     private mutating func isLost(for node: Int, at time: Nanoseconds) -> Bool {
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return true }
         let rest = restOfExpected(node)
@@ -156,7 +163,8 @@ extension LaunchStateMachine {
         return max(time - last, overrun(at: time)) > max(saved, 0)
     }
 
-    /// By how much the milestone is expected to be late, because of operations that cannot be cut; 0 or less where it is not.
+    /// By how much the milestone is expected to be late, because of operations that cannot be cut; 0 or less where it
+    /// is not.
     private mutating func overrun(at time: Nanoseconds) -> Nanoseconds {
         while let first = keeper?.starts.first, !isToStart(first.node) { _ = keeper?.starts.pop() }
         while let first = keeper?.ends.first, !isToEnd(first.node) { _ = keeper?.ends.pop() }
@@ -209,24 +217,27 @@ extension LaunchStateMachine {
 
 /// By when each operation must end so that the milestone ends within the budget, by expected durations.
 ///
-/// The backward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959), begun at the
-/// budget's limit. An interactive operation counts as nothing, as it does against the budget. So does one that can be put off, since it
-/// takes no time from the operations before it. One without an expectation counts with ``allowance``.
+/// The backward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling",
+/// 1959), begun at the budget's limit. An interactive operation counts as nothing, as it does against the budget. So
+/// does one that can be put off, since it takes no time from the operations before it. One without an expectation
+/// counts with ``allowance``.
 ///
-/// There are two latest ends. The first leaves enough time for all operations after this one. The last leaves enough only for those that
-/// cannot be cut: after it, no other cut saves the budget.
+/// There are two latest ends. The first leaves enough time for all operations after this one. The last leaves enough
+/// only for those that cannot be cut: after it, no other cut saves the budget.
 ///
 /// Times are those that count: since the launch began, without interactive time.
 struct LatestEnds: Sendable {
-    /// The longest way from an operation's end to that of the milestone; -1 for one that the milestone does not wait for.
+    /// The longest way from an operation's end to that of the milestone; -1 for one that the milestone does not wait
+    /// for.
     private let rest: [Nanoseconds]
     /// The same, of operations that cannot be cut.
     private let leastRest: [Nanoseconds]
     private let expected: [Nanoseconds]
     /// By when the milestone (without one: every operation) must end.
     let limit: Nanoseconds
-    /// The time that is kept for an operation without an expectation: no operation takes no time at all, and no timer comes on time. Where there are so many in a row
-    /// that they would have more than a tenth of the budget, it is less.
+    /// The time that is kept for an operation without an expectation: no operation takes no time at all, and no timer
+    /// comes on time. Where there are so many in a row that they would have more than a tenth of the budget, it is
+    /// less.
     let allowance: Nanoseconds
 
     private static let maximumAllowance: Nanoseconds = 20_000_000
@@ -286,15 +297,17 @@ struct LatestEnds: Sendable {
         leastRest[node] < 0 ? nil : limit.addingSaturated(-leastRest[node])
     }
 
-    /// The last moment at which a cut saves the budget: its timer is late, so a moment is kept also where nothing comes after it.
+    /// The last moment at which a cut saves the budget: its timer is late, so a moment is kept also where nothing comes
+    /// after it.
     func lastCut(_ node: Int) -> Nanoseconds? {
         last(node).map { min($0, limit - allowance) }
     }
 
-    /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does not wait for.
+    /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does
+    /// not wait for.
     ///
-    /// If it is ready early enough, it is cut when the operations after it need the rest of the budget. If it is late, it gets its expected
-    /// time, as far as operations that cannot be cut leave it.
+    /// If it is ready early enough, it is cut when the operations after it need the rest of the budget. If it is late,
+    /// it gets its expected time, as far as operations that cannot be cut leave it.
     func cut(_ node: Int, readyAt time: Nanoseconds) -> Nanoseconds? {
         guard let last = lastCut(node) else { return nil }
         let first = max(limit.addingSaturated(-rest[node]), time.addingSaturated(expected[node]))
@@ -302,7 +315,8 @@ struct LatestEnds: Sendable {
         return first > time ? min(first, last) : last
     }
 
-    /// Whether an operation that begins at `time` is expected to end early enough: for itself, and for a milestone that does not wait for it.
+    /// Whether an operation that begins at `time` is expected to end early enough: for itself, and for a milestone that
+    /// does not wait for it.
     func fits(_ node: Int, beginningAt time: Nanoseconds) -> Bool {
         time.addingSaturated(expected[node]) <= limit.addingSaturated(-max(rest[node], 0))
     }

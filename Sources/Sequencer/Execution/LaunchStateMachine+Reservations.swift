@@ -1,6 +1,8 @@
-/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an expectation was wrong.
+/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
+/// expectation was wrong.
 extension LaunchStateMachine {
-    /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would end, or may do so.
+    /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would
+    /// end, or may do so.
     ///
     /// - Returns: whether it did.
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
@@ -19,7 +21,8 @@ extension LaunchStateMachine {
     mutating func lookAgain() {
         let before = ongoing?.nextLook
         for node in ongoing?.takeBack(at: time, lastEnd: lastProgress, takesLastLane: lanes.available <= 1) ?? [] { enqueueAgain(node) }
-        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used up.
+        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used
+        // up.
         if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
@@ -59,7 +62,8 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts is decided when they are taken.
+    /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts
+    /// is decided when they are taken.
     mutating func offerProcessors() {
         // Each kind apart: the first of one may have to wait, and must not hold up the other.
         for isMain in [false, true] {

@@ -1,8 +1,9 @@
 /// Exclusive and counted resources: decides which operation gets which, on lanes and on the main thread.
 ///
-/// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes first. In real time either side takes its own when its
-/// thread comes, and so leaves a resource to one of the other side that outranks it and is about to start. It then waits for the resource as if that were held.
-/// It is woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
+/// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes
+/// first. In real time either side takes its own when its thread comes, and so leaves a resource to one of the other
+/// side that outranks it and is about to start. It then waits for the resource as if that were held. It is woken in
+/// each case: when the other one takes the resource and gives it back, waits for something else, or ends.
 extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
@@ -11,7 +12,8 @@ extension LaunchStateMachine {
         let left = resourceLeftToOther(by: ready, onMain: isMain)
         let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
         if let left {
-            // It is woken also where the one of the other side waits for a processor: that may then wait for its thread.
+            // It is woken also where the one of the other side waits for a processor: that may then wait for its
+            // thread.
             resources.park(ready, at: left, ResourceTable.Side(isMain: isMain, yieldsAt: nil))
             if !isMain { resources.leftToMain.append(left) }
         } else if resources.acquire(for: ready, ResourceTable.Side(isMain: isMain, yieldsAt: yields ? traits.levels[node] : nil)) {
@@ -23,10 +25,12 @@ extension LaunchStateMachine {
         return false
     }
 
-    /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main thread.
+    /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
+    /// thread.
     ///
-    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the resource, unless they are more urgent. It is `node` that
-    ///   wakes them: when it has the resource and gives it back, or waits for another one, or ends.
+    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the
+    ///   resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
+    ///   back, or waits for another one, or ends.
     mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
         for resource in resources.free(of: node) where resource != left {
             offer(resource, onMain: false, above: level)
@@ -42,7 +46,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation that keeps the main thread begins: resources left to other operations of the main thread are offered to the lanes.
+    /// An operation that keeps the main thread begins: resources left to other operations of the main thread are
+    /// offered to the lanes.
     mutating func keepMain() {
         mainKeepers += 1
         let left = resources.leftToMain
@@ -69,7 +74,8 @@ extension LaunchStateMachine {
         nodes[Int(ready.node)].state == .ready && traits[Int(ready.node)].contains(.isMain) == isMain
     }
 
-    /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is blocked; an app's queue may be suspended.
+    /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is
+    /// blocked; an app's queue may be suspended.
     private var hasFreeWorker: Bool { !settings.usesQueue && lanes.available > 0 && activeWorkers > lanes.taken }
 
     /// Whether a worker that is on its way takes a ready operation.
@@ -89,11 +95,13 @@ extension LaunchStateMachine {
 
 /// The holders of exclusive resources, and the operations that wait for them.
 ///
-/// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path: waking them all would
-/// cost as many looks as there are waiting, each time. An operation that turns an offer down passes it on. It is offered to one of the lanes and to one of the main
-/// thread, for either may have to wait for its place.
+/// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path:
+/// waking them all would cost as many looks as there are waiting, each time. An operation that turns an offer down
+/// passes it on. It is offered to one of the lanes and to one of the main thread, for either may have to wait for its
+/// place.
 struct ResourceTable {
-    /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor as well.
+    /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor
+    /// as well.
     struct Side {
         let isMain: Bool
         /// Its level, in that case.
@@ -166,7 +174,8 @@ struct ResourceTable {
         resources[resource].parked[Self.side(side.isMain)].push(ready, yieldsAt: side.yieldsAt)
     }
 
-    /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if that one has given it back, the first that was added.
+    /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if
+    /// that one has given it back, the first that was added.
     func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
         guard !holding.contains(node), let held = (needs[node] ?? []).first(where: { !isFree($0) }) else { return nil }
         let holder = resources[held].lastHolder ?? holding.filter { needs[$0]?.contains(held) == true }.min()

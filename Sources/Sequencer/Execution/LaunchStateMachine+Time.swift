@@ -1,4 +1,5 @@
-/// Timers (timeouts, the next attempts, and the time that a person takes from them), and the end that the launch comes to by one of them.
+/// Timers (timeouts, the next attempts, and the time that a person takes from them), and the end that the launch comes
+/// to by one of them.
 extension LaunchStateMachine {
     /// When ``timePassed(to:standstill:_:)`` next has something to do.
     var nextWake: Nanoseconds? {
@@ -17,7 +18,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last call; nil otherwise.
+    /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last
+    /// call; nil otherwise.
     @inline(__always)
     mutating func takeWake() -> Nanoseconds? {
         guard needsWake else { return nil }
@@ -45,7 +47,8 @@ extension LaunchStateMachine {
     /// What is left of the deadline to the scopes of a launch whose own operations have ended; nil without a deadline.
     func restOfDeadline(at time: Nanoseconds) -> Nanoseconds? { settings.deadline.map { max(0, $0 - deadlineClock(at: time)) } }
 
-    /// The launch is a scope, and that is all the time that its launch has left. A person's time does not count where it does not count for the scope.
+    /// The launch is a scope, and that is all the time that its launch has left. A person's time does not count where
+    /// it does not count for the scope.
     mutating func limitDeadline(to rest: Nanoseconds, at time: Nanoseconds) {
         advance(to: time)
         settings.deadline = min(settings.deadline ?? .max, deadlineClock(at: self.time).addingSaturated(rest))
@@ -197,7 +200,8 @@ extension LaunchStateMachine {
 
     // MARK: Stopping
 
-    /// Stops the launch: operations that have not started end as cancelled, running ones are told to cancel and have the grace period to end.
+    /// Stops the launch: operations that have not started end as cancelled, running ones are told to cancel and have
+    /// the grace period to end.
     ///
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
@@ -289,7 +293,8 @@ extension LaunchStateMachine {
 
     /// The launch is stopped: shows that, if it has failed.
     mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
-        // After the milestone the person has the screen that they waited for, and a failure concerns those who read the report.
+        // After the milestone the person has the screen that they waited for, and a failure concerns those who read the
+        // report.
         guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
         switch stop {
         case .failed, .deadline: showFailure(&actions)
@@ -320,9 +325,11 @@ extension LaunchStateMachine {
     // MARK: Operations that run one at a time (`OperationGraph.runOneAtATime`): while one has its turn, the timeouts of all others stand still
 
     struct Turns {
-        /// Operations whose work, condition or fallback runs; more than one only where a fallback is computed beside the main thread.
+        /// Operations whose work, condition or fallback runs; more than one only where a fallback is computed beside
+        /// the main thread.
         var running: Set<Int> = []
-        /// Operations with a timeout that have begun and have no turn: between two attempts, or while they wait for an event.
+        /// Operations with a timeout that have begun and have no turn: between two attempts, or while they wait for an
+        /// event.
         var waiting: Set<Int> = []
     }
 
@@ -431,7 +438,8 @@ extension LaunchStateMachine {
     mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
         switch screens[node]?.state {
         case .shown?, .ending?:
-            // A screen that does not go must not keep the launch from ending: it has as long as an operation that is told to cancel.
+            // A screen that does not go must not keep the launch from ending: it has as long as an operation that is
+            // told to cancel.
             let limit = time.addingSaturated(settings.grace)
             screens[node]?.state = .told(limit: limit)
             setTimer(.screenLimit, of: node, at: limit)
@@ -452,8 +460,8 @@ extension LaunchStateMachine.Node {
     var isOnWorker: Bool { thread != .none && (isGoingOn || state == .checking) }
 }
 
-/// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A milestone whose own
-/// condition was false, or that reads a value which is missing on purpose, was not wanted.
+/// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A
+/// milestone whose own condition was false, or that reads a value which is missing on purpose, was not wanted.
 func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {
     guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
     return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone, graph, nodes)

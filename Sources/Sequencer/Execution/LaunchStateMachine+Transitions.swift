@@ -6,7 +6,8 @@ extension LaunchStateMachine {
         nodes[node].ready = time
         record(.ready(graph.id(node)), at: time)
         if traits[node].contains(.isJoin) {
-            // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be recursion as deep as the graph.
+            // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be
+            // recursion as deep as the graph.
             nodes[node].attempts = 1
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, kind: .ended(.succeeded)))
@@ -187,7 +188,8 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// An operation failed, timed out or was cancelled for good: its fallback, or else its policy, decides what that means.
+    /// An operation failed, timed out or was cancelled for good: its fallback, or else its policy, decides what that
+    /// means.
     mutating func notSucceeded(_ node: Int, _ outcome: Outcome) {
         // A launch that stops starts nothing and needs no value: no fallback is used.
         guard phase == .running else {
@@ -207,8 +209,9 @@ extension LaunchStateMachine {
         end(node, outcome)
     }
 
-    /// Has the fallback computed at once, on a thread beyond the number of workers: without a lane, for all may be kept by operations that block, without the
-    /// resources, and also for a step of the main thread. Its limit runs from here.
+    /// Has the fallback computed at once, on a thread beyond the number of workers: without a lane, for all may be kept
+    /// by operations that block, without the resources, and also for a step of the main thread. Its limit runs from
+    /// here.
     private mutating func computeFallback(_ node: Int) {
         release(node)
         holdThreadOfFallback(node)
@@ -257,8 +260,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such a launch goes by its last operation, as one
-    /// that has no milestone.
+    /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such
+    /// a launch goes by its last operation, as one that has no milestone.
     private mutating func milestoneEnded(_ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
@@ -286,7 +289,8 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
-        // A launch that nobody watches keeps no events: its past is made from the states when somebody asks (`eventsSoFar`).
+        // A launch that nobody watches keeps no events: its past is made from the states when somebody asks
+        // (`eventsSoFar`).
         if settings.recordsEvents { events.append(LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)) }
     }
 }
@@ -369,7 +373,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is missing on purpose, or may be missing.
+    /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is
+    /// missing on purpose, or may be missing.
     private mutating func skip(_ dependent: Int, for node: Int, _ cause: Int32, _ effect: Effect) {
         let isConditional = traits[dependent].contains(.hasCondition) && nodes[node].isSkippedAlone
         let isAlone = effect == .startWithoutValue && (isConditional || graph.policy(dependent).onFailure == .continue)

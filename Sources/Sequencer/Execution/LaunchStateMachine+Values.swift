@@ -15,7 +15,8 @@ extension LaunchStateMachine {
         var maximumWorkers: Int?
         /// Whether operations run in a queue of the app's instead, each in a turn of its own.
         var usesQueue = false
-        /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is decided anew: in virtual time.
+        /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is
+        /// decided anew: in virtual time.
         var takesOneAtATime = false
         var deadline: Nanoseconds?
         var deadlineCountsInteractiveTime = true
@@ -144,8 +145,8 @@ extension LaunchStateMachine {
         let kind: Kind
     }
 
-    /// The traits of each operation, as bits, so that the common case looks nothing up. "running, instructions" in `Benchmarks/instructions.json`
-    /// pays for it.
+    /// The traits of each operation, as bits, so that the common case looks nothing up. "running, instructions" in
+    /// `Benchmarks/instructions.json` pays for it.
     struct NodeTraits: Sendable {
         struct Bits: OptionSet {
             let rawValue: UInt32
@@ -165,7 +166,8 @@ extension LaunchStateMachine {
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
             static let mayBeHeld = Bits(rawValue: 8192)
-            /// The milestone needs it: when it is ready, and when it starts, decides how long others have to wait for that reason.
+            /// The milestone needs it: when it is ready, and when it starts, decides how long others have to wait for
+            /// that reason.
             static let isAwaited = Bits(rawValue: 16384)
             /// When it ends, others that had to wait for that reason are looked at again.
             static let freesOthers = Bits(rawValue: 32768)
@@ -297,7 +299,8 @@ struct InteractiveClock {
     private var ended: Nanoseconds = 0
     /// When the last interval ended.
     private(set) var lastEnd: Nanoseconds = 0
-    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the end of the last.
+    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the
+    /// end of the last.
     private(set) var intervals: [Range<Nanoseconds>] = []
     // Bounded, for each report has them: a step may ask again and again.
     private static let maximumIntervals = 100

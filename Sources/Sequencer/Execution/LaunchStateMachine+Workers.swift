@@ -1,7 +1,8 @@
 /// Workers: how many there are, what each goes on with, and which of them wait in the code of an operation.
 ///
-/// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an operation's code keeps no processor, and another may
-/// start. Which of them are asleep is measured, while something waits for a worker (``measured(_:_:)``).
+/// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an
+/// operation's code keeps no processor, and another may start. Which of them are asleep is measured, while something
+/// waits for a worker (``measured(_:_:)``).
 extension LaunchStateMachine {
     // MARK: What they hold
 
@@ -48,7 +49,8 @@ extension LaunchStateMachine {
         return min(awake, settings.maximumWorkers ?? awake) - activeWorkers
     }
 
-    /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against it.
+    /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against
+    /// it.
     ///
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
     @inline(__always)
@@ -58,10 +60,12 @@ extension LaunchStateMachine {
         return level > 0 && others - asleepWorkers - awakeWorkers[..<level].reduce(0, +) < settings.workers
     }
 
-    /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be none.
+    /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be
+    /// none.
     @inline(__always)
     mutating func settleWorkers(_ actions: inout Actions) {
-        // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
+        // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through
+        // the heap costs more.
         let wanted = min(readyForWorkers.count, lanes.available)
         if wanted == 0 { return }
         let missing = min(wanted, missingWorkers)
@@ -111,8 +115,8 @@ extension LaunchStateMachine {
         let wanted = settings.usesQueue ? 0 : min(readyForWorkers.count, lanes.available)
         isMeasuring = phase == .running && (wanted > 0 || settings.usesQueue && processors?.hasAside == true)
         guard isMeasuring else { return nil }
-        // All of them sleep, so those that come next may do so too: twice as many again start. Not all at once, or the most urgent would share the processors with the
-        // rest where these compute.
+        // All of them sleep, so those that come next may do so too: twice as many again start. Not all at once, or the
+        // most urgent would share the processors with the rest where these compute.
         if asleepWorkers == workersInCode, !settings.usesQueue {
             let begin = activeWorkers - asleepWorkers
             let more = min(wanted, 2 * asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
@@ -133,13 +137,15 @@ extension LaunchStateMachine {
 
     // MARK: Coming and going
 
-    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
+    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out
+    /// meanwhile.
     @inline(__always)
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
             // Another worker has its place since it was given up: with both there would be one too many.
             if !replacedWorkers.isEmpty, cameBack(previous) { return nil }
-            // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another worker.
+            // It has ended, or has suspended and blocks this thread no longer. Or a later attempt runs on another
+            // worker.
             let node = previous.node
             // The states of a launch that is over are in its report, and change no more.
             if phase != .over, nodes[node].isHeldByWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
@@ -198,9 +204,11 @@ extension LaunchStateMachine {
 
 /// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
 ///
-/// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest remaining path, as on lanes.
+/// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest
+/// remaining path, as on lanes.
 extension LaunchStateMachine {
-    /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
+    /// A turn was cancelled before it began, and with it the operation that it would have taken, see
+    /// ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1
         if let node = nodeOfTurn(at: place) {
@@ -211,7 +219,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns than operations.
+    /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns
+    /// than operations.
     ///
     /// - Complexity: O(log *n*), where *n* is the number of operations.
     func nodeOfTurn(at place: Int) -> Int? { queueOrder?.node(at: place) }
@@ -242,7 +251,8 @@ extension LaunchStateMachine {
     /// Whether an operation waits for an event while it runs.
     func isEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) }
 
-    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
+    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has
+    /// ended and settles some.
     func isOfEvent(_ node: Int) -> Bool {
         switch nodes[node].state {
         case .running: isEvent(node)
@@ -259,7 +269,8 @@ extension LaunchStateMachine {
         pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
     }
 
-    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.
+    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried
+    /// again: it gives the lane back.
     mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         let node = assignment.node
@@ -277,7 +288,8 @@ extension LaunchStateMachine {
 
 /// The operations that are ready for the app's queue, in the order in which turns take them.
 ///
-/// A heap gives only the first. Each operation of the queue has a name, and can be cancelled alone, so that any of them is asked for.
+/// A heap gives only the first. Each operation of the queue has a name, and can be cancelled alone, so that any of them
+/// is asked for.
 struct QueueOrder {
     /// All operations, the one that goes first before the others, and the place of each among them.
     private let nodes: [Int]

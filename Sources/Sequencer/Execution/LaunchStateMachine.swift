@@ -1,8 +1,8 @@
 /// Everything a launch decides, and nothing it does: no lock, no thread, no clock.
 ///
-/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do once it has let go of its lock.
-/// Times are nanoseconds since the launch began; one that is earlier than the last is taken as the last, for two threads can read the
-/// clock in one order and get the lock in the other.
+/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do once it has
+/// let go of its lock. Times are nanoseconds since the launch began; one that is earlier than the last is taken as the
+/// last, for two threads can read the clock in one order and get the lock in the other.
 ///
 /// An operation goes through these states:
 ///
@@ -45,7 +45,8 @@ struct LaunchStateMachine {
         var isFailure: Bool { if case .failed = self { true } else { false } }
     }
 
-    // Written by every input of a worker, side by side: two workers on two processors hand these lines of the cache back and forth.
+    // Written by every input of a worker, side by side: two workers on two processors hand these lines of the cache
+    // back and forth.
     /// The time of the input being handled.
     private(set) var time: Nanoseconds = 0
     /// Whether something may be due sooner than what ``takeWake()`` said last.
@@ -103,7 +104,8 @@ struct LaunchStateMachine {
     var dueTime: Nanoseconds?
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
-    /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its milestone has.
+    /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its
+    /// milestone has.
     var soughtLevel: UInt8
     /// Nil where nothing can take what the milestone is still going to use, and when it has ended.
     var ongoing: OngoingNeeds?
@@ -136,11 +138,13 @@ struct LaunchStateMachine {
     var isCancelledAtBegin = false
     /// The first stop; later ones change nothing.
     var stop: Stop?
-    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on then. Nil until then.
+    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on
+    /// then. Nil until then.
     var endOfLaunchProper: Nanoseconds?
     /// Operations that still ran when the launch stopped waiting for them.
     var stragglers: [Int] = []
-    /// Operations whose next attempt was not made, for want of time or because they were cancelled, each with that attempt's number.
+    /// Operations whose next attempt was not made, for want of time or because they were cancelled, each with that
+    /// attempt's number.
     var attemptsNotMade: [Int: Int] = [:]
     var interactive = InteractiveClock()
     /// Interactive time until the milestone ended; nil until then.
@@ -162,7 +166,8 @@ struct LaunchStateMachine {
             traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
-            // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still saves the budget.
+            // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still
+            // saves the budget.
             traits.insertForAll(.isWatched)
         }
         if settings.usesQueue { queueOrder = QueueOrder(traits.ranks) }
@@ -188,7 +193,8 @@ struct LaunchStateMachine {
     mutating func begin(_ actions: inout Actions) {
         advance(to: 0)
         hasBegun = true
-        // A call that cancelled an operation before the start took the wake time, when nothing could wake at it yet: give it again.
+        // A call that cancelled an operation before the start took the wake time, when nothing could wake at it yet:
+        // give it again.
         needsWake = true
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
@@ -228,9 +234,10 @@ struct LaunchStateMachine {
 
     /// An attempt, the asking of a condition or the computing of a fallback has come to its end.
     ///
-    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has just become ready, instead of a
-    ///   worker being added for that.
-    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next operation.
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has
+    ///   just become ready, instead of a worker being added for that.
+    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next
+    ///     operation.
     mutating func attemptEnded(
         _ ended: Assignment,
         _ result: Result,
@@ -263,7 +270,8 @@ struct LaunchStateMachine {
             if next != nil { activeWorkers += 1 }
             return next
         case .main:
-            // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
+            // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or
+            // taken by an earlier one.
             pendingMainTurns -= 1
             return takeNext(forMain: true)
         case .prologue:
@@ -306,12 +314,15 @@ struct LaunchStateMachine {
         return answer == true
     }
 
-    /// How long operations have to end by themselves after the process has stood still, before the times that have passed meanwhile take effect.
+    /// How long operations have to end by themselves after the process has stood still, before the times that have
+    /// passed meanwhile take effect.
     static let respite: Nanoseconds = 250_000_000
 
-    /// Time has passed: timeouts, pauses, the deadline and the grace period that are due take effect, in order of their times.
+    /// Time has passed: timeouts, pauses, the deadline and the grace period that are due take effect, in order of their
+    /// times.
     ///
-    /// - Parameter standstill: for how long the process has just stood still: stopped by a debugger or a signal, or starved.
+    /// - Parameter standstill: for how long the process has just stood still: stopped by a debugger or a signal, or
+    ///     starved.
     mutating func timePassed(to time: Nanoseconds, standstill: Nanoseconds = 0, _ actions: inout Actions) {
         advance(to: time)
         // The alarm that has brought this call is used up.
@@ -400,7 +411,8 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
+    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other
+    /// never starts.
     ///
     /// An operation that still waits ends in its turn, after its dependencies: operations after it rely on them too.
     mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
@@ -433,7 +445,8 @@ struct LaunchStateMachine {
         case .running:
             tellToCancel(node, &actions)
             setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
-        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before it begins as well (O56).
+        // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before
+        // it begins as well (O56).
         case .computing: break
         case .ended: return
         }
@@ -485,7 +498,8 @@ struct LaunchStateMachine {
         var showsFailure = false
         /// The launch was stopped: cancel its scopes.
         var cancelsScopes = false
-        /// Something waits for a worker: look at the threads of those that run, see ``LaunchStateMachine/measured(_:_:)``.
+        /// Something waits for a worker: look at the threads of those that run, see
+        /// ``LaunchStateMachine/measured(_:_:)``.
         var looksAtWorkers = false
         /// The milestone has ended.
         var isMilestoneOver = false
@@ -504,7 +518,8 @@ extension LaunchStateMachine {
         let since: Nanoseconds
     }
 
-    /// Every operation that has not ended: first running ones, then ready ones, then those that cannot run yet, each group in the order in which they were added.
+    /// Every operation that has not ended: first running ones, then ready ones, then those that cannot run yet, each
+    /// group in the order in which they were added.
     ///
     /// - Complexity: O(operations + dependencies).
     func pending() -> [Pending] {
@@ -550,7 +565,8 @@ extension LaunchStateMachine {
 
     // MARK: Stalls
 
-    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a ``StallWatch``.
+    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a
+    /// ``StallWatch``.
     var stallTime: Nanoseconds? {
         guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
         // The time before a person answered is not a silence of the launch.
@@ -559,12 +575,14 @@ extension LaunchStateMachine {
 
     // MARK: Events so far
 
-    /// The events up to now, as far as the states of the operations tell: of attempts that were repeated, only the start of the first.
+    /// The events up to now, as far as the states of the operations tell: of attempts that were repeated, only the
+    /// start of the first.
     ///
     /// - Complexity: O(operations · log operations).
     var eventsSoFar: [LaunchEvent] {
         guard hasBegun else { return [] }
-        // At one moment, the events of an operation come after those of its dependencies, and ends by a stop come after the stop.
+        // At one moment, the events of an operation come after those of its dependencies, and ends by a stop come after
+        // the stop.
         var ordered: [(key: (Nanoseconds, Int, Int), event: LaunchEvent)] = []
         func add(_ kind: LaunchEvent.Kind, at time: Nanoseconds, rank: Int) {
             ordered.append(((time, rank, ordered.count), LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)))
@@ -573,7 +591,8 @@ extension LaunchStateMachine {
         for index in graph.order {
             let (node, id) = (nodes[index], graph.id(index))
             if node.ready >= 0, node.state != .waiting { add(.ready(id), at: node.ready, rank: 0) }
-            // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.
+            // A join never starts, nor does an operation whose condition was being asked, though both have a time for
+            // it.
             if node.start >= 0, node.attempts > 0, !traits[index].contains(.isJoin) {
                 add(.started(id, attempt: 1), at: node.start, rank: 0)
             }

@@ -1,10 +1,10 @@
 /// The state of a launch at one moment: every operation that has not ended, and the reason why it waits.
 ///
-/// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
-/// with ``LaunchOptions/stallWatch``.
+/// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported
+/// when nothing ends for a while with ``LaunchOptions/stallWatch``.
 ///
-/// Its description has several lines: a headline with the launch or scope, a line for each operation that has not ended, with the reason and the time, then the same of each
-/// scope that goes on, named as in events.
+/// Its description has several lines: a headline with the launch or scope, a line for each operation that has not
+/// ended, with the reason and the time, then the same of each scope that goes on, named as in events.
 public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// The reason why an operation has not ended.
     package enum Wait: Sendable, Hashable {
@@ -12,8 +12,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         case dependencies([String])
         /// For a lane: these operations have taken all there are.
         case lane(takenBy: [String])
-        /// For a thread that starts operations: these operations block all there are. With none of them, none has been had yet, as when
-        /// operations of the process block all the threads that the system gives it.
+        /// For a thread that starts operations: these operations block all there are. With none of them, none has been
+        /// had yet, as when operations of the process block all the threads that the system gives it.
         case thread(blockedBy: [String])
         /// For the main thread, which has not come to it yet.
         case mainThread
@@ -21,8 +21,9 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         case operationQueue
         /// For an exclusive resource that another operation holds.
         case resource(ExclusiveResource, heldBy: String)
-        /// For an operation that the milestone needs: that one is expected to want the main thread, the last lane or a resource before this one would end; or as
-        /// many operations keep a thread as there are processors, which are left to the milestone.
+        /// For an operation that the milestone needs: that one is expected to want the main thread, the last lane or a
+        /// resource before this one would end; or as many operations keep a thread as there are processors, which are
+        /// left to the milestone.
         case milestone
         /// For the answer to its own condition.
         case condition
@@ -49,7 +50,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
             case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: false
             }
         }
-        /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken `status.time - operation.since`.
+        /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken
+        /// `status.time - operation.since`.
         public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
@@ -81,16 +83,19 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
 
     /// The graph's name.
     package let scenario: String
-    /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times count from the scope's start then.
+    /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times
+    /// count from the scope's start then.
     package let scope: String?
-    /// The moment of this status, counted from the start of the launch or scope; once its operations have ended, the end of the last one.
+    /// The moment of this status, counted from the start of the launch or scope; once its operations have ended, the
+    /// end of the last one.
     public let time: Duration
     /// The number of operations, ended or not.
     package let operationCount: Int
-    /// The operations that have not ended: first those that run, then those that only the machine holds up, then those that wait for
-    /// others; each group in the order in which they were added.
+    /// The operations that have not ended: first those that run, then those that only the machine holds up, then those
+    /// that wait for others; each group in the order in which they were added.
     public let operations: [Operation]
-    /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of them.
+    /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of
+    /// them.
     package let scopes: [LaunchStatus]
 
     package var ownDescription: String {
@@ -111,8 +116,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
 public struct StallWatch: Sendable {
     /// For how long no operation has ended, and no person has been waited for.
     let limit: Duration
-    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked. Neither a timeout nor the end of
-    /// the launch waits for it; the next call may come before it has returned.
+    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked.
+    /// Neither a timeout nor the end of the launch waits for it; the next call may come before it has returned.
     let report: @Sendable (LaunchStatus) -> Void
 
     /// Reports each time no operation has ended for `limit`, which is more than 0 and at most 24 hours.

@@ -37,7 +37,8 @@ extension LaunchStorage {
     /// Tells those who want to know of a question that it is asked, or has been answered.
     func tellQuestion(of node: Int, isAnswered: Bool) {
         options.recordsQuestion?(graph.id(node), isAnswered)
-        // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads could be told of in the wrong order.
+        // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads
+        // could be told of in the wrong order.
         for watcher in state.withLock({ $0.questionWatchers }) { watcher(graph.id(node)) }
     }
 
@@ -128,7 +129,8 @@ extension LaunchStorage {
 
     // MARK: Values of steps
 
-    /// For a dependent: the step has ended. One that was put off leaves nothing to those who read it, also when it ends meanwhile (L46).
+    /// For a dependent: the step has ended. One that was put off leaves nothing to those who read it, also when it ends
+    /// meanwhile (L46).
     func value<Value>(of step: Step<Value>) throws -> Value? {
         let node = try graph.index(ofHandle: step)
         return value(of: step, at: node, orNilIf: \.isDeferred)
@@ -244,7 +246,8 @@ extension LaunchStorage {
         for launch in state.withLock({ $0.scopes.stop() }) { launch.cancel() }
     }
 
-    /// The launch's own operations have ended, and with them its own alarm for its deadline: each scope that runs has what is left of that time.
+    /// The launch's own operations have ended, and with them its own alarm for its deadline: each scope that runs has
+    /// what is left of that time.
     func limitScopes() {
         let now = timekeeper.now
         let (scopes, rest) = state.withLock { ($0.scopes.running, $0.machine.restOfDeadline(at: now)) }

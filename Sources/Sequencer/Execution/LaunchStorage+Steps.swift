@@ -50,7 +50,8 @@ extension LaunchStorage {
     ///   - taker: nil for `first` alone.
     ///   - first: an operation that was taken before.
     func run(for taker: Taker?, beginningWith first: Assignment? = nil) {
-        // Observers hear of a start before the step begins. The main thread does not tell them: it comes back to the step.
+        // Observers hear of a start before the step begins. The main thread does not tell them: it comes back to the
+        // step.
         let isToldFirst = taker == .main && isToldBeforeMain
         StepThread.with(self) { thread in
             if taker == .worker || taker == .appQueue { state.withLock { $0.add(thread) } }
@@ -105,7 +106,8 @@ extension LaunchStorage {
 
     // MARK: Performing
 
-    /// Asks the condition of a step, unless the step has ended since it was taken: the launch may have been stopped while this thread told observers.
+    /// Asks the condition of a step, unless the step has ended since it was taken: the launch may have been stopped
+    /// while this thread told observers.
     ///
     /// - Returns: whether to run the step now.
     private func checkCondition(_ assignment: Assignment, for taker: Taker?, isToldFirst: Bool) -> Bool {
@@ -174,10 +176,12 @@ extension LaunchStorage {
         }
     }
 
-    /// Whether an operation was told to cancel, or has ended, since it was taken: then none of its code begins. To be asked right before that, on every thread.
+    /// Whether an operation was told to cancel, or has ended, since it was taken: then none of its code begins. To be
+    /// asked right before that, on every thread.
     ///
-    /// Between the two lies what follows from the decision: observers are told, which may take their time, workers are added, a task may have to wait for a
-    /// thread. Where nobody was told to cancel yet, as in most launches, no lock is taken: the call that tells sets the flag before it returns.
+    /// Between the two lies what follows from the decision: observers are told, which may take their time, workers are
+    /// added, a task may have to wait for a thread. Where nobody was told to cancel yet, as in most launches, no lock
+    /// is taken: the call that tells sets the flag before it returns.
     func isTooLate(_ assignment: Assignment) -> Bool {
         // Relaxed: what decides is read under the lock.
         hasToldToCancel.load(ordering: .relaxed) && isToldToCancel(assignment)
@@ -225,7 +229,8 @@ extension LaunchStorage {
         return try QualityOfService.withThread(at: qualityOfService(of: node), usually: qualityOfService, body)
     }
 
-    /// Keeps the handle that cancels a running operation, or cancels it at once if it was told to cancel before it had a handle.
+    /// Keeps the handle that cancels a running operation, or cancels it at once if it was told to cancel before it had
+    /// a handle.
     func keep(_ handle: any Cancellable, for assignment: Assignment) {
         let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
         if isTooLate { cancel([AppCodeQueue.Call(cancelling: assignment.node, handle)]) }
@@ -243,17 +248,19 @@ extension LaunchStorage {
 
     // MARK: In a queue of the app's
 
-    /// Ends the operations of steps that have ended, then adds others for steps that are ready: in the app's queue too an operation has finished before
-    /// one starts that waits for it.
+    /// Ends the operations of steps that have ended, then adds others for steps that are ready: in the app's queue too
+    /// an operation has finished before one starts that waits for it.
     ///
-    /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the app, which may block.
+    /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the
+    /// app, which may block.
     func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
         guard let queue, !ended.isEmpty || turns > 0 else { return }
         let tell: @Sendable () -> Void = { [self] in
             for step in ended { step.end() }
             addTurns(turns, to: queue)
         }
-        // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has started.
+        // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has
+        // started.
         let isAppCode = !ended.isEmpty || type(of: queue) != OperationQueue.self
         if defersAppCode, isAppCode { callApp(tell) } else { tell() }
     }
@@ -316,8 +323,9 @@ extension LaunchStorage {
 
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
-    /// One that has come already ends its operation here, which may make others ready, as many as there are in the graph: they are added to those that
-    /// this goes through, and so no call is within another. Nor is one within a call for another launch, see ``EventTurns``.
+    /// One that has come already ends its operation here, which may make others ready, as many as there are in the
+    /// graph: they are added to those that this goes through, and so no call is within another. Nor is one within a
+    /// call for another launch, see ``EventTurns``.
     func processEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
         while let task = takeEventTask() {
@@ -350,7 +358,8 @@ extension LaunchStorage {
         keep(wait, for: assignment)
     }
 
-    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs elsewhere.
+    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs
+    /// elsewhere.
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
         // Time must not move before what follows from the event, which may have to wait for its turn.
         virtualTime?.inputBegins()
@@ -386,7 +395,8 @@ extension LaunchStorage {
         Alarms.shared.set(alarm, to: now + delay)
     }
 
-    /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some microseconds.
+    /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some
+    /// microseconds.
     private func lookAtWorkers() {
         let now = monotonicNanoseconds()
         let seen = state.withLock { $0.machine.isMeasuring ? $0.threads.running() : [] }.compactMap { $0.look(at: now) }
@@ -404,7 +414,8 @@ extension LaunchStorage {
 }
 
 extension LaunchStorage.State {
-    /// Keeps a step of the main thread back until its start has been told; a condition and a fallback are announced by no event.
+    /// Keeps a step of the main thread back until its start has been told; a condition and a fallback are announced by
+    /// no event.
     ///
     /// - Returns: the assignment if it is not kept back, or else its start.
     mutating func keepBack(_ assignment: LaunchStorage.Assignment?) -> (LaunchStorage.Assignment?, MainStart?) {
@@ -414,7 +425,8 @@ extension LaunchStorage.State {
         return (nil, start)
     }
 
-    /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.
+    /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has
+    /// ended.
     ///
     /// - Returns: objects of the app that the operation leaves, to be released without the lock.
     mutating func keep(

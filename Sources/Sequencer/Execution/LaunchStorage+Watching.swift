@@ -34,8 +34,8 @@ extension LaunchStorage {
         return machine.eventsSoFar
     }
 
-    /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps no events; this is done without the
-    /// lock, because it takes a while.
+    /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps
+    /// no events; this is done without the lock, because it takes a while.
     ///
     /// - Returns: the states of the operations before the first event that is told.
     private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
@@ -45,7 +45,8 @@ extension LaunchStorage {
             state.machine.settings.recordsEvents = true
             return state.machine
         }
-        // The noted events belong to earlier observers, which are called elsewhere: this caller has asked for something else.
+        // The noted events belong to earlier observers, which are called elsewhere: this caller has asked for something
+        // else.
         tellWatchers(defersAppCode: true)
         return machine
     }
@@ -57,8 +58,8 @@ extension LaunchStorage {
         AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
     }
 
-    /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
-    /// main thread.
+    /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement;
+    /// elsewhere if this is the main thread.
     ///
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func tellWatchers(defersAppCode: Bool) {
@@ -66,8 +67,8 @@ extension LaunchStorage {
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
     }
 
-    /// Fills the streams, unless another thread is doing so and will add these events too. It never waits, but it gives jobs to readers'
-    /// executors.
+    /// Fills the streams, unless another thread is doing so and will add these events too. It never waits, but it gives
+    /// jobs to readers' executors.
     func tellStreams() {
         var isContinuing = false
         while true {
@@ -104,8 +105,9 @@ extension LaunchStorage {
         }
     }
 
-    /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks (L63). If starts are recorded, the
-    /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
+    /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks
+    /// (L63). If starts are recorded, the recorder is told first, apart from the observers, and gets the same time
+    /// again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
         AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
             guard let recordsStart = launch.options.recordsStart else { return launch.begin(start) }
@@ -124,7 +126,8 @@ extension LaunchStorage {
         callApp { [self] in stallWatch.report(status(snapshot)) }
     }
 
-    /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that tells the launch's end gives the report.
+    /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that
+    /// tells the launch's end gives the report.
     func deliverEvents() {
         var isContinuing = false
         while true {
@@ -278,8 +281,8 @@ extension LaunchStorage {
             limitScopes()
             return tellMilestoneWaiters()
         }
-        // Before the report and the ends of streams are given out: the app may then start its next launch, with the operations that have not run.
-        // Observers are told before this: afterwards the journal may be another launch's.
+        // Before the report and the ends of streams are given out: the app may then start its next launch, with the
+        // operations that have not run. Observers are told before this: afterwards the journal may be another launch's.
         claim.giveBack()
         let held = Locked<HeldObjects?>(HeldObjects(made: runner.launchIsOver(record.nodes, timekeeper)))
         admission.end(record.outcome())
@@ -299,8 +302,8 @@ extension LaunchStorage {
         for waiter in waiters { waiter(launch) }
         // After the report: the executor of a reader must not hold it up.
         if endsStreams { tellStreams() }
-        // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations held. The caller's
-        // task-local values are released there too, never on the timer's queue.
+        // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations
+        // held. The caller's task-local values are released there too, never on the timer's queue.
         guard isAppCode || defersAppCode else { return caller.end() }
         callApp { [caller] in
             // Taken out: this thread is the last that holds them.
@@ -351,8 +354,8 @@ extension LaunchStorage {
         RunRecord(&state, facts, suspended: timekeeper.suspension, anomalies: anomalies)
     }
 
-    /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation cancels a launch, so there the
-    /// milestone says it.
+    /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation
+    /// cancels a launch, so there the milestone says it.
     private func noteEarlyEnd(_ state: inout State) {
         guard let sentences = graph.graph.earlyEndNotes else { return }
         let node: Int?

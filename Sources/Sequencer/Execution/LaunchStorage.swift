@@ -9,8 +9,9 @@ import Synchronization
 /// timer       │   what is next?"   │ values, errors and handles are kept   │          │ screens, scopes, the report;     │
 /// app         ┘                    └─────────────────────────────────────┘          │ then code of the app, elsewhere  │
 /// ```
-/// All that changes is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read without it. Nothing that can call back is called under
-/// the lock, and objects of the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
+/// All that changes is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read
+/// without it. Nothing that can call back is called under the lock, and objects of the app come out of it to be
+/// released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
 /// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
 final class LaunchStorage: StepHost {
     struct State {
@@ -34,8 +35,9 @@ final class LaunchStorage: StepHost {
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
         var observers: Outbox<@Sendable (LaunchEvent) -> Void>
-        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes when the launch has given back its
-        /// operations and its admission: a reader may then start the next launch at once.
+        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes
+        /// when the launch has given back its operations and its admission: a reader may then start the next launch at
+        /// once.
         var streams = Outbox<EventFeed>()
         var mainStarts: [MainStart] = []
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
@@ -96,7 +98,8 @@ final class LaunchStorage: StepHost {
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
-    /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the launch's.
+    /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the
+    /// launch's.
     let isLowered: [Bool]
     /// The name of the scope that this launch is, as in events; nil if it is not a scope.
     let scope: String?
@@ -153,7 +156,8 @@ final class LaunchStorage: StepHost {
     func begin(_ completion: (@Sendable (FinishedLaunch) -> Void)? = nil) {
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
-        // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of the launch a slow one.
+        // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of
+        // the launch a slow one.
         virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.beginEnds() }
@@ -165,8 +169,8 @@ final class LaunchStorage: StepHost {
 
     /// Asks the state machine under the lock, then acts without it.
     ///
-    /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or belongs to a caller
-    ///   that asks for something else.
+    /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or
+    ///   belongs to a caller that asks for something else.
     @discardableResult
     @inline(__always)
     func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
@@ -185,7 +189,8 @@ final class LaunchStorage: StepHost {
         return result
     }
 
-    /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code blocks.
+    /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code
+    /// blocks.
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         // First: the takeover must have the screen at once.
@@ -204,8 +209,8 @@ final class LaunchStorage: StepHost {
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
-        // The app's queue and observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are
-        // before them.
+        // The app's queue and observers are told on this thread, and may take their time: in real time, where this only
+        // hands them over, cancels are before them.
         if virtualTime == nil { cancel(consequences.cancelled) }
         if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
@@ -294,7 +299,8 @@ extension LaunchStorage.State {
         )
     }
 
-    /// The signal of a screen that is to be shown, or told to end; nil where that has gone by itself meanwhile. Under the lock: an end finds the screen that was begun.
+    /// The signal of a screen that is to be shown, or told to end; nil where that has gone by itself meanwhile. Under
+    /// the lock: an end finds the screen that was begun.
     private mutating func signal(of change: LaunchStateMachine.ScreenChange, _ launch: LaunchStorage) -> SlowScreenSignal? {
         if !change.isShown { return screens.removeValue(forKey: change.node) }
         let signal = SlowScreenSignal(launch.virtualTime)

@@ -3,9 +3,9 @@ import Foundation
 
 /// Starts Foundation operations outside any queue, and tells when each has ended, once.
 ///
-/// An operation that has finished when `start()` returns ends there, and a ``ConcurrentOperation`` says so itself. Any other is watched by a
-/// second operation that depends on it, in a queue over a serial dispatch queue: the completion block would be called on a global queue, and
-/// those stand still while blocked operations hold every pool thread.
+/// An operation that has finished when `start()` returns ends there, and a ``ConcurrentOperation`` says so itself. Any
+/// other is watched by a second operation that depends on it, in a queue over a serial dispatch queue: the completion
+/// block would be called on a global queue, and those stand still while blocked operations hold every pool thread.
 final class OperationRunner: Sendable {
     private struct State {
         /// Made when the first operation needs watching.
@@ -15,9 +15,11 @@ final class OperationRunner: Sendable {
         var surplus: [Anomaly] = []
         /// Those that steps have made: nobody else may have them meanwhile.
         var made: [Operation] = []
-        /// Those that were started: each starts once. They live as long as the launch: no other object gets the number of one.
+        /// Those that were started: each starts once. They live as long as the launch: no other object gets the number
+        /// of one.
         var started: Set<ObjectIdentifier> = []
-        /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep it for ever.
+        /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep
+        /// it for ever.
         var launch: LaunchStorage?
         /// When the launch's operations have ended, and its time, once it is over.
         var over: (nodes: [LaunchStateMachine.Node], timekeeper: any Timekeeper)?
@@ -34,10 +36,12 @@ final class OperationRunner: Sendable {
         return start(operation, for: assignment, in: launch) { [self] in ended(assignment, id, $0) }
     }
 
-    /// Starts an operation for a step: it finds the step's context, and waits for no operation that is not going to run.
+    /// Starts an operation for a step: it finds the step's context, and waits for no operation that is not going to
+    /// run.
     ///
     /// - Parameter ended: called once, on any thread, unless the ending is returned.
-    /// - Returns: how the operation ended, if it has ended already: the worker that started it tells the end and takes its next operation in one input.
+    /// - Returns: how the operation ended, if it has ended already: the worker that started it tells the end and takes
+    ///     its next operation in one input.
     func start(
         _ operation: Operation,
         for assignment: LaunchStateMachine.Assignment,
@@ -54,7 +58,8 @@ final class OperationRunner: Sendable {
             watch(operation) { ended(Self.ending(of: $0)) }
             return nil
         }
-        // By way of the runner, which lets go of the launch when that is over: the operation keeps these, and may be kept for longer.
+        // By way of the runner, which lets go of the launch when that is over: the operation keeps these, and may be
+        // kept for longer.
         concurrent.runs { [state] in
             state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
         }
@@ -68,9 +73,11 @@ final class OperationRunner: Sendable {
         return nil
     }
 
-    /// Ends an operation whose step has ended without it, as one that is left out: an operation that depends on it would wait for ever.
+    /// Ends an operation whose step has ended without it, as one that is left out: an operation that depends on it
+    /// would wait for ever.
     ///
-    /// It is cancelled and started, as an operation queue does with one that is cancelled in it: Foundation ends it then without its work.
+    /// It is cancelled and started, as an operation queue does with one that is cancelled in it: Foundation ends it
+    /// then without its work.
     private func endUnlessStarted(_ operation: Operation) {
         guard mayStart(operation) else { return }
         operation.cancel()
@@ -91,7 +98,8 @@ final class OperationRunner: Sendable {
 
     /// Lets go of the launch, which is over; operations that have not ended are late.
     ///
-    /// - Returns: the operations that steps have made. Their `deinit` is the app's code: the caller sees to where they are freed.
+    /// - Returns: the operations that steps have made. Their `deinit` is the app's code: the caller sees to where they
+    ///     are freed.
     func launchIsOver(_ nodes: [LaunchStateMachine.Node], _ timekeeper: any Timekeeper) -> [Operation] {
         // The launch is not released under the lock.
         let (launch, made) = state.withLock { state -> (LaunchStorage?, [Operation]) in
@@ -121,8 +129,8 @@ final class OperationRunner: Sendable {
         throw CancellationError()
     }
 
-    /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
-    /// and tells dependents of an ended operation in an order of its own.
+    /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation
+    /// traps on such a start, and tells dependents of an ended operation in an order of its own.
     private func begin(_ operation: Operation, onMain isMain: Bool) {
         // Else its step had ended before it came to this, and another has ended it.
         guard mayStart(operation) else { return }
@@ -154,8 +162,8 @@ final class OperationRunner: Sendable {
     }
 }
 
-/// An operation queue over a serial dispatch queue, which has a thread of its own when the pool's are blocked. It must be kept until its
-/// operations have run, for an operation queue does not keep its dispatch queue alive.
+/// An operation queue over a serial dispatch queue, which has a thread of its own when the pool's are blocked. It must
+/// be kept until its operations have run, for an operation queue does not keep its dispatch queue alive.
 private final class SerialOperationQueue: Sendable {
     let operations = OperationQueue()
     private let dispatchQueue: DispatchQueue

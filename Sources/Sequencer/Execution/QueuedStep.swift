@@ -2,7 +2,8 @@ import Foundation
 
 /// A step in a queue that the app made: takes a step that is ready when the queue starts it, and ends with it.
 ///
-/// It is finished when the step has ended, also when the step's code goes on: a step that has timed out keeps its thread, and nothing else.
+/// It is finished when the step has ended, also when the step's code goes on: a step that has timed out keeps its
+/// thread, and nothing else.
 final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `state` is a lock around all that changes.
     private struct State {
@@ -41,7 +42,8 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     /// Cancels the step.
     override func cancel() {
         super.cancel()
-        // One that has not had its turn has nothing more to do with the launch, and a suspended queue may keep it for ever.
+        // One that has not had its turn has nothing more to do with the launch, and a suspended queue may keep it for
+        // ever.
         if launch?.cancel(self) == true { letGo() }
     }
 

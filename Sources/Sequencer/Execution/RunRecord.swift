@@ -30,9 +30,11 @@ struct LaunchFacts: Sendable {
     }
 }
 
-/// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so far.
+/// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so
+/// far.
 ///
-/// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
+/// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer
+/// than a short launch.
 final class RunRecord: Sendable {
     let facts: LaunchFacts
     let graph: ValidatedGraph
@@ -73,14 +75,16 @@ final class RunRecord: Sendable {
 
     // MARK: The report
 
-    /// The report, made when it is first asked for. Two threads that ask at once may both make it; one of the two, which are equal, is kept.
+    /// The report, made when it is first asked for. Two threads that ask at once may both make it; one of the two,
+    /// which are equal, is kept.
     var report: LaunchReport { made.load()?.value ?? made.storeIfNil(Boxed(makeReport())).value }
 
     /// Whether anybody has asked for the report.
     var hasReport: Bool { made.load() != nil }
 
     private func makeReport() -> LaunchReport {
-        // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
+        // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report
+        // costs.
         let predecessors = graph.predecessors
         let holdUps = HoldUps(nodes.indices.map(use), order: graph.order, dependencies: predecessors)
         let last = self.last
@@ -132,7 +136,8 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// The number of lanes on which operations have run; one that only asked for a condition that was false does not count.
+    /// The number of lanes on which operations have run; one that only asked for a condition that was false does not
+    /// count.
     private var lanesUsed: Int {
         var isUsed = [Bool](repeating: false, count: machine.lanes.widest)
         for node in nodes where node.lane >= 0 && node.start >= 0 { isUsed[Int(node.lane)] = true }
@@ -141,8 +146,8 @@ final class RunRecord: Sendable {
 
     /// The dependencies of an operation, each once: a step may read a value of another, and wait for it besides.
     ///
-    /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the first. One array for a
-    ///   whole report, where a set for each operation would be an allocation for each.
+    /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the
+    ///   first. One array for a whole report, where a set for each operation would be an allocation for each.
     private func identifiers(
         of dependencies: ArraySlice<AdjacencyList.Neighbour>,
         of node: Int,
@@ -172,8 +177,8 @@ final class RunRecord: Sendable {
         return asked.total(at: end)
     }
 
-    /// The operation whose end was that of the launch proper: its milestone, the one that the launch failed at or was aborted by, or the
-    /// last one to end. Nil if none ran.
+    /// The operation whose end was that of the launch proper: its milestone, the one that the launch failed at or was
+    /// aborted by, or the last one to end. Nil if none ran.
     private var last: Int? {
         if endOfLaunchProper != nil { return graph.milestoneIndex }
         switch outcome() {
@@ -266,8 +271,8 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone. One that was aborted on purpose got
-    /// somewhere else.
+    /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone.
+    /// One that was aborted on purpose got somewhere else.
     private var isBroken: Bool {
         let isMilestoneMissed = graph.milestoneIndex.map { nodes[$0].state == .ended && !nodes[$0].outcome.isSuccess } ?? false
         if endOfLaunchProper != nil { return isMilestoneMissed }
@@ -278,9 +283,9 @@ final class RunRecord: Sendable {
         }
     }
 
-    /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that only held up the
-    /// next one, the largest share first, then, if these do not explain all of it, those that took longest. A person's time explains
-    /// nothing.
+    /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that
+    /// only held up the next one, the largest share first, then, if these do not explain all of it, those that took
+    /// longest. A person's time explains nothing.
     private func causes(of overrun: Nanoseconds, _ path: [Int], _ holdUps: HoldUps) -> [String] {
         guard let last = path.last else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }
@@ -377,8 +382,8 @@ extension RunRecord {
         .failed(operation: graph.id(node), message: message ?? self.message(node) ?? "failed")
     }
 
-    /// The operation that was furthest of those that the launch's stop has kept from going on, where none ran: one between two attempts, or else one that
-    /// could have started.
+    /// The operation that was furthest of those that the launch's stop has kept from going on, where none ran: one
+    /// between two attempts, or else one that could have started.
     private var firstUnended: Int {
         let kept = nodes.indices.filter { node in
             let (outcome, isFailedAttempt) = (nodes[node].outcome, machine.attemptsNotMade[node] != nil)

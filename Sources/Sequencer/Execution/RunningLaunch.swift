@@ -8,19 +8,21 @@ extension OperationGraph {
     /// print(launch.report.budget.isMet, launch.report.criticalPath)
     /// ```
     ///
-    /// Operations run on Foundation operation queues, off the main thread except for those marked for it, which run on `OperationQueue.main`; the main
-    /// thread is never blocked. An operation is given to a queue only when all its dependencies have ended. Steps, conditions, fallbacks and
-    /// a takeover have the task-local values of the caller.
+    /// Operations run on Foundation operation queues, off the main thread except for those marked for it, which run on
+    /// `OperationQueue.main`; the main thread is never blocked. An operation is given to a queue only when all its
+    /// dependencies have ended. Steps, conditions, fallbacks and a takeover have the task-local values of the caller.
     ///
-    /// When the calling task is cancelled, so is the launch; its report then says so (of what ran on, if its milestone had ended). In a task that is already cancelled no operation starts. A launch
-    /// that a step of another launch runs ends with that step: it is cancelled with the step, and its deadline is never later than the
-    /// step's time allows, if both go by the same clock.
+    /// When the calling task is cancelled, so is the launch; its report then says so (of what ran on, if its milestone
+    /// had ended). In a task that is already cancelled no operation starts. A launch that a step of another launch runs
+    /// ends with that step: it is cancelled with the step, and its deadline is never later than the step's time allows,
+    /// if both go by the same clock.
     ///
     /// - Parameters:
     ///   - budget: the time the launch may take. Nil: the time is measured, and nothing is cut or deferred.
     ///   - options: lanes, deadline, clock, observers and the like.
-    /// - Throws: ``GraphError``, with every problem of the graph, or of a budget or option that is out of range, or for another launch
-    ///   (``LaunchOptions/admission``); then nothing has started. A launch that fails does not throw: its report says how it ended.
+    /// - Throws: ``GraphError``, with every problem of the graph, or of a budget or option that is out of range, or for
+    ///   another launch (``LaunchOptions/admission``); then nothing has started. A launch that fails does not throw:
+    ///   its report says how it ended.
     nonisolated(nonsending) public func run(
         budget: Budget? = nil,
         options: LaunchOptions = LaunchOptions()
@@ -44,10 +46,12 @@ extension OperationGraph {
     /// let report = await launch.end().report
     /// ```
     ///
-    /// As ``run(budget:options:)``, except that the launch does not end with the task that starts it: only ``RunningLaunch/cancel()`` cancels it. Within a step
-    /// of another launch only its deadline is bound by the step's time.
+    /// As ``run(budget:options:)``, except that the launch does not end with the task that starts it: only
+    /// ``RunningLaunch/cancel()`` cancels it. Within a step of another launch only its deadline is bound by the step's
+    /// time.
     ///
-    /// - Parameter completion: called once, with the finished launch, on an unspecified thread. It is called last: nothing waits for it.
+    /// - Parameter completion: called once, with the finished launch, on an unspecified thread. It is called last:
+    ///     nothing waits for it.
     /// - Throws: ``GraphError``, as ``run(budget:options:)``.
     @discardableResult
     public func start(
@@ -124,7 +128,8 @@ extension Budget {
 
 /// A launch that was started: its state, and a way to stop it.
 ///
-/// It can be copied, and used from any thread. Letting go of it does not end the launch. Everything that can be asked here can also be asked after the end.
+/// It can be copied, and used from any thread. Letting go of it does not end the launch. Everything that can be asked
+/// here can also be asked after the end.
 public struct RunningLaunch: Sendable {
     let storage: LaunchStorage
 
@@ -133,13 +138,15 @@ public struct RunningLaunch: Sendable {
     /// Cancelling the task that waits does not cancel the launch.
     nonisolated(nonsending) public func end() async -> FinishedLaunch {
         let launch = await waitWithoutHoldingTime(storage.virtualTime, storage.whenOver)
-        // Taking the lock makes all writes of the launch's last thread visible; the thread sanitizer cannot see that resuming a continuation does so too.
+        // Taking the lock makes all writes of the launch's last thread visible; the thread sanitizer cannot see that
+        // resuming a continuation does so too.
         storage.state.withLock { _ in }
         return launch
     }
 
-    /// Waits for the launch proper to end, with its milestone, and gives the report as it was then: of the operations that had ended. Those that ran on are named
-    /// in ``LaunchReport/afterMilestone``, whose outcome is nil; the report of ``end()`` has them all.
+    /// Waits for the launch proper to end, with its milestone, and gives the report as it was then: of the operations
+    /// that had ended. Those that ran on are named in ``LaunchReport/afterMilestone``, whose outcome is nil; the report
+    /// of ``end()`` has them all.
     ///
     /// ```swift
     /// let launch = try graph.start(budget: .seconds(3))
@@ -147,9 +154,10 @@ public struct RunningLaunch: Sendable {
     /// archive.keep(await launch.end().report)                  // when everything is done
     /// ```
     ///
-    /// It is the same report whenever it is asked for. Where nothing runs on, without a milestone, and where the milestone is never reached, it waits for the end of the
-    /// launch, and is the report of that; but it waits for no scope, and has those that had ended. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits
-    /// does not cancel the launch, and does not end the wait.
+    /// It is the same report whenever it is asked for. Where nothing runs on, without a milestone, and where the
+    /// milestone is never reached, it waits for the end of the launch, and is the report of that; but it waits for no
+    /// scope, and has those that had ended. A step of the launch must not wait for it unless the milestone is certain
+    /// to be reached. Cancelling the task that waits does not cancel the launch, and does not end the wait.
     nonisolated(nonsending) public var milestone: LaunchReport {
         get async { await milestoneRecord().report }
     }
@@ -168,14 +176,15 @@ public struct RunningLaunch: Sendable {
 
     // MARK: Stopping
 
-    /// Cancels the launch: no operation starts any more, running ones are told to cancel, and the launch ends when they have ended or after the grace
-    /// period. A second call changes nothing, nor does one after the end.
+    /// Cancels the launch: no operation starts any more, running ones are told to cancel, and the launch ends when they
+    /// have ended or after the grace period. A second call changes nothing, nor does one after the end.
     public func cancel() {
         storage.cancel()
     }
 
-    /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace period; otherwise it never
-    /// starts. The effect on the launch depends on the operation's fallback and failure policy.
+    /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace
+    /// period; otherwise it never starts. The effect on the launch depends on the operation's fallback and failure
+    /// policy.
     ///
     /// - Throws: ``GraphError`` if the graph has no such operation.
     public func cancel(_ operation: String) throws(GraphError) {
@@ -199,29 +208,34 @@ public struct RunningLaunch: Sendable {
 
     // MARK: Watching
 
-    /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another stream. It ends with the launch
-    /// and its scopes, as ``end()`` does: who has read it to the end may start the next launch at once.
+    /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another
+    /// stream. It ends with the launch and its scopes, as ``end()`` does: who has read it to the end may start the next
+    /// launch at once.
     ///
     /// ```swift
     /// let launch = try graph.start()
     /// for await event in launch.events { print(event) }  // 610 ms: login succeeded
     /// ```
     ///
-    /// The launch never waits for a reader. The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000
-    /// operations, and drops older ones. Where some are missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event,
-    /// ``LaunchEvent/Kind/launchEnded``, always comes. If a step was tried several times before the call, the stream has its first start only.
+    /// The launch never waits for a reader. The stream keeps the newest 65,536 events that its reader has not read,
+    /// those of a launch of some 20,000 operations, and drops older ones. Where some are missing, it says how many:
+    /// ``LaunchEvent/Kind/dropped(_:)``. The last event, ``LaunchEvent/Kind/launchEnded``, always comes. If a step was
+    /// tried several times before the call, the stream has its first start only.
     ///
-    /// When the task that reads is cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of
-    /// them. The executor of a task that reads gets its jobs on the launch's threads, and must not block there.
+    /// When the task that reads is cancelled, the stream ends with the events that it keeps. If several tasks read one
+    /// stream, each event goes to one of them. The executor of a task that reads gets its jobs on the launch's threads,
+    /// and must not block there.
     public var events: some AsyncSequence<LaunchEvent, Never> & Sendable { storage.events }
 
-    /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its own. Cancelling it cancels the launch. Each call makes another
-    /// object. It is finished when the last operation has ended, a moment before the launch is over: await ``end()`` before you start the next one.
+    /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its
+    /// own. Cancelling it cancels the launch. Each call makes another object. It is finished when the last operation
+    /// has ended, a moment before the launch is over: await ``end()`` before you start the next one.
     public var progress: Progress {
         progress(countingOperations: storage.graph.count, until: nil)
     }
 
-    /// The progress up to the milestone: of all operations that the milestone depends on, and itself. Without a milestone, that of the whole launch.
+    /// The progress up to the milestone: of all operations that the milestone depends on, and itself. Without a
+    /// milestone, that of the whole launch.
     package var milestoneProgress: Progress {
         let graph = storage.graph
         guard let milestone = graph.milestoneIndex else { return progress }
@@ -232,10 +246,11 @@ public struct RunningLaunch: Sendable {
     /// The graph that runs.
     package var graph: ValidatedGraph { storage.graph }
 
-    /// Calls `body` each time that an operation begins or ends to ask a person in ``StepContext/waitForPerson(_:)``: ``isAsking(_:)`` says which.
+    /// Calls `body` each time that an operation begins or ends to ask a person in ``StepContext/waitForPerson(_:)``:
+    /// ``isAsking(_:)`` says which.
     ///
-    /// An operation that is a person's time from its start is told of only when a fallback is computed: that ends the person's time
-    /// before the operation.
+    /// An operation that is a person's time from its start is told of only when a fallback is computed: that ends the
+    /// person's time before the operation.
     ///
     /// - Parameter body: must not block.
     /// - Returns: the operations that ask now.
@@ -309,7 +324,8 @@ public struct FinishedLaunch: Sendable {
     /// let session = try launch[login]
     /// ```
     ///
-    /// - Throws: ``OperationError`` if the operation left none, or the handle is one of another graph. A step read as ``Step/optional`` is nil instead.
+    /// - Throws: ``OperationError`` if the operation left none, or the handle is one of another graph. A step read as
+    ///     ``Step/optional`` is nil instead.
     public subscript<Value>(step: Step<Value>) -> Value {
         get throws(OperationError) {
             let node: Int

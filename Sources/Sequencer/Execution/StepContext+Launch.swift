@@ -3,8 +3,9 @@ extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
     package var mayAsk: Bool { host.mayAsk(assignment) }
 
-    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands
-    /// still, since others decide how long that takes. The time counts against the budget, unless a person is asked meanwhile.
+    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the
+    /// operation's timeout stands still, since others decide how long that takes. The time counts against the budget,
+    /// unless a person is asked meanwhile.
     nonisolated(nonsending) package func waitForTurn<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
@@ -13,9 +14,11 @@ extension StepContext {
 
     // MARK: Work that goes on when its operation has ended
 
-    /// Starts a launch in the background: on this launch's clock, and with no end but its own deadline. It is cancelled when this launch is.
+    /// Starts a launch in the background: on this launch's clock, and with no end but its own deadline. It is cancelled
+    /// when this launch is.
     ///
-    /// In virtual time its operations hold time still as those of any launch do, and time moves on for it when this launch has ended.
+    /// In virtual time its operations hold time still as those of any launch do, and time moves on for it when this
+    /// launch has ended.
     package func startInBackground(
         _ graph: OperationGraph,
         deadline: Duration,
@@ -27,12 +30,14 @@ extension StepContext {
         return launch
     }
 
-    /// Whether work that the operation has begun may go on: false once the launch was cancelled, or the operation alone.
+    /// Whether work that the operation has begun may go on: false once the launch was cancelled, or the operation
+    /// alone.
     ///
     /// It may when the operation, or the launch, came to any other end.
     package var mayGoOn: Bool { host.mayOutlive(assignment) }
 
-    /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may begin when its launch is over.
+    /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may
+    /// begin when its launch is over.
     package var isOfRunningLaunch: Bool {
         // Every host is a launch.
         (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
@@ -51,11 +56,12 @@ extension StepContext {
         host.abortLate(by: assignment, reason, takeover: takeover)
     }
 
-    /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the launch keeps no budget, or its milestone does
-    /// not wait for the operation.
+    /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the
+    /// launch keeps no budget, or its milestone does not wait for the operation.
     package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
 
-    /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end with the step.
+    /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
+    /// with the step.
     ///
     /// ```swift
     /// graph.add("restore-windows") { launch in

@@ -13,7 +13,8 @@ enum CurrentStep {
         return try result.get()
     }
 
-    /// The time that is left to the step that the caller is part of; nil outside of steps, where the step has no limit, and where it has another clock.
+    /// The time that is left to the step that the caller is part of; nil outside of steps, where the step has no limit,
+    /// and where it has another clock.
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
         return runner.withLaunch { launch, node in
@@ -30,7 +31,8 @@ protocol StepRunner: AnyObject, Sendable {
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result?
 }
 
-/// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
+/// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the
+/// computing of fallbacks too.
 final class StepThread: StepRunner {
     private let thread = currentThreadIdentity()
     // Unsafe: used on this thread alone.
@@ -83,7 +85,8 @@ final class StepThread: StepRunner {
         lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) }
     }
 
-    /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look. Nil where that cannot be told yet.
+    /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look.
+    /// Nil where that cannot be told yet.
     func look(at time: Nanoseconds) -> (code: StepAssignment, isAsleep: Bool)? {
         guard let code = assignment, let clock, let processorTime = clock.processorTime else { return nil }
         var look = lastLook ?? Look(time: time, processorTime: processorTime)
@@ -127,8 +130,9 @@ extension LaunchStorage {
 
 /// The task of a step that may suspend, on a worker's thread or on the main thread.
 ///
-/// Until the step suspends, the task stays on the thread that started it, where the system can do that. The step can be told to cancel before the start of its
-/// task has returned, and so before anybody has a `Task` to cancel. So the task itself says, before the step's first instruction, how to reach it.
+/// Until the step suspends, the task stays on the thread that started it, where the system can do that. The step can be
+/// told to cancel before the start of its task has returned, and so before anybody has a `Task` to cancel. So the task
+/// itself says, before the step's first instruction, how to reach it.
 final class StepTask: StepRunner, Cancellable {
     typealias Body = nonisolated(nonsending) @Sendable () async throws -> any Sendable
 
@@ -155,7 +159,8 @@ final class StepTask: StepRunner, Cancellable {
         self.launch = launch
     }
 
-    /// Starts the step. A task that never suspends costs no switch of threads. In virtual time everything of it runs in its turn, on `holder`.
+    /// Starts the step. A task that never suspends costs no switch of threads. In virtual time everything of it runs in
+    /// its turn, on `holder`.
     ///
     /// - Returns: how the step ended, if it has run through; otherwise the launch is told.
     func start(_ body: @escaping Body, onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
@@ -266,7 +271,8 @@ struct AttemptEnd: Sendable {
     let message: String?
     /// The result that the state machine is told.
     let forMachine: LaunchStateMachine.Result
-    /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not late.
+    /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not
+    /// late.
     let isObedient: Bool
 
     /// The end of a closure that has returned.
@@ -286,7 +292,8 @@ struct AttemptEnd: Sendable {
         do { self.init(try body()) } catch { self.init(throwing: error) }
     }
 
-    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done it.
+    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done
+    /// it.
     init(_ ending: OperationEnding) {
         switch ending.result {
         case .success(let value): self.init(value)
@@ -312,7 +319,8 @@ struct AttemptEnd: Sendable {
 }
 
 extension Error {
-    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never comes holds up its operation alone.
+    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never
+    /// comes holds up its operation alone.
     fileprivate var text: String { printable(String(describing: self), limit: 400) }
 }
 

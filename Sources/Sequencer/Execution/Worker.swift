@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 
-/// A worker of a launch: an `Operation` in a queue of width one over a serial dispatch queue, which gives it a thread at once. The pools of threads that all code shares
-/// have as many as there are processors, and give a launch none while other code blocks them.
+/// A worker of a launch: an `Operation` in a queue of width one over a serial dispatch queue, which gives it a thread
+/// at once. The pools of threads that all code shares have as many as there are processors, and give a launch none
+/// while other code blocks them.
 enum Worker {
     /// Asked for once: on Linux the answer is read from files.
     static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)

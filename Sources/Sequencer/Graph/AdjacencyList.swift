@@ -1,4 +1,5 @@
-/// The neighbours of every operation, in one array: a graph may have millions of edges, and a list for each operation costs an allocation each.
+/// The neighbours of every operation, in one array: a graph may have millions of edges, and a list for each operation
+/// costs an allocation each.
 package struct AdjacencyList: Sendable {
     /// A neighbour, and whether the value that flows along this edge must exist.
     package struct Neighbour: Sendable {
@@ -10,7 +11,8 @@ package struct AdjacencyList: Sendable {
     private let offsets: [Int]
     private let neighbours: [Neighbour]
 
-    /// From each operation to those it waits for; or, `forwards`, to those that wait for it. Sorts edges by counting. Neighbours keep the order the edges were written in.
+    /// From each operation to those it waits for; or, `forwards`, to those that wait for it. Sorts edges by counting.
+    /// Neighbours keep the order the edges were written in.
     ///
     /// - Complexity: O(`count` + edges).
     init(count: Int, edges: [GraphEdge], forwards isForwards: Bool = false) {

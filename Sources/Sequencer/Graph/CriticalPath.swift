@@ -1,7 +1,8 @@
 /// When each operation of a graph could start and must end, given how long each takes and lanes enough.
 ///
-/// The critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959): a forward pass finds the earliest
-/// starts, a backward pass the latest ones; an operation's slack is the difference, and operations without slack form the critical path.
+/// The critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959): a forward pass
+/// finds the earliest starts, a backward pass the latest ones; an operation's slack is the difference, and operations
+/// without slack form the critical path.
 package struct CriticalPath {
     /// Earliest starts, by operation.
     package private(set) var earliestStart: [Nanoseconds]
@@ -12,7 +13,8 @@ package struct CriticalPath {
     /// The operations of one longest path, in order; those that are switched off are left out.
     package private(set) var path: [Int] = []
 
-    /// - Parameter last: the operation that ends the path; operations that do not lead to it are on no path. Nil for the end of the graph.
+    /// - Parameter last: the operation that ends the path; operations that do not lead to it are on no path. Nil for
+    ///     the end of the graph.
     /// - Complexity: O(operations + dependencies).
     package init(of graph: ValidatedGraph, endingWith last: Int? = nil, duration: (Int) -> Nanoseconds) {
         let isOnTheWay = last.map { graph.leading(to: $0) }
@@ -51,7 +53,8 @@ package struct CriticalPath {
         return remaining
     }
 
-    /// How much later than possible an operation could end without making the path longer; of one that is on no path, without ending after it.
+    /// How much later than possible an operation could end without making the path longer; of one that is on no path,
+    /// without ending after it.
     package func slack(_ node: Int) -> Nanoseconds {
         max(0, length - earliestStart[node].addingSaturated(remaining[node]))
     }
@@ -70,7 +73,8 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when nothing is expected of any.
+    /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when
+    /// nothing is expected of any.
     package var expectedPath: CriticalPath {
         let weights = weights
         return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? (isSwitchedOff($0) ? 0 : 1) }
@@ -82,7 +86,8 @@ extension ValidatedGraph {
         return Urgency(of: self) { weights?[$0] ?? 1 }
     }
 
-    /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have none.
+    /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have
+    /// none.
     func ranks(inOrder identifiers: [String]) -> [Nanoseconds] {
         var ranks = [Nanoseconds](repeating: 0, count: count)
         for (place, id) in identifiers.enumerated() {

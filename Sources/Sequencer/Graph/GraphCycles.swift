@@ -1,6 +1,7 @@
 /// The circles of a graph, in groups: each operation of a group waits, directly or not, for each other one.
 ///
-/// A group, a strongly connected component, may hold more cycles than anyone reads; the shortest one through the operation that was added first stands for it.
+/// A group, a strongly connected component, may hold more cycles than anyone reads; the shortest one through the
+/// operation that was added first stands for it.
 struct GraphCycles {
     struct Cycle {
         /// Each waits for the next, and the last one for the first, which was added first of the group.
@@ -14,13 +15,14 @@ struct GraphCycles {
     private var groups: [Int?]
     private var sizes: [Int] = []
 
-    /// Kosaraju's algorithm (M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis", 1981), without recursion: a circle may be as long as
-    /// the graph.
+    /// Kosaraju's algorithm (M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis",
+    /// 1981), without recursion: a circle may be as long as the graph.
     init(_ graph: ValidatedGraph) {
         predecessors = graph.predecessors
         groups = Array(repeating: nil, count: graph.count)
         let isOrdered = graph.order.reduce(into: Array(repeating: false, count: graph.count)) { $0[$1] = true }
-        // Each after all that can be reached from it, unless these lead back to it. No operation that has a place in the order waits for one that has none.
+        // Each after all that can be reached from it, unless these lead back to it. No operation that has a place in
+        // the order waits for one that has none.
         var (isMet, left) = (isOrdered, [Int]())
         for root in groups.indices where !isMet[root] {
             isMet[root] = true

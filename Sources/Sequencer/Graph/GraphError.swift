@@ -1,4 +1,5 @@
-/// A graph that cannot run, with everything that is wrong with it. Its description has a line for each problem: the graph and a sentence.
+/// A graph that cannot run, with everything that is wrong with it. Its description has a line for each problem: the
+/// graph and a sentence.
 public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
     /// The graph's name.
     package let graph: String
@@ -17,10 +18,12 @@ public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
 
 /// One thing that is wrong with a graph.
 ///
-/// Its description is one sentence with the problem, its place and the expectation: `cycle: a → c → b → a (each waits for the next)`.
+/// Its description is one sentence with the problem, its place and the expectation:
+/// `cycle: a → c → b → a (each waits for the next)`.
 public struct GraphProblem: DescribedValue, Sendable, Equatable {
-    /// The kinds of problem. Most are mistakes in a graph or an option, and their messages say what to change; public are those that an app may meet
-    /// though its graph is right: its launch cannot start now. Each prints its name, such as `cycle`.
+    /// The kinds of problem. Most are mistakes in a graph or an option, and their messages say what to change; public
+    /// are those that an app may meet though its graph is right: its launch cannot start now. Each prints its name,
+    /// such as `cycle`.
     public struct Code: NamedValue, Sendable, Hashable {
         package let name: String
 
@@ -30,11 +33,13 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         static let selfDependency = Code(name: "selfDependency")
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
         static let unknownDependency = Code(name: "unknownDependency")
-        /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
+        /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency
+        /// added to one.
         static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         static let duplicateIdentifier = Code(name: "duplicateIdentifier")
-        /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
+        /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be
+        /// printed.
         static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
         package static let invalidOption = Code(name: "invalidOption")
@@ -42,10 +47,11 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         static let valueType = Code(name: "valueType")
-        /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
-        /// its value.
+        /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the
+        /// graph, or returned by a step's closure as its value.
         static let foreignOperation = Code(name: "foreignOperation")
-        /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
+        /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue
+        /// that was started off the main thread.
         package static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
@@ -59,7 +65,8 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
 
     /// The kind of problem.
     public let code: Code
-    /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the order of ``path``.
+    /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the
+    /// order of ``path``.
     package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
     package let path: [String]

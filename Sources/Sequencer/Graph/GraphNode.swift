@@ -50,7 +50,8 @@ struct GraphNode: Sendable {
     }
 }
 
-/// A dependency as it was written: by name, for a step of that name may be added later, or take the place of another one.
+/// A dependency as it was written: by name, for a step of that name may be added later, or take the place of another
+/// one.
 struct NamedEdge: Sendable {
     /// The step that waits.
     var node: Int

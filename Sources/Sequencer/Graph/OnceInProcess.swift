@@ -1,7 +1,9 @@
-/// Work that is done once in a process, by the first launch that comes to it, such as opening, registering or migrating something.
+/// Work that is done once in a process, by the first launch that comes to it, such as opening, registering or migrating
+/// something.
 ///
-/// A launch in the background is followed by one that the person sees, and that by others when the app comes back to the front. They have steps in common. Where one launch
-/// is at such a step, others wait for it, and have its value; where one has done it, others have the value at once:
+/// A launch in the background is followed by one that the person sees, and that by others when the app comes back to
+/// the front. They have steps in common. Where one launch is at such a step, others wait for it, and have its value;
+/// where one has done it, others have the value at once:
 ///
 /// ```swift
 /// static let database = OnceInProcess<Database>("open-database")
@@ -10,8 +12,8 @@
 /// graph.add("main-app", .milestone, using: opened, on: .main) { database in await screen.show(database) }
 /// ```
 ///
-/// Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or waits for it, does its own. Copies are one. Keep it for as long as the
-/// process lasts, such as in a static property.
+/// Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or waits for it,
+/// does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
 public struct OnceInProcess<Value: Sendable>: Sendable {
     private enum Progress: Sendable {
         case open
@@ -79,8 +81,9 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
 extension OperationGraph {
     /// Adds a step for work that is done once in a process: see ``OnceInProcess``.
     ///
-    /// It is a step as others are: its timeout, policy and further attempts are its own. A step that waits for another launch has a lane meanwhile; its report says when the work was
-    /// done before. Work that another launch has begun goes on when this one is stopped, and the other way round: work that goes on after its launch is waited for.
+    /// It is a step as others are: its timeout, policy and further attempts are its own. A step that waits for another
+    /// launch has a lane meanwhile; its report says when the work was done before. Work that another launch has begun
+    /// goes on when this one is stopped, and the other way round: work that goes on after its launch is waited for.
     ///
     /// - Parameters:
     ///   - id: the step's identifier; the name of the work if nil.

@@ -1,14 +1,17 @@
-/// What operations on the milestone's way are still going to use: the main thread, exclusive resources, and the last lane.
+/// What operations on the milestone's way are still going to use: the main thread, exclusive resources, and the last
+/// lane.
 ///
-/// An operation runs to its end once it has started. One that the milestone does not need, started on the main thread a moment before one that it waits for, delays that by
-/// all of its time. So it waits while something that is ready, runs, or pauses between its attempts is expected to use its place, or to let a more urgent one behind it do so, before
-/// it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
+/// An operation runs to its end once it has started. One that the milestone does not need, started on the main thread a
+/// moment before one that it waits for, delays that by all of its time. So it waits while something that is ready,
+/// runs, or pauses between its attempts is expected to use its place, or to let a more urgent one behind it do so,
+/// before it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J.
+/// Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
-/// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do not, for nobody knows when they end.
-/// One that asks a person is expected to be answered at once.
+/// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do
+/// not, for nobody knows when they end. One that asks a person is expected to be answered at once.
 ///
-/// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: as long again as was expected, or a second in which no operation
-/// ends and what is waited for gets no further.
+/// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: as
+/// long again as was expected, or a second in which no operation ends and what is waited for gets no further.
 struct OngoingNeeds: Sendable {
     private enum State {
         case ready, running, pausing, fallingBack
@@ -50,8 +53,8 @@ struct OngoingNeeds: Sendable {
     private let holds: [UInt16]
     /// Of an operation that may have to wait: the machines that it keeps, and more urgent ones use; 0 for others.
     private let keeps: [UInt16]
-    /// By level, from that of operations that nobody waits for: for each operation and machine, the time from the operation's end to the first use by a more urgent one behind it;
-    /// `.max` without one.
+    /// By level, from that of operations that nobody waits for: for each operation and machine, the time from the
+    /// operation's end to the first use by a more urgent one behind it; `.max` without one.
     private var behind: [[Nanoseconds]] = []
     private let machineCount: Int
     private var isAwaited: [Bool] = []
@@ -114,7 +117,8 @@ struct OngoingNeeds: Sendable {
         }
     }
 
-    /// The numbers of the resources that several operations use, one at a time: first of those that operations of several levels use.
+    /// The numbers of the resources that several operations use, one at a time: first of those that operations of
+    /// several levels use.
     private static func numbers(_ graph: ValidatedGraph, _ levels: [UInt8]) -> [ExclusiveResource: Int] {
         var (users, shared, others): ([ExclusiveResource: UInt8], [ExclusiveResource], [ExclusiveResource]) = ([:], [], [])
         for (node, value) in graph.nodes.enumerated() {
@@ -130,7 +134,8 @@ struct OngoingNeeds: Sendable {
         return numbers
     }
 
-    /// For each operation and machine, the time from the operation's end to the first use by one behind it that is more urgent than `level`.
+    /// For each operation and machine, the time from the operation's end to the first use by one behind it that is more
+    /// urgent than `level`.
     private func usesBehind(_ graph: ValidatedGraph, above level: UInt8) -> [Nanoseconds] {
         var times = [Nanoseconds](repeating: .max, count: levels.count * machineCount)
         for node in graph.order.reversed() where levels[node] > level {
@@ -185,7 +190,8 @@ struct OngoingNeeds: Sendable {
         note(node, .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
-    /// When an operation ends that begins now, or goes on after a person: how much it has done before is not known. Nil where nothing is expected of it.
+    /// When an operation ends that begins now, or goes on after a person: how much it has done before is not known. Nil
+    /// where nothing is expected of it.
     private func expectedEnd(of node: Int, at time: Nanoseconds) -> Nanoseconds? {
         durations[node] < 0 ? nil : time.addingSaturated(durations[node])
     }
@@ -277,7 +283,8 @@ struct OngoingNeeds: Sendable {
             ? max(patient, expected.addingSaturated(durations[running.node])) : expected.addingSaturated(max(durations[running.node], own))
     }
 
-    /// The operation that keeps something which a ready one needs; of several one that asks a person, or else the one that is expected to end last.
+    /// The operation that keeps something which a ready one needs; of several one that asks a person, or else the one
+    /// that is expected to end last.
     private func holder(before node: Int) -> Ongoing? {
         let holding = holders.indices.lazy.filter { uses[node] & ~Machine.laneBit & 1 << $0 != 0 }.compactMap { holders[$0] }
         return holding.first { $0.state == .asking } ?? holding.max { $0.end ?? .max < $1.end ?? .max }

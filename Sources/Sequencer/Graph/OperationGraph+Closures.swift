@@ -1,13 +1,14 @@
 /// Steps written as closures.
 ///
-/// Every method has the same shape: an identifier, options, the steps whose values the closure reads (`using:`), the steps it only waits
-/// for (`after:`), a fallback's value, the closure, and a closure that makes a fallback. The closure takes the values of `using:` in
-/// order; one that takes one more parameter, first, gets the ``StepContext`` it runs in. A closure without `await` runs straight through
-/// on a lane; one with `await` gives its thread back while it is suspended; with `on: .main` it runs on the main thread.
+/// Every method has the same shape: an identifier, options, the steps whose values the closure reads (`using:`), the
+/// steps it only waits for (`after:`), a fallback's value, the closure, and a closure that makes a fallback. The
+/// closure takes the values of `using:` in order; one that takes one more parameter, first, gets the ``StepContext`` it
+/// runs in. A closure without `await` runs straight through on a lane; one with `await` gives its thread back while it
+/// is suspended; with `on: .main` it runs on the main thread.
 ///
-/// A fallback takes the place of the step's value when the step fails, times out or is cancelled on its own: the step then ends as
-/// ``Outcome/fellBack`` and never fails its launch. It is a value, or a closure that is given the step's context and the error that was
-/// met (nil when the step was cancelled without one):
+/// A fallback takes the place of the step's value when the step fails, times out or is cancelled on its own: the step
+/// then ends as ``Outcome/fellBack`` and never fails its launch. It is a value, or a closure that is given the step's
+/// context and the error that was met (nil when the step was cancelled without one):
 ///
 /// ```swift
 /// graph.add("fetch-config", fallback: .bundled) { try await api.configuration() }
@@ -17,13 +18,14 @@
 /// }
 /// ```
 ///
-/// The closure is called once, outside every lock, off the main thread. It takes no lane, and is called at once, also where every lane and every thread is taken; with a
-/// timeout it has as long as that again. Of both, the closure counts. `fallback: nil` means none, also for a
-/// step whose value is an optional: a fallback that is nil is written `.some(nil)`. If you write the closures inside the parentheses, write
-/// `fallback: nil` before `body:`: the compiler takes the first `fallback:` for the value.
+/// The closure is called once, outside every lock, off the main thread. It takes no lane, and is called at once, also
+/// where every lane and every thread is taken; with a timeout it has as long as that again. Of both, the closure
+/// counts. `fallback: nil` means none, also for a step whose value is an optional: a fallback that is nil is written
+/// `.some(nil)`. If you write the closures inside the parentheses, write `fallback: nil` before `body:`: the compiler
+/// takes the first `fallback:` for the value.
 extension OperationGraph {
-    // Overloads without `using:` stand apart from those with it, which have at least one input: the compiler then names a misspelt member in a closure
-    // instead of complaining about packs.
+    // Overloads without `using:` stand apart from those with it, which have at least one input: the compiler then names
+    // a misspelt member in a closure instead of complaining about packs.
 
     // Inlinable, as all of them: without that, each call looks up the metadata of its generic types.
     /// Adds a step that runs straight through on a lane, and is given its context.

@@ -1,12 +1,13 @@
 /// Steps that no launch may be without, and what they need. Recovery is made of this.
 extension OperationGraph {
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``, and those that such a step
-    /// needs, however far back; the milestone itself never is.
+    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are
+    /// ``StepOption/essential``, and those that such a step needs, however far back; the milestone itself never is.
     ///
     /// - Complexity: linear in operations and dependencies.
     package var skippable: Set<String> { skippable(with: []) }
 
-    /// The same with some that essential steps need, for launches that died in these. What is ``StepOption/essential`` itself is never left out.
+    /// The same with some that essential steps need, for launches that died in these. What is ``StepOption/essential``
+    /// itself is never left out.
     package func skippable(with inputs: [String]) -> Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
         let edges = knownEdges + eventEdges
@@ -14,7 +15,8 @@ extension OperationGraph {
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
         let predecessors = AdjacencyList(count: count, edges: edges)
         let essential = essentialNodes.filter { nodes[$0].policy?.value.isEssential == true || !inputs.contains(nodes[$0].id) }
-        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
+        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with
+        // it.
         let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
         var result: Set<String> = []
         for (index, node) in nodes.enumerated() where index != milestone {
@@ -50,8 +52,8 @@ extension OperationGraph {
         }
     }
 
-    /// The essential steps, and those that they need: without its inputs such a step would run, and judge by what took their place. The
-    /// prologue comes before everything, and is an input where that was written.
+    /// The essential steps, and those that they need: without its inputs such a step would run, and judge by what took
+    /// their place. The prologue comes before everything, and is an input where that was written.
     private var essentialNodes: Set<Int> {
         needs(writtenEdges).reachable(from: Set(nodes.indices.filter { nodes[$0].policy?.value.isEssential == true }))
     }
@@ -59,7 +61,8 @@ extension OperationGraph {
     /// What each step waits for: one that waits for an event also for the steps that bring it about.
     private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges) }
 
-    /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the launch, or its dependents, without.
+    /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the
+    /// launch, or its dependents, without.
     private var eventEdges: [GraphEdge] {
         var promises: [ObjectIdentifier: [Int]] = [:]
         for (node, step) in nodes.enumerated() {
@@ -74,7 +77,8 @@ extension OperationGraph {
         }
     }
 
-    /// The essential steps, and those that they need, that a launch can get past: they can be left out, or can come after the milestone.
+    /// The essential steps, and those that they need, that a launch can get past: they can be left out, or can come
+    /// after the milestone.
     package var avoidable: [String] {
         let needs = needs(writtenEdges)
         let ids = essentialNodes.sorted().map { nodes[$0].id }
@@ -82,8 +86,8 @@ extension OperationGraph {
         return ids.filter(known.contains)
     }
 
-    /// The essential steps, and those that they need, that can come after the milestone: neither their values nor those of steps that need them
-    /// are read by any other step.
+    /// The essential steps, and those that they need, that can come after the milestone: neither their values nor those
+    /// of steps that need them are read by any other step.
     private func movable(_ needs: AdjacencyList) -> Set<Int> {
         guard milestone != nil else { return [] }
         let essential = essentialNodes
@@ -95,8 +99,8 @@ extension OperationGraph {
         return essential.subtracting(needs.reachable(from: bound.intersection(essential)))
     }
 
-    /// Moves essential steps, and those that they need, behind the milestone, as far as that can be, with the essential steps that need them: the steps
-    /// that wait for them take over their dependencies.
+    /// Moves essential steps, and those that they need, behind the milestone, as far as that can be, with the essential
+    /// steps that need them: the steps that wait for them take over their dependencies.
     ///
     /// - Returns: the steps that were moved.
     @discardableResult
@@ -121,7 +125,8 @@ extension OperationGraph {
         return Set(moved.map { nodes[$0].id })
     }
 
-    /// Lets every step wait for the essential ones, one after the other: where a launch dies in one of these, or in what it needs, nothing else is in progress.
+    /// Lets every step wait for the essential ones, one after the other: where a launch dies in one of these, or in
+    /// what it needs, nothing else is in progress.
     ///
     /// - Parameters:
     ///   - first: the one that comes before all others.
@@ -131,7 +136,8 @@ extension OperationGraph {
         for id in essential.filter({ $0 == first }) + essential.filter({ $0 != first }) { begin(with: id) }
     }
 
-    /// Lets every step wait for this one, but the prologue and those that it needs, however far back. A graph that is not valid stays as it is.
+    /// Lets every step wait for this one, but the prologue and those that it needs, however far back. A graph that is
+    /// not valid stays as it is.
     ///
     /// - Complexity: linear in operations and dependencies.
     private mutating func begin(with id: String) {

@@ -4,19 +4,22 @@ extension OperationGraph {
     /// The beginning of the note that marks such a step in a report. The event's name and a quotation mark follow it.
     static let eventNote = "waits for the event '"
 
-    /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when that fails.
+    /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when
+    /// that fails.
     ///
-    /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come before ends it at once. It is a step as any
-    /// other: its timeout, fallback and failure policy hold, it may be `interactive`, and a person's time does not count. When the launch is stopped, the wait
-    /// ends; the event itself stays as it is, and other launches go on waiting for it.
+    /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come
+    /// before ends it at once. It is a step as any other: its timeout, fallback and failure policy hold, it may be
+    /// `interactive`, and a person's time does not count. When the launch is stopped, the wait ends; the event itself
+    /// stays as it is, and other launches go on waiting for it.
     ///
     /// ```swift
     /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
     /// graph.add("start-analytics", after: answered) { analytics.start() }
     /// ```
     ///
-    /// In virtual time only code that runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where
-    /// nothing is left on the clock that could happen, the wait fails with an error that says so.
+    /// In virtual time only code that runs on the clock can bring the event about: time moves on without it to the
+    /// step's timeout or the launch's deadline. Where nothing is left on the clock that could happen, the wait fails
+    /// with an error that says so.
     ///
     /// - Parameters:
     ///   - event: the event. Any number of steps and launches can wait for it.
@@ -36,17 +39,18 @@ extension OperationGraph {
 }
 
 extension StepOption {
-    /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends without a value, for any reason, the event fails.
+    /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends
+    /// without a value, for any reason, the event fails.
     ///
-    /// So an abort, or the end of the launch, fails events that can no longer come: the code that awaits it elsewhere, and other launches of the process, get an
-    /// error with the reason.
+    /// So an abort, or the end of the launch, fails events that can no longer come: the code that awaits it elsewhere,
+    /// and other launches of the process, get an error with the reason.
     ///
     /// ```swift
     /// graph.add("log-in", .fulfills(loggedIn)) { try await accounts.logIn() }   // an ExternalEvent<Session>
     /// ```
     ///
-    /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph depend on the step itself. An event that was settled
-    /// before stays as it is.
+    /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph
+    /// depend on the step itself. An event that was settled before stays as it is.
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }

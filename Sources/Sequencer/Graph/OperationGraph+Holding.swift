@@ -1,8 +1,8 @@
 // Something that is held while some steps run.
 
 extension OperationGraph {
-    /// Adds a step that takes something, such as a background assertion or a lock, before the first of these steps starts; when the last
-    /// one of them has ended, in any way, it is released.
+    /// Adds a step that takes something, such as a background assertion or a lock, before the first of these steps
+    /// starts; when the last one of them has ended, in any way, it is released.
     ///
     /// ```swift
     /// let migrate = graph.add("migrate") { try database.migrate() }
@@ -14,18 +14,21 @@ extension OperationGraph {
     /// }
     /// ```
     ///
-    /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. The value that `take` has
-    /// returned is released once: when all the steps have ended, each in any way. So a failure, an abort, a cancel, a timeout or the
-    /// launch's deadline releases it as well, as soon as the steps that ran have ended or were left behind. If `take` returns only after
-    /// that, its value is released at once. Nothing is released that was not taken.
+    /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. The value
+    /// that `take` has returned is released once: when all the steps have ended, each in any way. So a failure, an
+    /// abort, a cancel, a timeout or the launch's deadline releases it as well, as soon as the steps that ran have
+    /// ended or were left behind. If `take` returns only after that, its value is released at once. Nothing is released
+    /// that was not taken.
     ///
-    /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the graph, outside every lock, on a thread of its own in
-    /// real time, and in virtual time at that moment. The end of the process calls nobody.
+    /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the
+    /// graph, outside every lock, on a thread of its own in real time, and in virtual time at that moment. The end of
+    /// the process calls nobody.
     ///
     /// - Parameters:
     ///   - id: the step's identifier.
     ///   - steps: those that it is held for. They are in the graph already.
-    ///   - take: takes it. With ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``, each attempt that throws must have taken nothing.
+    ///   - take: takes it. With ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``, each attempt
+    ///       that throws must have taken nothing.
     ///   - release: releases what `take` has returned. It must not block for long.
     /// - Returns: the step; its value is the one that `take` has returned.
     /// - Throws: a ``GraphError`` when one of the steps is not in the graph; the graph is as before.
@@ -62,7 +65,8 @@ extension OperationGraph {
     }
 }
 
-/// Something that is held while some steps run. Which steps these are, they say themselves: steps can be taken out of a graph.
+/// Something that is held while some steps run. Which steps these are, they say themselves: steps can be taken out of a
+/// graph.
 final class HeldRange: Sendable {
     let release: @Sendable (any Sendable) -> Void
 

@@ -1,7 +1,8 @@
 /// The prologue: steps that have been done when the launch has started.
 ///
-/// They run on the main thread, one after the other, inside ``start(budget:options:completion:)``, in the order in which they were added, and everything else after
-/// them. Use it for work that has to be done before an app has finished launching: a crash reporter, the database, the registration of background tasks.
+/// They run on the main thread, one after the other, inside ``start(budget:options:completion:)``, in the order in
+/// which they were added, and everything else after them. Use it for work that has to be done before an app has
+/// finished launching: a crash reporter, the database, the registration of background tasks.
 ///
 /// ```swift
 /// graph.addPrologue("crash-reporter") { CrashReporter.install() }
@@ -14,12 +15,14 @@
 /// }
 /// ```
 ///
-/// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else for the last one. One that throws, or aborts,
-/// ends the launch before anything else has begun; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
+/// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else
+/// for the last one. One that throws, or aborts, ends the launch before anything else has begun;
+/// ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
 /// prologue alone, and neither ask a person, nor be tried again, be put off or be a milestone: ``validated()`` says so.
 ///
-/// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a ``GraphError``.
-/// In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the launch, but gives the main thread back only when its code returns.
+/// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a
+/// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the
+/// launch, but gives the main thread back only when its code returns.
 extension OperationGraph {
     /// Adds a step to the prologue, which reads the values of others if there are any.
     @discardableResult
@@ -102,8 +105,9 @@ extension ValidatedGraph {
     /// Whether an operation is a step of the prologue.
     func isInPrologue(_ node: Int) -> Bool { nodes[node].isInPrologue }
 
-    /// The first step of the prologue. Nil without a prologue, and when a step of it was wrapped into code that may suspend, such as an injected fault:
-    /// the prologue then runs as steps of the main thread do, in the same order, and does not begin within the start.
+    /// The first step of the prologue. Nil without a prologue, and when a step of it was wrapped into code that may
+    /// suspend, such as an injected fault: the prologue then runs as steps of the main thread do, in the same order,
+    /// and does not begin within the start.
     var firstOfPrologue: Int? {
         let graph = graph
         guard graph.hasPrologue, let first = nodes.firstIndex(where: \.isInPrologue) else { return nil }

@@ -5,7 +5,8 @@ extension OperationGraph {
         Set(nodes.lazy.filter { if case .event = $0.work { true } else { false } }.map(\.id))
     }
 
-    /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they ask.
+    /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they
+    /// ask.
     package var personSteps: Set<String> {
         Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id))
     }
@@ -15,17 +16,21 @@ extension OperationGraph {
 
     /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
-    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread but
-    /// for those of the prologue, steps without work and Foundation operations that exist already are not changed. `LaunchOptions.recordsStart` is told when one of them begins before the observers have heard of it.
+    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time.
+    /// Steps of the main thread but for those of the prologue, steps without work and Foundation operations that exist
+    /// already are not changed. `LaunchOptions.recordsStart` is told when one of them begins before the observers have
+    /// heard of it.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
         for index in nodes.indices where !nodes[index].isMain || nodes[index].isInPrologue {
             nodes[index].work = nodes[index].work.preceded(by: body)
         }
     }
 
-    /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not. Dependencies and options stay.
+    /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not.
+    /// Dependencies and options stay.
     ///
-    /// Where that is a step of the prologue, all of the prologue runs as other steps of the main thread do, in the same order: the wrapper may suspend.
+    /// Where that is a step of the prologue, all of the prologue runs as other steps of the main thread do, in the same
+    /// order: the wrapper may suspend.
     ///
     /// The work of an interactive step stays a person's time; the rest of the wrapper's time is not.
     ///
@@ -52,21 +57,22 @@ extension OperationGraph {
         }
     }
 
-    /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has ended it, or of the milestone when the
-    /// launch was cancelled.
+    /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has
+    /// ended it, or of the milestone when the launch was cancelled.
     ///
-    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
+    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must
+    ///     wait for nothing but a lock of their own.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
-    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``, which is called only
-    /// where it returns false: that the screen is not taken. It gets the context of the operation that has ended the launch, which waits
-    /// for it up to `limit`, but not past its deadline.
+    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``,
+    /// which is called only where it returns false: that the screen is not taken. It gets the context of the operation
+    /// that has ended the launch, which waits for it up to `limit`, but not past its deadline.
     package mutating func takeOverFailures(within limit: Duration, _ body: @escaping @Sendable (StepContext) async -> Bool) {
         failureTakeover = (limit, body)
     }
 
-    /// Has one launch at a time run over the stored state at `place`, of this graph and others, and one complete in a process, unless
-    /// ``LaunchOptions/admission`` says otherwise.
+    /// Has one launch at a time run over the stored state at `place`, of this graph and others, and one complete in a
+    /// process, unless ``LaunchOptions/admission`` says otherwise.
     package mutating func sharesState(at place: String) { self.place = place }
 
     /// Runs a step's work, as part of the step, and returns its value.

@@ -1,17 +1,19 @@
 /// Leaving steps out on purpose: for a launch that must get somewhere, though a part of the app does not work.
 extension OperationGraph {
-    /// Leaves a step out of every launch of this graph: it stays in the graph, and in the report, but its work is not done.
+    /// Leaves a step out of every launch of this graph: it stays in the graph, and in the report, but its work is not
+    /// done.
     ///
     /// Its fallback, or else its ``StepOption/substitute(_:)``, takes its place; the step then ends as
-    /// ``Outcome/fellBack``. With neither, one whose policy is ``FailurePolicy/continue`` ends as ``Outcome/skipped``, and the dependents
-    /// of one whose policy is ``FailurePolicy/skipDependents`` are skipped as if it had failed.
+    /// ``Outcome/fellBack``. With neither, one whose policy is ``FailurePolicy/continue`` ends as ``Outcome/skipped``,
+    /// and the dependents of one whose policy is ``FailurePolicy/skipDependents`` are skipped as if it had failed.
     ///
     /// ```swift
     /// try graph.skip("tutorial", because: "the last three launches crashed in it")
     /// ```
     ///
     /// - Parameter reason: what the report says; it must hold no secret.
-    /// - Throws: a ``GraphError`` when the graph has no such step. A required step that has neither is left out as well, and its launch fails.
+    /// - Throws: a ``GraphError`` when the graph has no such step. A required step that has neither is left out as
+    ///     well, and its launch fails.
     public mutating func skip(_ id: String, because reason: String) throws(GraphError) {
         let index = try position(of: id)
         var node = nodes[index]

@@ -8,8 +8,9 @@ extension OperationGraph {
 
     /// The graph, checked.
     ///
-    /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice), dependencies (unknown, on
-    ///   itself, in a circle), options outside their range, values of another type than promised, Foundation operations that cannot run here.
+    /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice),
+    ///   dependencies (unknown, on itself, in a circle), options outside their range, values of another type than
+    ///   promised, Foundation operations that cannot run here.
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
@@ -164,7 +165,8 @@ extension OperationGraph {
         problems.append(GraphProblem(.invalidOption, positions: [initial], "\(printable(nodes[initial].id)): \(complaint)"))
     }
 
-    /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too, which is reported already.
+    /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too,
+    /// which is reported already.
     private func checkInputs(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
         for position in nodes.indices {
             guard let inputs = nodes[position].policy?.value.inputs, !inputs.isEmpty else { continue }
@@ -223,7 +225,8 @@ extension OperationGraph {
                 return
             }
             if node != target { return known.append(GraphEdge(node: node, target: target, needsValue: dependency.needsValue)) }
-            // Foundation deadlocks over such a dependency when it is added (G2). Kept, it would keep its step, and all behind it, out of the order.
+            // Foundation deadlocks over such a dependency when it is added (G2). Kept, it would keep its step, and all
+            // behind it, out of the order.
             let id = printable(nodes[node].id)
             let message = "\(id) waits for itself; remove '\(id)' from its dependencies"
             ownEdges.append(GraphProblem(.selfDependency, positions: [node], message))
@@ -265,11 +268,11 @@ extension OperationGraph {
 }
 
 extension ValidatedGraph {
-    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that fails ends the launch as failed, or
-    /// comes after the milestone and fails alone, as chance has it.
+    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that
+    /// fails ends the launch as failed, or comes after the milestone and fails alone, as chance has it.
     ///
-    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those that cannot fail, or whose
-    /// failure has a fallback.
+    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those
+    /// that cannot fail, or whose failure has a fallback.
     ///
     /// - Complexity: O(operations + dependencies).
     package var unawaitedRequiredOperations: [String] {

@@ -2,11 +2,11 @@ import Synchronization
 
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
-/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and describes each in one
-/// sentence, and running validates first. Copies are independent. A handle holds for the graph that returned it and for all copies of that:
-/// if two copies each add a step of one identifier, the handle of either is taken for both. A graph whose steps are closures can be run any
-/// number of times, once at a time unless ``LaunchOptions/admission`` allows more; one that holds `Operation` instances runs once, for an
-/// `Operation` does.
+/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and
+/// describes each in one sentence, and running validates first. Copies are independent. A handle holds for the graph
+/// that returned it and for all copies of that: if two copies each add a step of one identifier, the handle of either
+/// is taken for both. A graph whose steps are closures can be run any number of times, once at a time unless
+/// ``LaunchOptions/admission`` allows more; one that holds `Operation` instances runs once, for an `Operation` does.
 ///
 /// ```swift
 /// var graph = OperationGraph("first-launch")
@@ -64,7 +64,8 @@ public struct OperationGraph: Sendable {
         resourceLimits[resource] = count == 1 ? nil : count
     }
 
-    /// Expects each of these steps to take this long, not counting persons; others, and those that are switched off, as before.
+    /// Expects each of these steps to take this long, not counting persons; others, and those that are switched off, as
+    /// before.
     package mutating func expect(_ durations: [String: Duration]) {
         guard !durations.isEmpty else { return }
         for index in nodes.indices {
@@ -86,7 +87,8 @@ public struct OperationGraph: Sendable {
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
     }
 
-    /// The handle of a step that is in the graph already, by its identifier: to read the value of a step that other code has added.
+    /// The handle of a step that is in the graph already, by its identifier: to read the value of a step that other
+    /// code has added.
     ///
     /// ```swift
     /// var graph = environment.graph(scenario)
@@ -95,7 +97,8 @@ public struct OperationGraph: Sendable {
     /// ```
     ///
     /// - Parameter type: the type of the step's value.
-    /// - Throws: a ``GraphError`` when the graph has no such step, with the nearest identifier, or one that produces another type.
+    /// - Throws: a ``GraphError`` when the graph has no such step, with the nearest identifier, or one that produces
+    ///     another type.
     public mutating func step<Value: Sendable>(_ id: String, of type: Value.Type = Void.self) throws(GraphError) -> Step<Value> {
         let position = try position(of: id)
         let produced = nodes[position].valueType
@@ -135,10 +138,12 @@ public struct OperationGraph: Sendable {
 
     /// Removes a step. Its dependents take over its dependencies.
     ///
-    /// A step that reads its value cannot do without: such a graph is not valid until a step of that identifier is added again.
+    /// A step that reads its value cannot do without: such a graph is not valid until a step of that identifier is
+    /// added again.
     ///
     /// - Returns: whether there was a step of that identifier.
-    /// - Complexity: O(operations + dependencies) for each call. To leave out many steps of a large graph, do not add them.
+    /// - Complexity: O(operations + dependencies) for each call. To leave out many steps of a large graph, do not add
+    ///     them.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
         guard let removed = positions[id] else { return false }
@@ -148,7 +153,8 @@ public struct OperationGraph: Sendable {
         return true
     }
 
-    /// Lets the dependents of a step take over its dependencies. Those that read its value still wait for a step of its identifier, too.
+    /// Lets the dependents of a step take over its dependencies. Those that read its value still wait for a step of its
+    /// identifier, too.
     mutating func bypass(_ node: Int) {
         attachStrays()
         // Without edges to itself, which only validation refuses.
@@ -163,11 +169,11 @@ public struct OperationGraph: Sendable {
         }
     }
 
-    /// Puts the step `new`, already added, in the place of the step `old`: `new` gets its dependencies and dependents, and `old` is
-    /// removed.
+    /// Puts the step `new`, already added, in the place of the step `old`: `new` gets its dependencies and dependents,
+    /// and `old` is removed.
     ///
-    /// From then on the handle and the identifier of `old`, where they name a dependency or a value to read, mean `new`. It has to produce a
-    /// value of the same type where one is read; ``validated()`` checks that.
+    /// From then on the handle and the identifier of `old`, where they name a dependency or a value to read, mean
+    /// `new`. It has to produce a value of the same type where one is read; ``validated()`` checks that.
     ///
     /// - Throws: a ``GraphError`` when one of them is not in the graph.
     /// - Complexity: O(operations + dependencies) for each call.

@@ -1,11 +1,13 @@
-/// The processors: operations that the milestone does not need leave them to it; all others leave them to an initial display before it.
+/// The processors: operations that the milestone does not need leave them to it; all others leave them to an initial
+/// display before it.
 ///
-/// Where more threads compute than there are processors, they share these, and each of them takes longer: those of the milestone's way, too. So, until the
-/// milestone has ended, an operation that it does not need, and that keeps a thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run
-/// than there are processors. A suspended operation keeps none, and does not count.
+/// Where more threads compute than there are processors, they share these, and each of them takes longer: those of the
+/// milestone's way, too. So, until the milestone has ended, an operation that it does not need, and that keeps a
+/// thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run than there are processors. A
+/// suspended operation keeps none, and does not count.
 ///
-/// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here would wait for ever: so, when no
-/// operation has ended for a while, as many more may start.
+/// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here
+/// would wait for ever: so, when no operation has ended for a while, as many more may start.
 struct ProcessorShare: Sendable {
     private struct Aside: Comparable, Sendable {
         let key: Int64
@@ -84,8 +86,9 @@ struct ProcessorShare: Sendable {
     }
 }
 
-/// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of them waits for a processor, the others
-/// that are not more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
+/// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of
+/// them waits for a processor, the others that are not more urgent stay here. Otherwise each of them would be woken and
+/// put aside again whenever the resource is free.
 struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     private var others = Heap<Waiting>()
     /// By level (``Urgency``). The highest never waits for a processor.
@@ -98,7 +101,8 @@ struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
 
     /// Takes the first one out.
     ///
-    /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only more urgent ones are taken; nil for any.
+    /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only
+    ///     more urgent ones are taken; nil for any.
     mutating func pop(above level: UInt8?) -> Waiting? {
         var (first, place) = (others.first, -1)
         for index in yielding.indices where level.map({ index > Int($0) }) ?? true {
@@ -109,8 +113,8 @@ struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
 }
 
 extension ValidatedGraph {
-    /// Whether an operation keeps its thread for all of its time. Nobody sees that in a closure that may suspend, nor in an operation that a step makes: these are
-    /// taken to suspend, on a lane; on the main thread, to keep it.
+    /// Whether an operation keeps its thread for all of its time. Nobody sees that in a closure that may suspend, nor
+    /// in an operation that a step makes: these are taken to suspend, on a lane; on the main thread, to keep it.
     package func keepsThread(_ node: Int) -> Bool {
         let step = nodes[node]
         if let isSaid = step.policy?.value.isSaidToSuspend { return !isSaid }

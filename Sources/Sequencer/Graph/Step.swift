@@ -2,17 +2,18 @@ import Foundation
 
 /// A handle to a step of an ``OperationGraph``: its identifier and the type of the value it produces.
 ///
-/// Adding a step returns its handle, and only a handle (or an identifier) can be named as a dependency. A handle exists only after its
-/// step does, so a graph written with handles cannot hold a cycle, and `using:` reads only values that a declared dependency produces,
-/// checked by the compiler:
+/// Adding a step returns its handle, and only a handle (or an identifier) can be named as a dependency. A handle exists
+/// only after its step does, so a graph written with handles cannot hold a cycle, and `using:` reads only values that a
+/// declared dependency produces, checked by the compiler:
 ///
 /// ```swift
 /// let config = graph.add("fetch-config") { try await api.configuration() }        // Step<Configuration>
 /// let login = graph.add("login", using: config) { config in try await auth.session(for: config.country) }
 /// ```
 ///
-/// Its description is its identifier. A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
-/// refuse it. Graphs are numbered with 32 bits: after 4,294,967,296 graphs, a process uses the first number again.
+/// Its description is its identifier. A handle belongs to the graph that returned it, and to that graph's copies:
+/// ``OperationGraph/validated()`` and the launches of any other graph refuse it. Graphs are numbered with 32 bits:
+/// after 4,294,967,296 graphs, a process uses the first number again.
 @frozen
 public struct Step<Value: Sendable>: Sendable {
     /// The identifier the step was added under.
@@ -40,9 +41,11 @@ public struct Step<Value: Sendable>: Sendable {
         slot.flatMap { value in optionalReading.map { $0.present(value) } ?? value as? Value }
     }
 
-    /// The same step, read as an optional: `nil` when it was skipped by its condition, or failed under ``FailurePolicy/continue``.
+    /// The same step, read as an optional: `nil` when it was skipped by its condition, or failed under
+    /// ``FailurePolicy/continue``.
     ///
-    /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with `nil`.
+    /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with
+    /// `nil`.
     public var optional: Step<Value?> {
         let reading = OptionalReading<Value?>(producedType: Value.self, absent: .none) { value in
             // Not `as? Value?`, which takes no value for one that is nil.

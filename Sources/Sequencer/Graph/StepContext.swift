@@ -2,8 +2,8 @@ import Foundation
 
 /// The launch, as a running operation sees it: its questions to the launch, and its news for it.
 ///
-/// A step's closure that takes one more parameter gets it first. It is valid for as long as it is kept; after the operation has ended,
-/// or after its attempt has, telling it something has no effect.
+/// A step's closure that takes one more parameter gets it first. It is valid for as long as it is kept; after the
+/// operation has ended, or after its attempt has, telling it something has no effect.
 @dynamicMemberLookup
 public struct StepContext: Sendable {
     let host: any StepHost
@@ -15,11 +15,14 @@ public struct StepContext: Sendable {
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
 
-    /// Stops the launch: no operation starts any more, those that run are told to cancel, and `takeover` starts at once on the main actor.
+    /// Stops the launch: no operation starts any more, those that run are told to cancel, and `takeover` starts at once
+    /// on the main actor.
     ///
-    /// The launch ends as aborted (after its milestone: the rest of it does, see ``LaunchReport/afterMilestone``) when its running operations have ended, or after the grace period. The takeover does not wait for any of it, and has
-    /// as long to return. The first stop decides: when the launch was stopped or over already, nothing happens. Nor does anything when the operation
-    /// has ended, by its timeout for instance, or the attempt that this was given to: that is reported as an ``Anomaly``.
+    /// The launch ends as aborted (after its milestone: the rest of it does, see ``LaunchReport/afterMilestone``) when
+    /// its running operations have ended, or after the grace period. The takeover does not wait for any of it, and has
+    /// as long to return. The first stop decides: when the launch was stopped or over already, nothing happens. Nor
+    /// does anything when the operation has ended, by its timeout for instance, or the attempt that this was given to:
+    /// that is reported as an ``Anomaly``.
     ///
     /// - Parameters:
     ///   - reason: what the report shows.
@@ -59,23 +62,27 @@ public struct StepContext: Sendable {
     /// launch.note("the last known configuration was used: \(error)")
     /// ```
     ///
-    /// Reports are saved and shared: a note must hold no secret. Sixteen notes are kept of an operation, of 400 characters each; the same
-    /// sentence is kept once. After the operation has ended, nothing happens.
+    /// Reports are saved and shared: a note must hold no secret. Sixteen notes are kept of an operation, of 400
+    /// characters each; the same sentence is kept once. After the operation has ended, nothing happens.
     public func note(_ text: String) {
-        // Often the words of a server: reports are shown on terminals, which obey some characters, and the text may be endless.
+        // Often the words of a server: reports are shown on terminals, which obey some characters, and the text may be
+        // endless.
         host.note(printable(text, limit: 400), by: assignment)
     }
 
-    /// Waits for a person: while `body` runs, the operation's timeout stands still, and the time does not count against the budget.
+    /// Waits for a person: while `body` runs, the operation's timeout stands still, and the time does not count against
+    /// the budget.
     ///
-    /// For operations that ask a person only when they have to; one that always does is marked ``StepOption/interactive``.
+    /// For operations that ask a person only when they have to; one that always does is marked
+    /// ``StepOption/interactive``.
     ///
     /// ```swift
     /// let region = try await stored() ?? launch.waitForPerson { await menu.chooseRegion() }
     /// ```
     ///
-    /// - Throws: `CancellationError`, without a call of `body`, when the operation was told to cancel or has ended: after an abort the screen is the takeover's, also for
-    ///   work that takes no notice of its cancellation. Otherwise what `body` throws.
+    /// - Throws: `CancellationError`, without a call of `body`, when the operation was told to cancel or has ended:
+    ///   after an abort the screen is the takeover's, also for work that takes no notice of its cancellation. Otherwise
+    ///   what `body` throws.
     nonisolated(nonsending) public func waitForPerson<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
@@ -94,13 +101,15 @@ public struct StepContext: Sendable {
         return try await body()
     }
 
-    /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and ``LaunchOptions/stallWatch``.
+    /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and
+    /// ``LaunchOptions/stallWatch``.
     ///
     /// ```swift
     /// let policy = try await launch.waiting(for: "the version policy") { try await service.updatePolicy() }
     /// ```
     ///
-    /// - Parameter what: completes "it waits for ..."; evaluated each time somebody asks, on any thread. It must hold no secret.
+    /// - Parameter what: completes "it waits for ..."; evaluated each time somebody asks, on any thread. It must hold
+    ///     no secret.
     nonisolated(nonsending) public func waiting<Result>(
         for what: @escaping @autoclosure @Sendable () -> String,
         _ body: nonisolated(nonsending) () async throws -> Result
@@ -111,12 +120,14 @@ public struct StepContext: Sendable {
         return try await body()
     }
 
-    /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its time is over.
+    /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its
+    /// time is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.
     public var isCancelled: Bool { host.isToldToCancel(assignment) }
 
-    /// Throws `CancellationError` when the operation has been told to cancel: for loops in steps that run straight through.
+    /// Throws `CancellationError` when the operation has been told to cancel: for loops in steps that run straight
+    /// through.
     public func checkCancellation() throws {
         if isCancelled { throw CancellationError() }
     }
@@ -138,7 +149,8 @@ public struct StepContext: Sendable {
     /// The time since the launch began, by its clock.
     package var elapsed: Duration { host.elapsed }
 
-    /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil without either.
+    /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil
+    /// without either.
     ///
     /// Give it to a request or anything else that the operation waits for.
     public var remainingTime: Duration? { host.remainingTime(of: assignment) }
@@ -181,7 +193,8 @@ struct StepAssignment: Equatable, Sendable {
     let kind: Kind
 }
 
-/// The launch behind a ``StepContext``. Every call may come at any time, from any thread, also after the assignment has ended.
+/// The launch behind a ``StepContext``. Every call may come at any time, from any thread, also after the assignment has
+/// ended.
 protocol StepHost: AnyObject, Sendable {
     /// The time since the launch began, by its clock.
     var elapsed: Duration { get }
@@ -198,7 +211,8 @@ protocol StepHost: AnyObject, Sendable {
     func isToldToCancel(_ assignment: StepAssignment) -> Bool
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
     func remainingTime(of assignment: StepAssignment) -> Duration?
-    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil where no budget is kept.
+    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil
+    /// where no budget is kept.
     func timeWithinBudget(of assignment: StepAssignment) -> Duration?
     /// The launch's clock.
     var clock: any Clock<Duration> { get }
@@ -214,7 +228,8 @@ protocol StepHost: AnyObject, Sendable {
     func took(_ value: any Sendable, for range: HeldRange)
     /// Takes a Foundation operation that a step has made for this launch alone.
     func claim(_ operation: Operation) throws
-    /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls `completion` once, later.
+    /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls
+    /// `completion` once, later.
     func run(
         _ operation: Operation,
         by assignment: StepAssignment,
@@ -244,7 +259,8 @@ struct ToldWait: Sendable {
     let what: @Sendable () -> String
 }
 
-/// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it is ever seen.
+/// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it
+/// is ever seen.
 struct MissingValueError: DescribedError {
     let step: String
     var description: String { "there is no value of '\(step)'" }

@@ -1,5 +1,6 @@
 extension StepOption {
-    /// Shows something while the step takes long, such as a loading screen: `show` begins when the step has taken `limit`, and is told to end when the step ends.
+    /// Shows something while the step takes long, such as a loading screen: `show` begins when the step has taken
+    /// `limit`, and is told to end when the step ends.
     ///
     /// ```swift
     /// graph.add("migrate", .ifSlower(than: .seconds(5), forAtLeast: .seconds(1)) { step in
@@ -9,13 +10,15 @@ extension StepOption {
     /// }) { try database.migrate() }
     /// ```
     ///
-    /// A step that ends by then, also in the same moment, shows nothing. The time is the launch's: it begins with the step's first start, and covers its attempts, the
-    /// pauses between them and the computing of its fallback, but not its wait for a thread. As for ``timeout(_:)``, it stands still while a person is waited
-    /// for; an ``interactive`` step shows nothing, nor does a fault that is injected into it. `show` runs once, in a task on the main actor that has
-    /// the caller's task-local values. A step that keeps the main thread busy keeps it from beginning.
+    /// A step that ends by then, also in the same moment, shows nothing. The time is the launch's: it begins with the
+    /// step's first start, and covers its attempts, the pauses between them and the computing of its fallback, but not
+    /// its wait for a thread. As for ``timeout(_:)``, it stands still while a person is waited for; an ``interactive``
+    /// step shows nothing, nor does a fault that is injected into it. `show` runs once, in a task on the main actor
+    /// that has the caller's task-local values. A step that keeps the main thread busy keeps it from beginning.
     ///
-    /// Nothing in the graph waits for it: dependents start when the step has ended. The launch itself ends when it has returned, or after the
-    /// grace period, counted from when it was told. A launch that is stopped (an abort, a failure, a cancel, the deadline) tells it at once, without regard to `minimum`.
+    /// Nothing in the graph waits for it: dependents start when the step has ended. The launch itself ends when it has
+    /// returned, or after the grace period, counted from when it was told. A launch that is stopped (an abort, a
+    /// failure, a cancel, the deadline) tells it at once, without regard to `minimum`.
     ///
     /// - Parameters:
     ///   - limit: more than 0 and at most 24 hours.
@@ -49,14 +52,15 @@ struct SlowScreen: Sendable {
     }
 }
 
-/// A step that takes long, for the code that shows something meanwhile: see ``StepOption/ifSlower(than:forAtLeast:show:)``.
+/// A step that takes long, for the code that shows something meanwhile: see
+/// ``StepOption/ifSlower(than:forAtLeast:show:)``.
 public struct SlowStep: Sendable {
     /// The step's identifier.
     public let operation: String
     let wait: nonisolated(nonsending) @Sendable () async -> Void
 
-    /// Waits until the screen is to end: the step has ended and the screen was shown for long enough, or the launch was stopped. It ends as well when
-    /// the closure that shows it has returned: wait in there.
+    /// Waits until the screen is to end: the step has ended and the screen was shown for long enough, or the launch was
+    /// stopped. It ends as well when the closure that shows it has returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
     nonisolated(nonsending) public func ended() async {

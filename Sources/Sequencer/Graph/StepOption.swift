@@ -2,20 +2,21 @@ import Foundation
 
 /// The effect on the launch when an operation does not succeed and has no fallback.
 public enum FailurePolicy: String, NamedValue, Sendable {
-    /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone has ended, it is as ``skipDependents``, and
-    /// ``LaunchReport/afterMilestone`` has failed. The default.
+    /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone
+    /// has ended, it is as ``skipDependents``, and ``LaunchReport/afterMilestone`` has failed. The default.
     case required
     /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
     case skipDependents
-    /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So is everything behind these, unless their
-    /// own policy is `continue`.
+    /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So
+    /// is everything behind these, unless their own policy is `continue`.
     case `continue`
 
     /// The policy's name, as scenario files spell it.
     package var name: String { rawValue }
 }
 
-/// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
+/// How often, and after which pauses, a failed operation is tried again: see
+/// ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
 package struct RetryPolicy: Sendable, Hashable {
     package var attempts: Int
     package var backoff: Duration
@@ -37,8 +38,8 @@ package struct RetryPolicy: Sendable, Hashable {
 
 /// Something only one operation may hold at a time, such as the screen.
 ///
-/// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation with the longest
-/// remaining path gets it.
+/// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation
+/// with the longest remaining path gets it.
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
 
@@ -75,19 +76,21 @@ public struct StepOption: Sendable {
         StepOption { $0.onFailure = policy }
     }
 
-    /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses included.
+    /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses
+    /// included.
     ///
-    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The step's condition, before it, and
-    /// the computing of its fallback, after it, have as much time each.
+    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
+    /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
     public static func timeout(_ timeout: Duration) -> StepOption {
         StepOption { $0.timeout = timeout }
     }
 
     /// Tries a failed operation again, after a pause.
     ///
-    /// The pause before attempt `k + 1` is `backoff · multiplierᵏ⁻¹`, at most `maximumBackoff`, then moved at random by up to ± `jitter` of itself,
-    /// so that many devices do not come back in step. An operation in its pause holds no lane, no thread and no exclusive resource. An attempt
-    /// that could not start before the operation's timeout is not waited for: the operation fails at once.
+    /// The pause before attempt `k + 1` is `backoff · multiplierᵏ⁻¹`, at most `maximumBackoff`, then moved at random by
+    /// up to ± `jitter` of itself, so that many devices do not come back in step. An operation in its pause holds no
+    /// lane, no thread and no exclusive resource. An attempt that could not start before the operation's timeout is not
+    /// waited for: the operation fails at once.
     ///
     /// - Parameters:
     ///   - attempts: the number of attempts in all, the first included: 1 to 100.
@@ -109,20 +112,23 @@ public struct StepOption: Sendable {
         StepOption { $0.retry = policy }
     }
 
-    /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its dependents run.
+    /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
+    /// dependents run.
     ///
     /// ```swift
     /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
     /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
     /// ```
     ///
-    /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped as one that reads it with `using:` would be.
+    /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
+    /// as one that reads it with `using:` would be.
     ///
-    /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as ``Step/optional``, or has a condition too and is
-    /// skipped with it, whose dependents then run as well. ``OperationGraph/validated()`` finds other readers.
+    /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as
+    /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
+    /// ``OperationGraph/validated()`` finds other readers.
     ///
-    /// The condition is called once, on the thread the step would run on. One that throws fails the operation; one that has not answered within the
-    /// step's timeout ends it as timed out.
+    /// The condition is called once, on the thread the step would run on. One that throws fails the operation; one that
+    /// has not answered within the step's timeout ends it as timed out.
     public static func when<each Input: Sendable>(
         _ steps: repeat Step<each Input>,
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
@@ -139,7 +145,8 @@ public struct StepOption: Sendable {
         (policy.condition, policy.expected, policy.isSwitchedOff) = ({ _ in false }, .zero, true)
     }
 
-    /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless ``OperationGraph/limit(_:to:)`` lets more do so.
+    /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless
+    /// ``OperationGraph/limit(_:to:)`` lets more do so.
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
         .exclusive(resources)
     }
@@ -153,71 +160,84 @@ public struct StepOption: Sendable {
 
     /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
     ///
-    /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not record it. The operation's own
-    /// timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands still.
+    /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not
+    /// record it. The operation's own timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands
+    /// still.
     ///
-    /// All time from the operation's start to its end is the person's, and its report reads as interactive whenever it ran, whether or not it has asked. One that asks only sometimes is not
-    /// marked: it asks within ``StepContext/waitForPerson(_:)``.
+    /// All time from the operation's start to its end is the person's, and its report reads as interactive whenever it
+    /// ran, whether or not it has asked. One that asks only sometimes is not marked: it asks within
+    /// ``StepContext/waitForPerson(_:)``.
     public static let interactive = StepOption { $0.isInteractive = true }
 
-    /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.
+    /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not
+    /// expected to end within the budget.
     ///
-    /// Steps that wait for it go on without it then, however late, so they read its value as ``Step/optional``. The milestone itself cannot be
-    /// deferrable.
+    /// Steps that wait for it go on without it then, however late, so they read its value as ``Step/optional``. The
+    /// milestone itself cannot be deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
-    /// The operation may be cut to keep the budget: ended early, with its fallback's value, when the operations after it need the rest of the time, and ending it can still
-    /// save the budget. It needs a fallback, which without this is for failures and timeouts alone.
+    /// The operation may be cut to keep the budget: ended early, with its fallback's value, when the operations after
+    /// it need the rest of the time, and ending it can still save the budget. It needs a fallback, which without this
+    /// is for failures and timeouts alone.
     ///
-    /// For values that are better stale than late, such as a configuration; not for those that the person would miss, such as the tabs that were open.
+    /// For values that are better stale than late, such as a configuration; not for those that the person would miss,
+    /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out, nor what it needs, however far back:
-    /// steps whose values it reads, in whichever way, for which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
+    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
+    /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
+    /// which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
     /// it comes after the milestone, or does without what something takes the place of.
     ///
-    /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
+    /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past.
+    /// ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }
 
-    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of ``LaunchOptions``). The threads of a queue of the
-    /// app's have the queue's.
+    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of
+    /// ``LaunchOptions``). The threads of a queue of the app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }
     }
 
-    /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and plans.
+    /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and
+    /// plans.
     public static func expected(_ duration: Duration) -> StepOption {
         // A `Double` of seconds is seldom a whole number of nanoseconds, which plans and reports count in.
         StepOption { $0.expected = duration.roundedToNanoseconds }
     }
 
-    /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a graph that was read.
+    /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a
+    /// graph that was read.
     package static let expectsOwnTime = StepOption { ($0.expectsOwnTime, $0.saysWhenItAsks) = (true, true) }
 
     /// A substitute for the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
     ///
-    /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value of
-    /// another type than the step's own does not count.
+    /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has
+    /// failed. A value of another type than the step's own does not count.
     public static func substitute(_ value: some Sendable) -> StepOption {
         StepOption { $0.substitute = value }
     }
 
-    /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome is final then, and
-    /// later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
+    /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome
+    /// is final then, and later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
     public static let milestone = StepOption { $0.isMilestone = true }
 
-    /// Marks the step that brings the first frame of the app's own on the screen, such as a skeleton of its main screen. One step of a graph at most.
+    /// Marks the step that brings the first frame of the app's own on the screen, such as a skeleton of its main
+    /// screen. One step of a graph at most.
     ///
     /// ```swift
     /// let skeleton = graph.add("skeleton", .initialDisplay, after: splash, on: .main) { await screen.showSkeleton() }
     /// graph.add("main-app", .milestone, using: feed, after: skeleton, on: .main) { feed in await screen.show(feed) }
     /// ```
     ///
-    /// When lanes or resources are scarce, operations for the initial display go first, then those for the milestone, then the rest. Only the milestone ends the
-    /// launch proper and stops the budget's clock; ``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)`` has a budget of the display's own. An initial display that is not ready by then is not a goal any more. In a graph without a milestone, the launch ends
-    /// with its last operation, as always.
+    /// When lanes or resources are scarce, operations for the initial display go first, then those for the milestone,
+    /// then the rest. Only the milestone ends the launch proper and stops the budget's clock;
+    /// ``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)`` has a budget of the display's own. An initial
+    /// display that is not ready by then is not a goal any more. In a graph without a milestone, the launch ends with
+    /// its last operation, as always.
     ///
-    /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full display (TTFD).
+    /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full
+    /// display (TTFD).
     public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
 }
 
@@ -300,12 +320,14 @@ package struct StepPolicy: Sendable {
 }
 
 extension StepOption {
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that is slow before or after the question
-    /// counts. Drawings stay as they are; the expected duration is the person's, until past launches tell the operation's own.
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
+    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
+    /// until past launches tell the operation's own.
     package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
 
-    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A plan has to be told, for nobody sees
-    /// in a closure whether it suspends. Unless said, a step that waits for a person does, since the answer comes on the main thread, and no other does.
+    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
+    /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
+    /// person does, since the answer comes on the main thread, and no other does.
     package static func suspends(_ suspends: Bool) -> StepOption {
         StepOption { $0.isSaidToSuspend = suspends }
     }

@@ -1,13 +1,17 @@
-/// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest
-/// path to its end; then those that the milestone needs, by the longest path to that; then all others, by the longest remaining path. If
-/// several need the main thread, the only lane or one resource, their own times do not count (``weights(lanes:)``).
+/// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display
+/// needs, by the longest path to its end; then those that the milestone needs, by the longest path to that; then all
+/// others, by the longest remaining path. If several need the main thread, the only lane or one resource, their own
+/// times do not count (``weights(lanes:)``).
 ///
-/// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
+/// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that
+/// nobody waits for.
 struct Urgency: Sendable {
-    /// How urgent each operation is: the larger goes first. 1 is for the milestone and the operations that it needs, 0 for all others. If
-    /// an initial display is marked too, it and the operations that it needs have 2; if it alone is marked, 1. Without either, all are 0.
+    /// How urgent each operation is: the larger goes first. 1 is for the milestone and the operations that it needs, 0
+    /// for all others. If an initial display is marked too, it and the operations that it needs have 2; if it alone is
+    /// marked, 1. Without either, all are 0.
     let levels: [UInt8]
-    /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none does.
+    /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none
+    /// does.
     let paths: [Nanoseconds]
     /// Whether some operations are more urgent than others, without regard to their paths.
     let hasLevels: Bool
@@ -89,9 +93,10 @@ struct Urgency: Sendable {
 
     /// The order within a level: the larger goes first.
     ///
-    /// If two operations need the only lane, the main thread or one resource, the one with more time *behind* it goes first, however long
-    /// both take themselves: J. R. Jackson, "Scheduling a production line to minimize maximum tardiness" (1955). One of several lanes keeps
-    /// others waiting only for its share of the time. Operations that nobody waits for go by their paths.
+    /// If two operations need the only lane, the main thread or one resource, the one with more time *behind* it goes
+    /// first, however long both take themselves: J. R. Jackson, "Scheduling a production line to minimize maximum
+    /// tardiness" (1955). One of several lanes keeps others waiting only for its share of the time. Operations that
+    /// nobody waits for go by their paths.
     ///
     /// - Parameter lanes: nil for no limit.
     func weights(lanes: Int?) -> [Nanoseconds] {
@@ -120,7 +125,8 @@ struct Urgency: Sendable {
 }
 
 extension ValidatedGraph {
-    /// Which operations neither the milestone nor the initial display needs, and which share no resource with one that is needed.
+    /// Which operations neither the milestone nor the initial display needs, and which share no resource with one that
+    /// is needed.
     func forLater(_ levels: [UInt8]) -> [Bool] {
         let shared = levels.indices.reduce(into: Set<ExclusiveResource>()) { shared, node in
             if levels[node] > 0 { shared.formUnion(policy(node).exclusive) }

@@ -1,8 +1,9 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are switched off, and nothing is tried again, cut or
-    /// put off, or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a fallback when its time is over.
+    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are
+    /// switched off, and nothing is tried again, cut or put off, or fails, but for a step that takes longer than its
+    /// timeout. A step that waits for an event ends with a fallback when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.

@@ -1,7 +1,7 @@
 /// A graph that can run: identifiers are unique, every dependency exists, nothing waits for itself.
 ///
-/// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. `SequencerAnalysis` asks it questions, each in one line of a test,
-/// draws it and plans launches of it:
+/// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. `SequencerAnalysis` asks it
+/// questions, each in one line of a test, draws it and plans launches of it:
 ///
 /// ```swift
 /// let regular = try graph.validated()
@@ -53,7 +53,8 @@ public struct ValidatedGraph: Sendable {
             let successors = AdjacencyList(count: graph.count, edges: edges, forwards: true)
             milestone = graph.nodes.lastIndex { $0.policy?.value.isMilestone == true }
             initialDisplay = graph.nodes.lastIndex { $0.policy?.value.isInitialDisplay == true }
-            // Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were added first.
+            // Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first
+            // were added first.
             var waiting = (0..<graph.count).map { predecessors[$0].count }
             var order = waiting.indices.filter { waiting[$0] == 0 }
             // The order is its own queue: taking from its front would move all others.
@@ -161,7 +162,8 @@ public struct ValidatedGraph: Sendable {
         reduced.dependencies.edges = edges.map { edge in
             NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: id(edge.target), needsValue: edge.needsValue))
         }
-        // Not validated once more: that would bring back the dependencies that Foundation operations have among themselves.
+        // Not validated once more: that would bring back the dependencies that Foundation operations have among
+        // themselves.
         return ValidatedGraph(reduced, edges, operationPositions: operationPositions)
     }
 }

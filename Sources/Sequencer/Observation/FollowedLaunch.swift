@@ -95,7 +95,8 @@ struct FollowedLaunch {
     private func open(_ id: String) -> Int? { graph.position(of: id).flatMap { isEnded[$0] ? nil : $0 } }
 }
 
-/// The operations that the milestone needs, each with the longest way from its end to that of the milestone by expected durations; all operations without a milestone.
+/// The operations that the milestone needs, each with the longest way from its end to that of the milestone by expected
+/// durations; all operations without a milestone.
 private struct ExpectedWay {
     private(set) var isNeeded: [Bool]
     private(set) var rest: [Duration]

@@ -8,7 +8,8 @@ import Sequencer
 /// model.follow(try graph.start(budget: .seconds(3)))
 /// ```
 ///
-/// It changes on the main actor, and the launch does not wait for it: it may show an earlier state. ``remaining`` is as of the launch's last event.
+/// It changes on the main actor, and the launch does not wait for it: it may show an earlier state. ``remaining`` is as
+/// of the launch's last event.
 @MainActor @Observable
 public final class LaunchModel {
     /// Something outside of the app that a launch waits for.
@@ -19,18 +20,22 @@ public final class LaunchModel {
         case event(String, operation: String)
     }
 
-    /// The part of the operations that have ended, from 0 to 1: of those that the milestone needs, or of all without one. They may have failed.
+    /// The part of the operations that have ended, from 0 to 1: of those that the milestone needs, or of all without
+    /// one. They may have failed.
     public private(set) var fraction = 0.0
     /// The identifiers of the operations that run, in the order in which they started; after the milestone as well.
     public private(set) var running: [String] = []
     /// The persons and events that the launch waits for, in the order in which that began.
     public private(set) var waits: [Wait] = []
-    /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few, the launch may take longer.
+    /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few,
+    /// the launch may take longer.
     ///
-    /// Nil where nothing is expected of any operation (`StepOption.expected(_:)`), while the milestone waits for a person or an event, and at the end. An operation
-    /// without an expected duration counts as zero. One that takes longer than expected counts as if it ended at once.
+    /// Nil where nothing is expected of any operation (`StepOption.expected(_:)`), while the milestone waits for a
+    /// person or an event, and at the end. An operation without an expected duration counts as zero. One that takes
+    /// longer than expected counts as if it ended at once.
     public private(set) var remaining: Duration?
-    /// How the launch ended; nil until its milestone has. Where a milestone is not reached, and without one, nil until the end.
+    /// How the launch ended; nil until its milestone has. Where a milestone is not reached, and without one, nil until
+    /// the end.
     public private(set) var outcome: LaunchReport.Outcome?
 
     @ObservationIgnored private var followed: FollowedLaunch?

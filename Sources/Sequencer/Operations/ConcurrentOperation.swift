@@ -2,22 +2,25 @@ import Foundation
 
 /// An asynchronous operation in the classic style: override ``main()``, and call ``finish()`` when the work is done.
 ///
-/// It runs in any `OperationQueue`, and as a step of a graph. The call of ``finish()`` may come from any thread, inside `main()` or long
-/// after it returned; until then the operation counts as executing, keeps its place in the queue and holds back its dependents.
+/// It runs in any `OperationQueue`, and as a step of a graph. The call of ``finish()`` may come from any thread, inside
+/// `main()` or long after it returned; until then the operation counts as executing, keeps its place in the queue and
+/// holds back its dependents.
 ///
-/// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``. On Linux its
-///   `dependencies` are empty after that.
-/// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only by ``finish()``, so
-///   that nobody takes work for finished that goes on.
+/// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``.
+///   On Linux its `dependencies` are empty after that.
+/// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only
+///   by ``finish()``, so that nobody takes work for finished that goes on.
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
 /// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
 /// - Finished twice: the second call changes nothing. In a launch it is an ``Anomaly``.
-/// - Releasing: code that adds dependencies keeps the operation until all it depends on have finished, as a queue and a launch do. On Linux an
-///   operation of any class that is freed while another one finishes that it depends on crashes the process, inside Foundation.
-/// - Never finished: it executes for ever, and so does `waitUntilFinished()`. A step of a graph may have a timeout for that.
+/// - Releasing: code that adds dependencies keeps the operation until all it depends on have finished, as a queue and a
+///   launch do. On Linux an operation of any class that is freed while another one finishes that it depends on crashes
+///   the process, inside Foundation.
+/// - Never finished: it executes for ever, and so does `waitUntilFinished()`. A step of a graph may have a timeout for
+///     that.
 ///
-/// Key-value notifications for `isExecuting` and `isFinished`, ``didCancel()`` and all other callbacks are made without holding a lock,
-/// on the thread that caused them.
+/// Key-value notifications for `isExecuting` and `isFinished`, ``didCancel()`` and all other callbacks are made without
+/// holding a lock, on the thread that caused them.
 ///
 /// ```swift
 /// final class PresentTutorial: ConcurrentOperation, @unchecked Sendable {
@@ -38,7 +41,8 @@ import Foundation
 /// }
 /// ```
 open class ConcurrentOperation: Operation, @unchecked Sendable {
-    // @unchecked: the only property, `storage`, is a lock around all that changes; what `Operation` holds, it guards itself.
+    // @unchecked: the only property, `storage`, is a lock around all that changes; what `Operation` holds, it guards
+    // itself.
     private let storage = Locked(Storage())
 
     private struct Storage {
@@ -55,7 +59,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
-        // For one that never ended, and for one that was started by hand before its predecessors had finished; any other has nothing left to unlink.
+        // For one that never ended, and for one that was started by hand before its predecessors had finished; any
+        // other has nothing left to unlink.
         unlinkFromPredecessors()
     }
 
@@ -63,9 +68,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// The work; override it, and have ``finish()`` called, now or later.
     ///
-    /// It is called at most once, on the thread that starts the operation, and not at all when the operation was cancelled or finished
-    /// before. The default has nothing to do and finishes; do not call it from an override. A cancellation may arrive from another thread
-    /// just before the first line, so look at `isCancelled` once the work can be stopped by ``didCancel()``.
+    /// It is called at most once, on the thread that starts the operation, and not at all when the operation was
+    /// cancelled or finished before. The default has nothing to do and finishes; do not call it from an override. A
+    /// cancellation may arrive from another thread just before the first line, so look at `isCancelled` once the work
+    /// can be stopped by ``didCancel()``.
     ///
     /// ```swift
     /// override func main() {
@@ -79,10 +85,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Called once when the operation is cancelled while it executes, to stop its work and have ``finish()`` called.
     ///
-    /// The default does nothing: the work runs on until it finishes. Called on the thread that cancels, without a lock, after `isCancelled`
-    /// became true; calling ``finish()`` from here is fine. Not called when the operation is cancelled before ``main()`` (which then never
-    /// runs) nor after its end. A step that ends within this call, after its timeout, has obeyed; any
-    /// later end is reported as late. It may overlap with ``main()``, and with a ``finish()`` on another thread.
+    /// The default does nothing: the work runs on until it finishes. Called on the thread that cancels, without a lock,
+    /// after `isCancelled` became true; calling ``finish()`` from here is fine. Not called when the operation is
+    /// cancelled before ``main()`` (which then never runs) nor after its end. A step that ends within this call, after
+    /// its timeout, has obeyed; any later end is reported as late. It may overlap with ``main()``, and with a
+    /// ``finish()`` on another thread.
     ///
     /// ```swift
     /// override func didCancel() {
@@ -94,10 +101,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Ends the operation as done.
     ///
-    /// Call it from any thread, once; after `cancel()` too, which alone ends nothing. When it returns, `isFinished` is true, with two
-    /// exceptions. Before ``main()`` has begun, the call is remembered: the operation ends when it is started, without running ``main()``.
-    /// When several threads call, exactly one of them ends the operation; the other calls change nothing and wait for nothing. In a launch these are
-    /// anomalies (``Anomaly/Kind/finishedAgain``).
+    /// Call it from any thread, once; after `cancel()` too, which alone ends nothing. When it returns, `isFinished` is
+    /// true, with two exceptions. Before ``main()`` has begun, the call is remembered: the operation ends when it is
+    /// started, without running ``main()``. When several threads call, exactly one of them ends the operation; the
+    /// other calls change nothing and wait for nothing. In a launch these are anomalies
+    /// (``Anomaly/Kind/finishedAgain``).
     ///
     /// ```swift
     /// alert.onDismiss = { [weak self] in self?.finish() }
@@ -108,8 +116,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Ends the operation as failed with `error`.
     ///
-    /// Like ``finish()`` in all else: the first call of either decides, so an error that comes second is dropped. An `OperationQueue` does
-    /// not look at ``error``: there dependents start whether their predecessors failed or not.
+    /// Like ``finish()`` in all else: the first call of either decides, so an error that comes second is dropped. An
+    /// `OperationQueue` does not look at ``error``: there dependents start whether their predecessors failed or not.
     ///
     /// ```swift
     /// guard let data else { return finish(throwing: URLError(.zeroByteResource)) }
@@ -118,7 +126,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         finish(with: error, value: nil)
     }
 
-    /// The context of the step that this operation is: for ``StepContext/abort(_:takeover:)``, ``StepContext/note(_:)`` or the remaining time.
+    /// The context of the step that this operation is: for ``StepContext/abort(_:takeover:)``, ``StepContext/note(_:)``
+    /// or the remaining time.
     ///
     /// Nil in a plain queue, before the operation was started, and after its launch is over. Safe from any thread.
     ///
@@ -151,13 +160,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// How many calls of ``finish()`` or ``finish(throwing:)`` came too late to count.
     ///
-    /// These are all after the first and, when the operation was cancelled before it started, all after the end that it then came to
-    /// without a call. More than zero usually means a mistake in the operation. Safe from any thread.
+    /// These are all after the first and, when the operation was cancelled before it started, all after the end that it
+    /// then came to without a call. More than zero usually means a mistake in the operation. Safe from any thread.
     package final var surplusFinishCount: Int {
         storage.withLock { $0.machine.surplusFinishCount }
     }
 
-    /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until observers have been notified.
+    /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until
+    /// observers have been notified.
     final var ending: OperationEnding? {
         storage.withLock { storage in
             guard storage.machine.isAnnounced else { return nil }
@@ -179,7 +189,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether an end without a value is a failure.
     var leavesValue: Bool { false }
 
-    /// Says where the context of the step is found that this operation is. `context` is kept as long as the operation, so it must not hold the launch.
+    /// Says where the context of the step is found that this operation is. `context` is kept as long as the operation,
+    /// so it must not hold the launch.
     final func runs(in context: @escaping @Sendable () -> StepContext?) {
         // The old closure is released after the lock.
         _ = storage.withLock { storage in
@@ -190,9 +201,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Has `handler` called once when the operation has ended.
     ///
-    /// The call comes after `isFinished` is true and observers have been notified, on the thread that ended the operation and as the last
-    /// thing done there; or at once, on this thread, if all that has happened already. Several handlers are called in order. They are
-    /// released after the call, so a handler may capture the operation. An operation that is freed without having ended calls none.
+    /// The call comes after `isFinished` is true and observers have been notified, on the thread that ended the
+    /// operation and as the last thing done there; or at once, on this thread, if all that has happened already.
+    /// Several handlers are called in order. They are released after the call, so a handler may capture the operation.
+    /// An operation that is freed without having ended calls none.
     ///
     /// ```swift
     /// operation.whenEnded { [weak engine] in engine?.ended($0, error: $0.error) }
@@ -208,8 +220,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Has `handler` called for every surplus call of ``finish()`` from now on, on the thread that makes it.
     ///
-    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation,
-    /// which is its argument. Surplus calls made before are in `surplusFinishCount` only.
+    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture
+    /// the operation, which is its argument. Surplus calls made before are in `surplusFinishCount` only.
     package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: a captured object may do anything in its deinit.
         _ = storage.withLock { storage in
@@ -222,8 +234,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Starts the operation on this thread; a queue calls it, and so may you if the operation is in no queue.
     ///
-    /// Returns when ``main()`` does, which may be before the end. A second call does nothing. Without a queue nobody looks at the
-    /// dependencies: the operation starts whether they have finished or not. Never call it for an operation that is in a queue.
+    /// Returns when ``main()`` does, which may be before the end. A second call does nothing. Without a queue nobody
+    /// looks at the dependencies: the operation starts whether they have finished or not. Never call it for an
+    /// operation that is in a queue.
     ///
     /// ```swift
     /// let operation = PresentTutorial(presenter)
@@ -233,8 +246,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     public final override func start() {
         switch storage.withLock({ $0.machine.start() }) {
         case .beginExecuting:
-            // Told by hand: a queue waits for ever for an operation whose states change without this. Without the lock, for who
-            // is told asks for the state.
+            // Told by hand: a queue waits for ever for an operation whose states change without this. Without the lock,
+            // for who is told asks for the state.
             willChangeValue(forKey: "isExecuting")
             // Between the two calls, so that each observer sees the state before and the state after.
             storage.withLock { $0.machine.execute() }
@@ -252,9 +265,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Tells the operation that its result is not wanted any more.
     ///
-    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when. Call it from any
-    /// thread, as often as you like. An override must call `super`; to stop the work, override ``didCancel()`` instead, which is called
-    /// once and only if there is work to stop.
+    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when.
+    /// Call it from any thread, as often as you like. An override must call `super`; to stop the work, override
+    /// ``didCancel()`` instead, which is called once and only if there is work to stop.
     open override func cancel() {
         switch storage.withLock({ $0.machine.cancel() }) {
         // Without the lock: Foundation tells observers of `isCancelled` within its own cancel.
@@ -333,16 +346,18 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Makes the predecessors forget this operation, where they would not when it is freed.
     ///
-    /// On Linux an operation points to its dependents without retaining them. A dependent that is freed before its predecessor finishes,
-    /// because it was cancelled or never ran, leaves a dangling pointer there, and the process crashes when the predecessor finishes. To
-    /// leave this to `deinit` alone is not enough: the predecessor may hold the last reference for a moment, under a lock that
-    /// `removeDependency` takes as well. It is not done for all that end, since `dependencies` is documented to keep finished operations.
+    /// On Linux an operation points to its dependents without retaining them. A dependent that is freed before its
+    /// predecessor finishes, because it was cancelled or never ran, leaves a dangling pointer there, and the process
+    /// crashes when the predecessor finishes. To leave this to `deinit` alone is not enough: the predecessor may hold
+    /// the last reference for a moment, under a lock that `removeDependency` takes as well. It is not done for all that
+    /// end, since `dependencies` is documented to keep finished operations.
     private func unlinkFromPredecessors() {
         #if !canImport(ObjectiveC)
             var pending = dependencies
             for predecessor in pending { removeDependency(predecessor) }
             while var predecessor = pending.popLast() {
-                // Only this loop holds it: let go of its own predecessors first, or freeing a long chain would recurse along it.
+                // Only this loop holds it: let go of its own predecessors first, or freeing a long chain would recurse
+                // along it.
                 guard isKnownUniquelyReferenced(&predecessor) else { continue }
                 let further = predecessor.dependencies
                 for next in further { predecessor.removeDependency(next) }

@@ -1,8 +1,8 @@
 /// Decides what a ``ConcurrentOperation`` does next; it holds no lock, posts nothing and calls nothing.
 ///
-/// Every transition is asked under the operation's lock and answered with an action, which the operation carries out after it has released
-/// the lock. A change that observers see takes two steps, so that it happens between "will change" and "did change": the first step decides
-/// who makes the change, the second makes it.
+/// Every transition is asked under the operation's lock and answered with an action, which the operation carries out
+/// after it has released the lock. A change that observers see takes two steps, so that it happens between "will
+/// change" and "did change": the first step decides who makes the change, the second makes it.
 ///
 /// ```
 /// ready ──start──▶ starting ──execute──▶ opening ──enterMain──▶ running ──finish──▶ ending ──end──▶ ended ──announce──▶ announced
@@ -103,7 +103,8 @@ struct ConcurrentOperationStateMachine {
             hasEndedAsTold = isTellingWork
             return .end
         }
-        // Not ended before `main()`: an operation that finishes before its queue has started it is a mistake to Foundation.
+        // Not ended before `main()`: an operation that finishes before its queue has started it is a mistake to
+        // Foundation.
         if state < .running, !isFinishRemembered {
             isFinishRemembered = true
             return .remember

@@ -4,17 +4,19 @@ import Foundation
 extension OperationGraph {
     /// Adds an `Operation` that exists already; a graph that holds one runs once.
     ///
-    /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; one on an operation that is
-    /// not in the graph is an error, for it might never end. One that others wait for in this way, and whose step ends without having started it, is cancelled
-    /// and then started, which ends it without its work, as in an operation queue. An operation that ends cancelled ends as ``Outcome/cancelled``; a
-    /// ``ConcurrentOperation`` can end as failed. The engine calls `start()` itself, leaves `completionBlock` alone, and does not put the
-    /// operation into a queue. An operation belongs to one launch at a time: another that is started meanwhile is refused.
+    /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; one
+    /// on an operation that is not in the graph is an error, for it might never end. One that others wait for in this
+    /// way, and whose step ends without having started it, is cancelled and then started, which ends it without its
+    /// work, as in an operation queue. An operation that ends cancelled ends as ``Outcome/cancelled``; a
+    /// ``ConcurrentOperation`` can end as failed. The engine calls `start()` itself, leaves `completionBlock` alone,
+    /// and does not put the operation into a queue. An operation belongs to one launch at a time: another that is
+    /// started meanwhile is refused.
     ///
     /// - Parameters:
-    ///   - operation: the operation. It must not be in a queue: Foundation ends the process when one that waits in a queue is started by somebody
-    ///     else, and the engine cannot see that it does.
-    ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens and without `Operation`
-    ///     and generic arguments.
+    ///   - operation: the operation. It must not be in a queue: Foundation ends the process when one that waits in a
+    ///     queue is started by somebody else, and the engine cannot see that it does.
+    ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens
+    ///     and without `Operation` and generic arguments.
     ///   - thread: `.main` to start it on the main thread; nil to start it on a lane.
     @discardableResult
     public mutating func add(
@@ -27,7 +29,8 @@ extension OperationGraph {
         insert(operation, id, options, after: dependencies, on: thread)
     }
 
-    /// Adds a ``ValueOperation`` that exists already, as any other `Operation` is added; other steps can read the value it leaves.
+    /// Adds a ``ValueOperation`` that exists already, as any other `Operation` is added; other steps can read the value
+    /// it leaves.
     ///
     /// ```swift
     /// let config = graph.add(FetchConfigOperation(), .timeout(.seconds(1)), fallback: .bundled)
@@ -35,8 +38,8 @@ extension OperationGraph {
     ///
     /// One whose fallback is computed is added by ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
     ///
-    /// - Parameter fallback: the value that takes the place of its own when it fails, times out or is cancelled alone. Nil for none; where the value is an optional, one
-    ///   that is nil is written `.some(nil)`.
+    /// - Parameter fallback: the value that takes the place of its own when it fails, times out or is cancelled alone.
+    ///   Nil for none; where the value is an optional, one that is nil is written `.some(nil)`.
     @discardableResult
     public mutating func add<Value: Sendable>(
         _ operation: ValueOperation<Value>,
@@ -49,7 +52,8 @@ extension OperationGraph {
         insert(operation, id, options, after: dependencies, on: thread, fallback: .of(fallback, nil))
     }
 
-    /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
+    /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the
+    /// attempt.
     ///
     /// It is made on the thread that starts it: with `on: .main` the main thread.
     ///
@@ -111,7 +115,8 @@ extension OperationGraph {
 }
 
 extension OperationGraph {
-    /// Makes dependencies of the graph out of those that Foundation operations have among themselves, and checks that each can run here.
+    /// Makes dependencies of the graph out of those that Foundation operations have among themselves, and checks that
+    /// each can run here.
     ///
     /// - Returns: where they are.
     func addOperationDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) -> [Int] {

@@ -19,12 +19,14 @@ import Foundation
 /// graph.add("main-app", using: login, on: .main) { session in ... }
 /// ```
 ///
-/// A call of ``ConcurrentOperation/finish()`` ends it without a value, which is a failure of the step. An operation that needs the values of others is made when
-/// they are there: ``OperationGraph/addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
+/// A call of ``ConcurrentOperation/finish()`` ends it without a value, which is a failure of the step. An operation
+/// that needs the values of others is made when they are there:
+/// ``OperationGraph/addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
 open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: it adds no property to its superclass.
 
-    /// Ends the operation as done, with `value`. Like ``ConcurrentOperation/finish()`` in all else: the first call of any of them decides.
+    /// Ends the operation as done, with `value`. Like ``ConcurrentOperation/finish()`` in all else: the first call of
+    /// any of them decides.
     public final func finish(returning value: Value) {
         finish(with: nil, value: value)
     }
@@ -43,9 +45,11 @@ struct NoValueError: DescribedError {
 }
 
 extension OperationGraph {
-    /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the value it leaves.
+    /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the
+    /// value it leaves.
     ///
-    /// It has a name of its own because the compiler could not choose between this method and ``addOperation(_:_:using:after:on:make:)``.
+    /// It has a name of its own because the compiler could not choose between this method and
+    /// ``addOperation(_:_:using:after:on:make:)``.
     @discardableResult
     @inlinable
     public mutating func addValueOperation<Value: Sendable, each Input: Sendable>(

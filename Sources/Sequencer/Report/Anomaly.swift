@@ -15,9 +15,11 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
         public static let endedLate = Kind(name: "endedLate")
         /// The operation called ``StepContext/abort(_:takeover:)`` after it, or that attempt, had ended.
         static let abortedTooLate = Kind(name: "abortedTooLate")
-        /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return. Nothing waited for it.
+        /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return.
+        /// Nothing waited for it.
         static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
-        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on without it.
+        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on
+        /// without it.
         static let waitedInRealTime = Kind(name: "waitedInRealTime")
         /// The process stood still while the launch ran, stopped by a signal or a debugger.
         static let processStoodStill = Kind(name: "processStoodStill")
@@ -31,8 +33,8 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     public let kind: Kind
     /// The operation's identifier; nil for an anomaly of the whole process.
     public let operation: String?
-    /// For ``Kind/endedLate``, the time between the operation's end and the return of its code; for `processStoodStill`, how long the
-    /// process stood still; otherwise nil.
+    /// For ``Kind/endedLate``, the time between the operation's end and the return of its code; for
+    /// `processStoodStill`, how long the process stood still; otherwise nil.
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.

@@ -1,8 +1,10 @@
-/// What each operation of a launch that ran waited for, and so what the end of the launch waited for: its critical path.
+/// What each operation of a launch that ran waited for, and so what the end of the launch waited for: its critical
+/// path.
 ///
-/// An operation waits for its dependencies. Then it needs a lane or the main thread, and its exclusive resources. Others keep these until
-/// their end, but for the main thread where they are suspended there. The last one to give back something that the operation needed held it
-/// up, if that was after the operation was ready. Without such an operation, it waited for the machine.
+/// An operation waits for its dependencies. Then it needs a lane or the main thread, and its exclusive resources.
+/// Others keep these until their end, but for the main thread where they are suspended there. The last one to give back
+/// something that the operation needed held it up, if that was after the operation was ready. Without such an
+/// operation, it waited for the machine.
 package struct HoldUps: Sendable {
     /// The times and the needs of an operation.
     struct Use: Sendable {
@@ -59,8 +61,8 @@ package struct HoldUps: Sendable {
         // Stable: of operations that took no time at one moment, dependencies stay first.
         self.order = order.sorted { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
         previous = [Int32](repeating: -1, count: uses.count)
-        // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say otherwise.
-        // Most end in the order in which they began, which makes sorting them linear.
+        // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say
+        // otherwise. Most end in the order in which they began, which makes sorting them linear.
         let keepers = self.order.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
             .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
         var (last, next) = (LastUsers(), 0)
@@ -72,7 +74,8 @@ package struct HoldUps: Sendable {
             if uses[node].isMain {
                 previous[node] = last.main
             } else if uses[node].start == nil {
-                // Nobody knows its lane. It was asked for its condition, or ended, as soon as another operation had given one back.
+                // Nobody knows its lane. It was asked for its condition, or ended, as soon as another operation had
+                // given one back.
                 if last.anyLane >= 0, uses[node].end - uses[Int(last.anyLane)].end < Self.leastWait { previous[node] = last.anyLane }
             } else if let lane = uses[node].lane, lane < last.lanes.count {
                 previous[node] = last.lanes[lane]
@@ -92,8 +95,8 @@ package struct HoldUps: Sendable {
         return holder < 0 ? nil : holder
     }
 
-    // Inlined, as below: a call of a closure for each of what was waited for costs more than all else. "report, instructions" in
-    // `Benchmarks/instructions.json` pays for it.
+    // Inlined, as below: a call of a closure for each of what was waited for costs more than all else. "report,
+    // instructions" in `Benchmarks/instructions.json` pays for it.
     @inline(__always)
     private func forEachUser(before node: Int, _ body: (Int) -> Void) {
         // Most launches have no resources: then nothing has to be hashed.
@@ -110,8 +113,9 @@ package struct HoldUps: Sendable {
         }
     }
 
-    /// The critical path: the operations that determined when `last` ended, in their order. Before each comes the one that held it up or,
-    /// without one, the dependency that ended last. Operations that never started took no time, and are left out.
+    /// The critical path: the operations that determined when `last` ended, in their order. Before each comes the one
+    /// that held it up or, without one, the dependency that ended last. Operations that never started took no time, and
+    /// are left out.
     package func path(endingWith last: Int) -> [Int] {
         var path = [last]
         // In a damaged file operations may wait in a circle.
@@ -134,8 +138,8 @@ package struct HoldUps: Sendable {
         return last < 0 ? nil : last
     }
 
-    /// Calls `body` with the dependencies that had ended when an operation began. One that was put off had not: the operation began when
-    /// those before that one had ended.
+    /// Calls `body` with the dependencies that had ended when an operation began. One that was put off had not: the
+    /// operation began when those before that one had ended.
     @inline(__always)
     private func forEachDependency(of node: Int, _ body: (Int) -> Void) {
         var putOff: [Int] = []
@@ -161,15 +165,15 @@ package struct HoldUps: Sendable {
         uses[dependency].end >= 0 && uses[dependency].end <= uses[node].begin
     }
 
-    /// How much later each operation could have ended without making `last` end later, with the order on the main thread and at each
-    /// resource as it was.
+    /// How much later each operation could have ended without making `last` end later, with the order on the main
+    /// thread and at each resource as it was.
     ///
     /// An operation that nothing counted waited for could have ended with `last`.
     ///
     /// - Parameters:
     ///   - countsAll: whether all operations have to end by then, rather than those alone that `last` waited for.
-    ///   - laneLimit: nil without one. Where lanes were scarce, the order on each lane counts as well, and not only where an operation held
-    ///     up the next one.
+    ///   - laneLimit: nil without one. Where lanes were scarce, the order on each lane counts as well, and not only
+    ///     where an operation held up the next one.
     /// - Complexity: O(operations + dependencies).
     func slacks(endingWith last: Int, countsAll: Bool, laneLimit: Int?) -> [Nanoseconds] {
         let sharesLanes = areForLanes || laneLimit.map { $0 < uses.count { $0.lane != nil && $0.start != nil } } ?? false
@@ -180,7 +184,8 @@ package struct HoldUps: Sendable {
         // An operation comes here after those that waited for it.
         for node in order.reversed() where latest[node] < .max {
             guard let cause = cause(of: node) else { continue }
-            // It took as long as it did from the end of the last one that it waited for on: waits for the machine are its own.
+            // It took as long as it did from the end of the last one that it waited for on: waits for the machine are
+            // its own.
             let (begin, slack) = (uses[cause].end, max(0, latest[node] - uses[node].end))
             func limit(_ other: Int) { latest[other] = min(latest[other], lastEnd, max(begin, uses[other].end).addingSaturated(slack)) }
             limit(cause)
@@ -218,9 +223,9 @@ extension HoldUps {
 }
 
 extension LaunchReport {
-    /// The report with its critical path and its slack worked out from the times of its operations, where one of that path was held up: there,
-    /// reports of earlier versions have the longest path by dependencies alone. Other reports stay as they are: of launches that another
-    /// program has timed, times do not say all that was waited for.
+    /// The report with its critical path and its slack worked out from the times of its operations, where one of that
+    /// path was held up: there, reports of earlier versions have the longest path by dependencies alone. Other reports
+    /// stay as they are: of launches that another program has timed, times do not say all that was waited for.
     package var withCriticalPath: LaunchReport {
         func place(of id: String) -> Int? { operations.firstIndex { $0.id == id } }
         let isMilestoneReached = isMilestoneReached

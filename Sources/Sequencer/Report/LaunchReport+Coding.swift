@@ -1,12 +1,14 @@
 import Foundation
 
-// The format `sequencer.report/1`. Milliseconds are exact to the nanosecond. A value that does not exist is `null` where the format has always had a key for
-// it (`readyMs`, `startMs`, `waitMs`, `durationMs`, `lane`); every other key is left out when there is nothing to say.
+// The format `sequencer.report/1`. Milliseconds are exact to the nanosecond. A value that does not exist is `null`
+// where the format has always had a key for it (`readyMs`, `startMs`, `waitMs`, `durationMs`, `lane`); every other key
+// is left out when there is nothing to say.
 
 extension LaunchReport {
     /// The report as JSON text, in the format `sequencer.report/1`.
     ///
-    /// Unlike `JSONEncoder`, it keeps the order of keys, so the same report always gives the same bytes. Nothing can fail.
+    /// Unlike `JSONEncoder`, it keeps the order of keys, so the same report always gives the same bytes. Nothing can
+    /// fail.
     ///
     /// ```swift
     /// try report.json().write(toFile: "launch.json", atomically: true, encoding: .utf8)
@@ -100,7 +102,8 @@ extension LaunchReport {
 extension JSONWriter {
     /// Writes a date as ``LaunchReport/timestamp``, rounded to the millisecond.
     package mutating func write(_ date: Date, for key: String?) {
-        // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more makes it round.
+        // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more
+        // makes it round.
         write((date + 0.0005).formatted(LaunchReport.timestamp), for: key)
     }
 }
@@ -180,7 +183,8 @@ extension OperationReport {
         if isDeferred { document.write(true, for: "deferred") }
         // An operation on the main thread that never started has no lane to tell it by.
         if isMain, start == nil { document.write(true, for: "main") }
-        // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is wrong.
+        // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
+        // wrong.
         if isMain, suspends != isInteractive { document.write(suspends, for: "suspends") }
         if !exclusive.isEmpty { document.write(exclusive.lazy.map(\.name), for: "exclusive") }
         if let message { document.write(message, for: "message") }
@@ -194,10 +198,12 @@ extension LaunchReport: Codable {
         try JSONTree.object(JSONWriter.nested { writeMembers(to: &$0) }).encode(to: encoder)
     }
 
-    /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
+    /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of
+    /// them.
     ///
-    /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a scope that is there twice, an operation
-    ///   that comes after one that is not there, or scopes within one another more than 16 deep.
+    /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a
+    ///   scope that is there twice, an operation that comes after one that is not there, or scopes within one another
+    ///   more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.

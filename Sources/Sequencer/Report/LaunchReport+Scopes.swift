@@ -1,8 +1,8 @@
 extension LaunchReport {
     /// A graph that joined the launch while it ran: see ``RunningLaunch/addScope(_:_:budget:options:)``.
     ///
-    /// Its description is one line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display has a budget, too, `; initial display after 90 ms of 200 ms, pass`
-    /// follows.
+    /// Its description is one line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display
+    /// has a budget, too, `; initial display after 90 ms of 200 ms, pass` follows.
     public struct Scope: Sendable, Hashable {
         /// Its name, which no other scope of the launch has.
         public package(set) var name: String
@@ -11,7 +11,8 @@ extension LaunchReport {
         /// The report of its launch.
         public let report: LaunchReport
 
-        /// How deep scopes may be within one another: a saved report that anybody may have written is read by recursion.
+        /// How deep scopes may be within one another: a saved report that anybody may have written is read by
+        /// recursion.
         package static let maximumDepth = 16
     }
 
@@ -34,7 +35,8 @@ extension LaunchReport.Scope: DescribedValue {
     }
 }
 
-// In the format `sequencer.report/1`: a scope's report is one as the launch's, with the key `schema`, so that it can be taken out.
+// In the format `sequencer.report/1`: a scope's report is one as the launch's, with the key `schema`, so that it can be
+// taken out.
 extension LaunchReport.Scope {
     func writeMembers(to document: inout JSONWriter) {
         document.write(name, for: "name")

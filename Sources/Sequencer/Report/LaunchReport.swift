@@ -2,15 +2,19 @@ import Foundation
 
 /// The result of a launch: how it ended, how long every operation took, and whether the budget was met.
 ///
-/// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and ``afterMilestone`` tells of later operations.
-/// Without a milestone, and where the milestone is never reached, the launch proper ends with the last operation.
+/// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and
+/// ``afterMilestone`` tells of later operations. Without a milestone, and where the milestone is never reached, the
+/// launch proper ends with the last operation.
 ///
-/// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
-/// it did. Of one that did, the operations are named that did not do their work. Trouble after the milestone comes last, before that of scopes.
+/// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on
+/// its budget: it is said when the milestone ended, if it did. Of one that did, the operations are named that did not
+/// do their work. Trouble after the milestone comes last, before that of scopes.
 ///
-/// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and read back; everything that explains a
-/// launch (timelines, web pages, traces, statistics) starts from it. Its `Codable` form is the format `sequencer.report/1`, which
-/// `Schemas/report.schema.json` describes. Times are exact to the nanosecond, those of more than 24 days to the microsecond; points in time count from the beginning of the launch.
+/// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and
+/// read back; everything that explains a launch (timelines, web pages, traces, statistics) starts from it. Its
+/// `Codable` form is the format `sequencer.report/1`, which `Schemas/report.schema.json` describes. Times are exact to
+/// the nanosecond, those of more than 24 days to the microsecond; points in time count from the beginning of the
+/// launch.
 ///
 /// ```swift
 /// let report = try await graph.run(budget: .seconds(3)).report
@@ -20,7 +24,8 @@ import Foundation
 public struct LaunchReport: Sendable, Hashable {
     /// How a launch ended.
     ///
-    /// Its description is one of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
+    /// Its description is one of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`,
+    /// `cancelled`.
     public enum Outcome: Sendable, Hashable {
         /// Nothing stopped it. Single operations may have failed, if their policies allow that.
         case completed
@@ -61,22 +66,26 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var milestone: String?
     /// The identifier of the initial display; nil when the graph has none.
     package var initialDisplay: String?
-    /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
+    /// The time between the start of the process and that of the launch, where the budget counts from the former; nil
+    /// otherwise.
     public package(set) var beforeRun: Duration?
-    /// How the process began, where the time before the launch is not the launch's: as ``LaunchOptions/processStart`` says, or as the
-    /// launch has found out for a budget that counts from the start of the process. Nil otherwise.
+    /// How the process began, where the time before the launch is not the launch's: as ``LaunchOptions/processStart``
+    /// says, or as the launch has found out for a budget that counts from the start of the process. Nil otherwise.
     public package(set) var processStart: ProcessStart?
     /// The time from the beginning of the launch to the end of its last operation.
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
     public package(set) var work: Duration
-    /// The durations of the critical path, added up. The rest of the time to the milestone was spent waiting for the machine.
+    /// The durations of the critical path, added up. The rest of the time to the milestone was spent waiting for the
+    /// machine.
     package var criticalPathDuration: Duration
-    /// The identifiers of the operations that the milestone really waited for, in order: before each comes the one that had the lane, the
-    /// main thread or the resource that it needed or, if it waited for none of these, the dependency that ended last. Without a milestone,
-    /// the path ends with the last operation; in a launch that failed or was aborted, with the operation that stopped it.
+    /// The identifiers of the operations that the milestone really waited for, in order: before each comes the one that
+    /// had the lane, the main thread or the resource that it needed or, if it waited for none of these, the dependency
+    /// that ended last. Without a milestone, the path ends with the last operation; in a launch that failed or was
+    /// aborted, with the operation that stopped it.
     public package(set) var criticalPath: [String]
-    /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
+    /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did
+    /// run.
     public package(set) var lanes: Int
     /// Whether that number was asked for.
     package var hasLaneLimit = false
@@ -88,19 +97,22 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var stragglers: [String] = []
     /// The part of the launch after the milestone; nil if nothing ran on.
     public package(set) var afterMilestone: AfterMilestone?
-    /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a second goes unnoticed.
+    /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a
+    /// second goes unnoticed.
     ///
     /// The time counts. Timeouts that were due meanwhile took effect only after operations had had a moment to end.
     package var standstill = Duration.zero
     /// For how long the machine slept while the launch ran. Less than half a second goes unnoticed.
     ///
-    /// By the default clock (``LaunchOptions/clock``) it is in none of the launch's times; by a `ContinuousClock` it is in all of them.
+    /// By the default clock (``LaunchOptions/clock``) it is in none of the launch's times; by a `ContinuousClock` it is
+    /// in all of them.
     package var suspended = Duration.zero
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
     package var threadsLeftBehind = 0
     /// The anomalies that were seen before the launch ended.
     public package(set) var anomalies: [Anomaly] = []
-    /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that had ended.
+    /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that
+    /// had ended.
     public package(set) var scopes: [Scope] = []
 
     /// The report of the operation `id`; nil for an unknown identifier.
@@ -110,8 +122,8 @@ public struct LaunchReport: Sendable, Hashable {
         operations.first { $0.id == id }
     }
 
-    /// The time to the end of the initial display that counts, as ``BudgetResult/measured`` does for the milestone: from the budget's origin, without interactive time.
-    /// Nil when the graph has none, and when it did not succeed.
+    /// The time to the end of the initial display that counts, as ``BudgetResult/measured`` does for the milestone:
+    /// from the budget's origin, without interactive time. Nil when the graph has none, and when it did not succeed.
     ///
     /// - Complexity: O(operations).
     public var timeToInitialDisplay: Duration? {
@@ -121,11 +133,13 @@ public struct LaunchReport: Sendable, Hashable {
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
 
-    /// Whether the initial display came within its own budget (``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)``).
+    /// Whether the initial display came within its own budget
+    /// (``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)``).
     ///
-    /// False when it never came: an operation that it needed failed, or its own condition was false. Nil without such a budget. Nil, too, when a
-    /// recovery (``OperationGraph/skip(_:because:)``) left it out, when that or a condition left out an operation that it needed, and when the launch
-    /// was stopped before the display, or went on without waiting for it.
+    /// False when it never came: an operation that it needed failed, or its own condition was false. Nil without such a
+    /// budget. Nil, too, when a recovery (``OperationGraph/skip(_:because:)``) left it out, when that or a condition
+    /// left out an operation that it needed, and when the launch was stopped before the display, or went on without
+    /// waiting for it.
     ///
     /// - Complexity: O(operations).
     public var isInitialDisplayMet: Bool? { budget.budget?.initialDisplay.flatMap { isInitialDisplayMet(within: $0) } }
@@ -136,12 +150,14 @@ public struct LaunchReport: Sendable, Hashable {
         return operation.wasSkippedByItsCondition || !isLeftOut(operation, by: failuresOfLeftOut) ? false : nil
     }
 
-    /// The messages of the dependents of operations that a recovery left out: for those that cannot do without it, such an operation counts as failed.
+    /// The messages of the dependents of operations that a recovery left out: for those that cannot do without it, such
+    /// an operation counts as failed.
     private var failuresOfLeftOut: Set<String> {
         Set(operations.lazy.filter { $0.message?.hasPrefix(leftOut) == true }.map { "\(printable($0.id)) failed" })
     }
 
-    /// Whether a condition or a recovery left out an operation, or one that it needed. Only the messages tell this from a failure.
+    /// Whether a condition or a recovery left out an operation, or one that it needed. Only the messages tell this from
+    /// a failure.
     private func isLeftOut(_ operation: OperationReport, by failures: Set<String>) -> Bool {
         let message = operation.message ?? ""
         if message.hasPrefix(leftOut) { return true }
@@ -190,14 +206,16 @@ extension LaunchReport {
 }
 
 extension LaunchReport {
-    /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome of the launch.
+    /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome
+    /// of the launch.
     ///
     /// An operation that is required, and fails here, fails alone: only operations that wait for it are skipped.
     ///
     /// Its description is one line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
     public struct AfterMilestone: Sendable, Hashable {
-        /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one did, or the deadline came first; aborted,
-        /// by an operation that stopped the launch on purpose; or cancelled. Nil in a report that was made before the end.
+        /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one
+        /// did, or the deadline came first; aborted, by an operation that stopped the launch on purpose; or cancelled.
+        /// Nil in a report that was made before the end.
         public let outcome: Outcome?
         /// When the milestone ended.
         public package(set) var start: Duration
@@ -243,7 +261,8 @@ extension LaunchReport: DescribedValue {
     /// Why the time does not count from the start of the process; otherwise empty.
     package var processStartText: String { processStart?.text ?? "" }
 
-    /// `; initial display after 275 ms`, or `; initial display after 275 ms of 1 s, pass`; nothing when that was not reached, and did not have to be.
+    /// `; initial display after 275 ms`, or `; initial display after 275 ms of 1 s, pass`; nothing when that was not
+    /// reached, and did not have to be.
     package func initialDisplayText(_ text: (Duration) -> String = durationText) -> String {
         let verdict = isInitialDisplayMet.map { $0 ? ", pass" : ", fail" } ?? ""
         guard let time = timeToInitialDisplay else { return verdict.isEmpty ? "" : "; no initial display\(verdict)" }
@@ -251,7 +270,8 @@ extension LaunchReport: DescribedValue {
         return "; initial display after \(text(time))\(limit)\(verdict)"
     }
 
-    /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own condition.
+    /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
+    /// condition.
     package var missedMilestone: OperationReport? {
         guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
         return operation.outcome.isSuccess ? nil : operation
@@ -273,8 +293,8 @@ extension LaunchReport: DescribedValue {
         return later.isEmpty ? "" : troubleText(of: operations.filter { later.contains($0.id) }, name: name)
     }
 
-    /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though they were wanted. At most
-    /// five are named for each outcome. The milestone is told by ``missedMilestoneText``.
+    /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though
+    /// they were wanted. At most five are named for each outcome. The milestone is told by ``missedMilestoneText``.
     ///
     /// - Complexity: O(operations).
     private func troubleText(of told: [OperationReport], name: (String) -> String) -> String {
@@ -295,7 +315,8 @@ extension LaunchReport: DescribedValue {
         return operations.filter { $0.outcome != .succeeded && !isLeftOut($0, by: failures) }
     }
 
-    /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.
+    /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when
+    /// its milestone was not reached.
     package func milestoneText(_ text: (Duration) -> String = durationText) -> String {
         guard let milestone, self[milestone]?.outcome.isSuccess == true else { return "" }
         return "; milestone after \(budget.measuredText(text))"

@@ -1,6 +1,7 @@
 /// The result and the times of one operation.
 ///
-/// Its description is one line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`, `tutorial skipped: its condition was false`.
+/// Its description is one line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`,
+/// `tutorial skipped: its condition was false`.
 public struct OperationReport: Sendable, Hashable {
     /// The operation's identifier.
     public let id: String
@@ -10,7 +11,8 @@ public struct OperationReport: Sendable, Hashable {
     public let dependencies: [String]
     /// How it ended.
     public package(set) var outcome: Outcome
-    /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but ``Outcome/fellBack``.
+    /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but
+    /// ``Outcome/fellBack``.
     public package(set) var failure: Outcome?
     /// When all its dependencies had ended; nil when that never happened.
     public package(set) var ready: Duration?
@@ -30,13 +32,14 @@ public struct OperationReport: Sendable, Hashable {
     package let suspends: Bool
     /// The resources that it held while it ran.
     package let exclusive: [ExclusiveResource]
-    /// Whether it asked a person, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it ran.
+    /// Whether it asked a person, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it
+    /// ran.
     package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
     public let interactive: Duration
-    /// How much later it could have ended without making the launch proper longer, by the times that were measured, with the order on the
-    /// main thread, at each resource and on lanes that were scarce as it was; one that the milestone did not wait for, without ending after
-    /// it.
+    /// How much later it could have ended without making the launch proper longer, by the times that were measured,
+    /// with the order on the main thread, at each resource and on lanes that were scarce as it was; one that the
+    /// milestone did not wait for, without ending after it.
     public package(set) var slack: Duration
     /// Whether it is one of the launch's critical path.
     public package(set) var isCritical: Bool
@@ -86,9 +89,9 @@ public struct OperationReport: Sendable, Hashable {
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     ///
-    /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give that thread back. Nobody
-    /// tells the engine when a closure could have gone on: such a wait is taken for the step's own work, and whoever kept the main thread
-    /// meanwhile is not blamed for it.
+    /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give
+    /// that thread back. Nobody tells the engine when a closure could have gone on: such a wait is taken for the step's
+    /// own work, and whoever kept the main thread meanwhile is not blamed for it.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }

@@ -1,5 +1,5 @@
-/// How the process of a launch began. Only where a person has started it, the time before the launch is the launch's: see
-/// ``LaunchOptions/processStart``.
+/// How the process of a launch began. Only where a person has started it, the time before the launch is the launch's:
+/// see ``LaunchOptions/processStart``.
 public struct ProcessStart: NamedValue, Sendable, Hashable {
     package let name: String
 
@@ -12,8 +12,9 @@ public struct ProcessStart: NamedValue, Sendable, Hashable {
     /// Nobody has said how, and it was more than ``maximumTimeBeforeRun`` ago.
     package static let early = Self(name: "early")
 
-    /// The longest time between the start of a process and its launch that is the launch's: the system ends an app whose launch takes 20
-    /// seconds. A process that is older was started for something else, or before anybody asked for it.
+    /// The longest time between the start of a process and its launch that is the launch's: the system ends an app
+    /// whose launch takes 20 seconds. A process that is older was started for something else, or before anybody asked
+    /// for it.
     static let maximumTimeBeforeRun = Duration.seconds(20)
 
     /// The start of a process of that age, for a launch whose budget counts from there; nil where the age is not known.
@@ -23,7 +24,8 @@ public struct ProcessStart: NamedValue, Sendable, Hashable {
         return age.map { $0 > maximumTimeBeforeRun ? .early : .person }
     }
 
-    /// Why a time does not count from the start of the process: `; counted from the launch on, for its process was prewarmed`.
+    /// Why a time does not count from the start of the process:
+    /// `; counted from the launch on, for its process was prewarmed`.
     var text: String {
         let reason =
             switch self {

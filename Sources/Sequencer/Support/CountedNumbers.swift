@@ -1,9 +1,11 @@
-/// A set of small numbers that knows how many are below one of them, and which is the one at a place; each takes logarithmic time.
+/// A set of small numbers that knows how many are below one of them, and which is the one at a place; each takes
+/// logarithmic time.
 ///
 /// P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
 struct CountedNumbers: Sendable {
     private var isIn: [Bool] = []
-    /// At each place from 1, how many numbers are in the stretch that ends there and is as long as the place's lowest bit. As many places as `isIn` has, a power of two.
+    /// At each place from 1, how many numbers are in the stretch that ends there and is as long as the place's lowest
+    /// bit. As many places as `isIn` has, a power of two.
     private var tree: [Int] = [0]
     private(set) var count = 0
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// An error that says in one sentence what happened: the sentence is its description, and its `localizedDescription`, which an alert shows.
+/// An error that says in one sentence what happened: the sentence is its description, and its `localizedDescription`,
+/// which an alert shows.
 package protocol DescribedError: LocalizedError, CustomStringConvertible {}
 
 extension DescribedError {
@@ -11,8 +12,8 @@ extension DescribedError {
 
 /// A value with a description of its own.
 ///
-/// Not internal, as those below: optimised, the module would keep the public members of an internal protocol's extension to itself, and programs that call them would
-/// not link.
+/// Not internal, as those below: optimised, the module would keep the public members of an internal protocol's
+/// extension to itself, and programs that call them would not link.
 package protocol DescribedValue: CustomStringConvertible {
     /// The description.
     var ownDescription: String { get }

@@ -120,7 +120,8 @@ package struct DocumentReader {
         guard (0...Self.maximumMilliseconds).contains(milliseconds) else {
             throw error(key, at: place, "expected 0 to \(Int(Self.maximumMilliseconds)) milliseconds, found \(milliseconds)")
         }
-        // Rounded: most decimals of milliseconds are not exact in binary, and cut off they would lose a nanosecond at each reading.
+        // Rounded: most decimals of milliseconds are not exact in binary, and cut off they would lose a nanosecond at
+        // each reading.
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }
 

@@ -1,4 +1,5 @@
-/// A short name for bytes, which other bytes may have too: FNV-1a with 64 bits (RFC 9923). Equal bytes have equal names, in every process.
+/// A short name for bytes, which other bytes may have too: FNV-1a with 64 bits (RFC 9923). Equal bytes have equal
+/// names, in every process.
 package struct FNV1a {
     package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

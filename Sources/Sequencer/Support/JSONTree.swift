@@ -1,9 +1,10 @@
 import Foundation
 
-/// A document of JSON as a value: members keep the order in which they are written, and those that are nil are left out.
+/// A document of JSON as a value: members keep the order in which they are written, and those that are nil are left
+/// out.
 ///
-/// `JSONEncoder` keeps no order of keys and prints a `Double` as it finds it; reports are compared, diffed and archived, so both matter.
-/// Numbers are whole, or milliseconds to the nanosecond, never with an exponent.
+/// `JSONEncoder` keeps no order of keys and prints a `Double` as it finds it; reports are compared, diffed and
+/// archived, so both matter. Numbers are whole, or milliseconds to the nanosecond, never with an exponent.
 package enum JSONTree: Sendable {
     case text(String)
     case number(Int)
@@ -23,7 +24,8 @@ package enum JSONTree: Sendable {
 
     // MARK: Text
 
-    /// The text after RFC 8259 (<https://www.rfc-editor.org/rfc/rfc8259>), in one line, or with two spaces a level; it has no newline at its end.
+    /// The text after RFC 8259 (<https://www.rfc-editor.org/rfc/rfc8259>), in one line, or with two spaces a level; it
+    /// has no newline at its end.
     package func document(pretty: Bool) -> String {
         var text = ""
         write(to: &text, pretty ? "\n" : nil)
@@ -64,8 +66,9 @@ package enum JSONTree: Sendable {
 
     /// A string between quotation marks.
     ///
-    /// RFC 8259 asks to escape quotes, backslashes and U+0000 to U+001F. The others that cannot be printed are escaped because JSON is looked at, too,
-    /// and on terminals, which obey some of them; the text that a reader gets is the same.
+    /// RFC 8259 asks to escape quotes, backslashes and U+0000 to U+001F. The others that cannot be printed are escaped
+    /// because JSON is looked at, too, and on terminals, which obey some of them; the text that a reader gets is the
+    /// same.
     private static func quoted(_ text: String) -> String {
         // Nearly all keys and names are plain ASCII.
         if text.utf8.allSatisfy({ 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return "\"\(text)\"" }
@@ -89,7 +92,8 @@ package enum JSONTree: Sendable {
 
     /// `1330.2`, `0`, `0.000001`: as many of six decimals as it takes, rounded to the nearest nanosecond.
     private static func text(milliseconds value: Duration) -> String {
-        // A `Duration` made of a `Double` is seldom whole: `.seconds(0.3)` lacks a few attoseconds, and cutting them off would print 299.999999.
+        // A `Duration` made of a `Double` is seldom whole: `.seconds(0.3)` lacks a few attoseconds, and cutting them
+        // off would print 299.999999.
         let nanoseconds = value.roundedToNanoseconds.nanoseconds
         let (whole, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         var decimals = fraction == 0 ? "" : "." + String(1_000_000 + fraction).dropFirst()

@@ -2,12 +2,12 @@ import Foundation
 
 /// A value that only one thread at a time can touch.
 ///
-/// The lock is a pthread mutex: `Synchronization.Mutex` is opaque to the thread sanitizer on Linux, which then reports races that are
-/// none, and `NSLock` costs an Objective-C message on Apple platforms.
+/// The lock is a pthread mutex: `Synchronization.Mutex` is opaque to the thread sanitizer on Linux, which then reports
+/// races that are none, and `NSLock` costs an Objective-C message on Apple platforms.
 ///
-/// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act after. Releasing an object
-/// of the app is calling out too, for its `deinit` may do anything: return the replaced value, and release it after the lock.
-/// Copies are the same lock around the same value.
+/// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act
+/// after. Releasing an object of the app is calling out too, for its `deinit` may do anything: return the replaced
+/// value, and release it after the lock. Copies are the same lock around the same value.
 package struct Locked<Value> {
     private let guarded: GuardedValue<Value>
 
@@ -26,11 +26,12 @@ package struct Locked<Value> {
     }
 }
 
-// @unchecked: the value is only reached through `withLock`, which holds its mutex. It must be Sendable itself: a result of `withLock` leaves the
-// lock, and would be shared without one.
+// @unchecked: the value is only reached through `withLock`, which holds its mutex. It must be Sendable itself: a result
+// of `withLock` leaves the lock, and would be shared without one.
 extension Locked: @unchecked Sendable where Value: Sendable {}
 
-/// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not promise.
+/// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not
+/// promise.
 private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
     var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Value>) {
         @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }

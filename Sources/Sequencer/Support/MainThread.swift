@@ -8,7 +8,8 @@ public enum MainThread: Sendable {
 
 /// The thread that serves the main queue, which must not be blocked.
 ///
-/// `Thread.isMainThread` alone will not do: on Linux, a program whose `main` is asynchronous serves its main queue on another thread.
+/// `Thread.isMainThread` alone will not do: on Linux, a program whose `main` is asynchronous serves its main queue on
+/// another thread.
 package enum MainThreadCheck {
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -2,8 +2,8 @@ import Foundation
 
 /// Nanoseconds of a clock that never goes back, since some point in the past.
 ///
-/// - Parameter countsSuspension: whether the clock goes on while the machine sleeps. A launch that was suspended for an hour has not taken an
-///   hour, so the default clock stands still then.
+/// - Parameter countsSuspension: whether the clock goes on while the machine sleeps. A launch that was suspended for an
+///   hour has not taken an hour, so the default clock stands still then.
 package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
     #if canImport(Darwin)
         return Nanoseconds(bitPattern: clock_gettime_nsec_np(systemClock(countsSuspension: countsSuspension)))
@@ -65,13 +65,14 @@ extension Int64 {
     }
 }
 
-/// Whether the system has started this process before anybody asked for it. iOS says so in the environment of such a process; that is not documented.
+/// Whether the system has started this process before anybody asked for it. iOS says so in the environment of such a
+/// process; that is not documented.
 package var isPrewarmed: Bool { getenv("ActivePrewarm").map { String(cString: $0) } == "1" }
 
 /// How long ago this process was started by the system.
 ///
-/// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was started long before
-/// the person tapped its icon: cap this number before you use it.
+/// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was
+/// started long before the person tapped its icon: cap this number before you use it.
 ///
 /// - Returns: nil when the system does not tell.
 func timeSinceProcessStart() -> Duration? {
@@ -87,7 +88,8 @@ func timeSinceProcessStart() -> Duration? {
         // The wall clock may have been set back since.
         return elapsed >= 0 ? .microseconds(elapsed) : nil
     #else
-        // Field 22, in clock ticks since boot. The second field is the program's name in parentheses, and may hold anything.
+        // Field 22, in clock ticks since boot. The second field is the program's name in parentheses, and may hold
+        // anything.
         guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8), let nameEnd = stat.lastIndex(of: ")") else {
             return nil
         }

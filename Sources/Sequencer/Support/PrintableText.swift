@@ -1,5 +1,5 @@
-/// `text` fit for one line of output: characters that a terminal would obey, or that nobody sees, are escaped, and a long text is cut after `limit`
-/// characters.
+/// `text` fit for one line of output: characters that a terminal would obey, or that nobody sees, are escaped, and a
+/// long text is cut after `limit` characters.
 package func printable(_ text: String, limit: Int = .max) -> String {
     let shown = text.prefix(limit)
     var result = ""
@@ -11,8 +11,8 @@ package func printable(_ text: String, limit: Int = .max) -> String {
 
 /// The scalars of a text, each with whether a terminal or a drawing shows it as it is.
 ///
-/// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner within an emoji or
-/// between letters of a script that is written with joiners, the variation selector of an emoji.
+/// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner
+/// within an emoji or between letters of a script that is written with joiners, the variation selector of an emoji.
 package struct JudgedScalars: Sequence, IteratorProtocol {
     private var rest: Substring.UnicodeScalarView.Iterator
     /// The scalar before the next one; nil where that is not shown as it is.
@@ -38,11 +38,12 @@ package struct JudgedScalars: Sequence, IteratorProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a drawing shows this as a character, wherever it stands: it does not control the terminal, end a line or turn the
-    /// direction of writing, and it is visible.
+    /// Whether a terminal or a drawing shows this as a character, wherever it stands: it does not control the terminal,
+    /// end a line or turn the direction of writing, and it is visible.
     ///
-    /// Invisible characters are Unicode's default ignorable code points (<https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>)
-    /// and the marks around annotations: two names that differ in these only look the same.
+    /// Invisible characters are Unicode's default ignorable code points
+    /// (<https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>) and the marks around annotations: two
+    /// names that differ in these only look the same.
     package var isPrintable: Bool {
         switch value {
         case 0x20...0x7E: true
@@ -103,9 +104,9 @@ private func text(_ value: Double, _ unit: String) -> String {
 
 /// The name a person most likely meant by `text`, or nil when none is near.
 ///
-/// Near is an optimal string alignment distance (letters changed, added, left out, or swapped with their neighbour), letter case ignored,
-/// of at most a third of the text's length, at least 1 and at most 4. A name that has no letter in common with the text is never near.
-/// Of equally near names the first wins.
+/// Near is an optimal string alignment distance (letters changed, added, left out, or swapped with their neighbour),
+/// letter case ignored, of at most a third of the text's length, at least 1 and at most 4. A name that has no letter in
+/// common with the text is never near. Of equally near names the first wins.
 ///
 /// - Complexity: O(names · length), and nothing for a text that is longer than any name should be.
 package func nearestName(to text: String, in names: some Sequence<String>) -> String? {

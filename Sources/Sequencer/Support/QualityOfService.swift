@@ -5,7 +5,8 @@ import Foundation
     import Darwin
 #endif
 
-// The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for tasks.
+// The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for
+// tasks.
 extension QualityOfService {
     /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
     init(_ priority: TaskPriority) {

@@ -16,7 +16,8 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to `bound`, without it; the upper half of a product, whose bias is below 2^-32 for any number of measurements.
+    /// A number from 0 up to `bound`, without it; the upper half of a product, whose bias is below 2^-32 for any number
+    /// of measurements.
     package mutating func index(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A thread that the system says whether it can start. Foundation's `Thread` does not report a failure: its code never runs.
+/// A thread that the system says whether it can start. Foundation's `Thread` does not report a failure: its code never
+/// runs.
 package enum SystemThread {
     /// Runs `body` on a thread of its own, which nobody waits for.
     ///
     /// - Parameter stackSize: in bytes; nil for the system's standard size.
-    /// - Returns: 0, or the system's number of the error: mostly `EAGAIN`, where the user has as many processes and threads as they may
-    ///   have, or the system lacks memory for the stack. Then `body` does not run.
+    /// - Returns: 0, or the system's number of the error: mostly `EAGAIN`, where the user has as many processes and
+    ///   threads as they may have, or the system lacks memory for the stack. Then `body` does not run.
     package static func start(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

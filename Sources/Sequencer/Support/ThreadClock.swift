@@ -34,7 +34,8 @@ struct ThreadClock: Sendable, Hashable {
         #endif
     }
 
-    /// Whether the thread runs, or would if it had a processor. The clock alone takes one that is starved for one that waits.
+    /// Whether the thread runs, or would if it had a processor. The clock alone takes one that is starved for one that
+    /// waits.
     var isRunnable: Bool {
         #if canImport(Darwin)
             return info?.run_state == TH_STATE_RUNNING

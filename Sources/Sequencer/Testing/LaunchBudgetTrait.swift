@@ -34,7 +34,8 @@
         /// The most time that a launch of `expectLaunch` may take to its milestone.
         ///
         /// - Parameters:
-        ///   - budget: the most time. Swift Testing's `.timeLimit` knows minutes, and stops a test that hangs; this one is exact to the nanosecond, for it goes by virtual time.
+        ///   - budget: the most time. Swift Testing's `.timeLimit` knows minutes, and stops a test that hangs; this one
+        ///       is exact to the nanosecond, for it goes by virtual time.
         ///   - inRealTime: whether launches run in real time. Then other work of the machine counts, too.
         public static func launchBudget(_ budget: Budget, inRealTime: Bool = false) -> Self {
             LaunchBudgetTrait(budget: budget, isInRealTime: inRealTime)
@@ -43,8 +44,9 @@
 
     /// Runs a launch, and expects it to complete within its budget.
     ///
-    /// Where it does not, the test has an issue that says by how much, and which operations are to blame, and the HTML report as an attachment (`swift test --attachments-path FOLDER`
-    /// keeps it, in a folder that is there). The test goes on.
+    /// Where it does not, the test has an issue that says by how much, and which operations are to blame, and the HTML
+    /// report as an attachment (`swift test --attachments-path FOLDER` keeps it, in a folder that is there). The test
+    /// goes on.
     ///
     /// - Parameters:
     ///   - graph: the graph to run.
@@ -76,7 +78,8 @@
     ///
     /// - Parameters:
     ///   - report: the report.
-    ///   - budget: the most time; nil for that of the trait `.launchBudget`, and without one for the budget that the launch was given.
+    ///   - budget: the most time; nil for that of the trait `.launchBudget`, and without one for the budget that the
+    ///       launch was given.
     ///   - sourceLocation: where the issue is shown.
     public func expectLaunch(_ report: LaunchReport, budget: Budget? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         recordShortfall(of: report, within: budget ?? LaunchBudgetTrait.current?.budget, at: sourceLocation)

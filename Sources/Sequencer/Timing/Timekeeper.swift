@@ -15,7 +15,8 @@ protocol Timekeeper: AnyObject, Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration) async throws
     /// For how long the process has just stood still, if the handler has not been told yet.
     var unnoticedStandstill: Nanoseconds { get }
-    /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody knows.
+    /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody
+    /// knows.
     var suspension: Nanoseconds { get }
     /// Lets go of the handler.
     func end()
@@ -81,7 +82,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 
     private func fire(_ number: Int) {
         let (handler, sleeper) = state.withLock { state -> (TimeHandler?, Task<Void, Never>?) in
-            // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to cancel it.
+            // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to
+            // cancel it.
             guard number == state.sleepers else { return (state.handler, nil) }
             defer { state.sleeper = nil }
             state.wake = nil
@@ -137,7 +139,8 @@ final class SystemTimekeeper: Timekeeper {
     ///   - countsSuspension: whether its own is the one that goes on while the machine sleeps.
     static func suspension(_ time: Nanoseconds, _ other: Nanoseconds, countsSuspension: Bool) -> Nanoseconds {
         let suspension = countsSuspension ? time - other : other - time
-        // The thread may have lost its turn between the readings of the two clocks. So a short difference counts as none, as with a standstill.
+        // The thread may have lost its turn between the readings of the two clocks. So a short difference counts as
+        // none, as with a standstill.
         return suspension > Alarms.maximumDelay ? suspension : 0
     }
 
@@ -184,10 +187,11 @@ final class SystemTimekeeper: Timekeeper {
     }
 }
 
-/// The alarms of all launches of the process, for timeouts, deadlines and grace periods: one timer, on a queue of its own.
+/// The alarms of all launches of the process, for timeouts, deadlines and grace periods: one timer, on a queue of its
+/// own.
 ///
-/// The queue is serial and alone in its quality of service, so it has a thread also while blocked code holds those of the pools. It runs nothing but the engine's own
-/// code, which never blocks.
+/// The queue is serial and alone in its quality of service, so it has a thread also while blocked code holds those of
+/// the pools. It runs nothing but the engine's own code, which never blocks.
 final class Alarms: Sendable {
     static let shared = Alarms()
 
@@ -201,7 +205,8 @@ final class Alarms: Sendable {
         /// When the timer rings: `.max` for not at all, and 0 while it does.
         var ringsAt: Nanoseconds = .max
 
-        /// Takes out the handlers that are due, by time; after a standstill all of them, for each launch decides anew which timers are due.
+        /// Takes out the handlers that are due, by time; after a standstill all of them, for each launch decides anew
+        /// which timers are due.
         mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [Handler] {
             let due = alarms.filter { standstill > 0 || $0.value.due <= now }
             for id in due.keys { alarms[id]?.due = .max }
@@ -209,7 +214,8 @@ final class Alarms: Sendable {
         }
     }
 
-    /// While there are alarms, the timer rings this often, so that it is seen when the process has stood still, or the machine has slept.
+    /// While there are alarms, the timer rings this often, so that it is seen when the process has stood still, or the
+    /// machine has slept.
     private static let tick: Nanoseconds = 250_000_000
     /// If it rings later than this after its time, the process was stopped: a busy machine delays it less.
     fileprivate static let maximumDelay: Nanoseconds = 500_000_000
@@ -254,7 +260,8 @@ final class Alarms: Sendable {
         state.withLock { $0.alarms.removeValue(forKey: id)?.handler }
     }
 
-    /// For how long the process has stood still, if the timer was to ring at `limit` and does so, or is looked at, only now.
+    /// For how long the process has stood still, if the timer was to ring at `limit` and does so, or is looked at, only
+    /// now.
     static func standstill(waitingFor limit: Nanoseconds, at now: Nanoseconds) -> Nanoseconds {
         now > limit && now - limit > maximumDelay ? now - limit : 0
     }
@@ -287,7 +294,8 @@ final class Alarms: Sendable {
             state.ringsAt = .max
             if let next = state.alarms.values.lazy.map(\.due).min() { setTimer(&state, for: next) }
         }
-        // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their `deinit` may block.
+        // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their
+        // `deinit` may block.
         if !due.handlers.isEmpty { DispatchQueue.global().async { due.handlers = [] } }
     }
 

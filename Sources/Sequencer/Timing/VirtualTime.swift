@@ -8,12 +8,15 @@ import Foundation
 //     main thread ──turn────▶ └───────────────────────────┘               └────────┘
 //                                   no job is left: is all at rest?
 //
-//     1. ends before starts: workers and turns of the main thread wait until nobody wakes at this moment and no input is going on
-//     2. each `TimeHolder` holds time while it has something under way: a job, code that blocks its thread, a step that runs and does not sleep
-//     3. time moves to the next sleeper or the next alarm of a launch, whichever comes first; at one time a sleeper goes first
+//     1. ends before starts: workers and turns of the main thread wait until nobody wakes at this moment and no input
+//         is going on
+//     2. each `TimeHolder` holds time while it has something under way: a job, code that blocks its thread, a step that
+//         runs and does not sleep
+//     3. time moves to the next sleeper or the next alarm of a launch, whichever comes first; at one time a sleeper
+//         goes first
 //
-// A holder that waits for something in real time is given some patience, and time then moves on without it. A job that blocks its thread loses its turn to another
-// runner, and waits for a turn before its next input.
+// A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
+// blocks its thread loses its turn to another runner, and waits for a turn before its next input.
 
 // MARK: The time of a launch
 
@@ -23,7 +26,8 @@ package protocol VirtualTimeClock: Clock<Duration> {
     var scheduler: VirtualScheduler { get }
 }
 
-/// The time of one launch on a virtual clock. All work of the launch goes through here: the clock's scheduler knows when it is at rest.
+/// The time of one launch on a virtual clock. All work of the launch goes through here: the clock's scheduler knows
+/// when it is at rest.
 final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
     private let origin: Duration
@@ -34,7 +38,8 @@ final class VirtualTimekeeper: Timekeeper {
     /// The holders of operations, by node: those of the last attempts.
     private let operations = Locked<[Int: TimeHolder]>([:])
 
-    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one has begun.
+    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one
+    /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
     init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
@@ -57,7 +62,8 @@ final class VirtualTimekeeper: Timekeeper {
         link.withLock { if !$0.isOver { $0.launch = launch } }
     }
 
-    /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they take.
+    /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they
+    /// take.
     func prologueBegins() { scheduler.setInPrologue(engine, true) }
 
     func prologueEnds() { scheduler.setInPrologue(engine, false) }
@@ -81,8 +87,8 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
-    /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would depend on other code
-    /// that keeps the pool busy.
+    /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
+    /// depend on other code that keeps the pool busy.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws {
         try await scheduler.sleep(until: scheduler.now + duration)
     }
@@ -119,7 +125,8 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.add(VirtualScheduler.Job(holder: begins(fallback), run: work))
     }
 
-    /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches would be the same.
+    /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches
+    /// would be the same.
     func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
         scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
     }
@@ -132,7 +139,8 @@ final class VirtualTimekeeper: Timekeeper {
     func inputEnds() { scheduler.inputEnds(engine) }
 }
 
-/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual clock does not hold time still.
+/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
+/// clock does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
     _ virtualTime: VirtualTimekeeper?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
@@ -152,11 +160,13 @@ nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
 
 // MARK: Who holds time
 
-/// A holder of virtual time, which stands still meanwhile: a running operation, a worker, or the engine itself on behalf of a launch.
+/// A holder of virtual time, which stands still meanwhile: a running operation, a worker, or the engine itself on
+/// behalf of a launch.
 ///
 /// It is the task executor of its operation's tasks. Child tasks inherit that, so all their jobs are counted here.
 final class TimeHolder: TaskExecutor {
-    /// The holder that this task belongs to, so that it is known who sleeps. Tasks that a step leaves behind, and tasks on other executors, have it too.
+    /// The holder that this task belongs to, so that it is known who sleeps. Tasks that a step leaves behind, and tasks
+    /// on other executors, have it too.
     @TaskLocal static var current: TimeHolder?
 
     /// The activity of its operation.
@@ -165,8 +175,8 @@ final class TimeHolder: TaskExecutor {
         var jobs = 0
         /// Tasks that sleep on the clock, or wait for another launch on it.
         var asleep = 0
-        /// The number of things under way elsewhere: code that has lost its turn because it blocks, tasks that have been woken and have not said so yet, turns
-        /// on the main thread, inputs of other threads.
+        /// The number of things under way elsewhere: code that has lost its turn because it blocks, tasks that have
+        /// been woken and have not said so yet, turns on the main thread, inputs of other threads.
         var away = 0
         /// The number of inputs of its launch on any thread: their consequences are not all known.
         var inputs = 0
@@ -261,7 +271,8 @@ typealias VirtualLaunchLink = Locked<VirtualLaunchHandlers>
 
 /// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
 ///
-/// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest. A job that blocks its thread loses its turn to another runner.
+/// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest. A job that
+/// blocks its thread loses its turn to another runner.
 package final class VirtualScheduler: Sendable {
     /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
     package static let never = Duration.seconds(3_155_760_000)
@@ -345,7 +356,8 @@ package final class VirtualScheduler: Sendable {
         var holds = 0
         /// Counts what happens, so that patience can tell whether anything did.
         var activity = 0
-        /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can happen any more.
+        /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can
+        /// happen any more.
         var waits: [Int: @Sendable () -> Void] = [:]
         /// Their numbers, as they began; some have ended meanwhile.
         var waitOrder = FirstInFirstOut<Int>()
@@ -440,7 +452,8 @@ package final class VirtualScheduler: Sendable {
     func add(_ job: Job) {
         let thread = currentThreadIdentity()
         change { state in
-            // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the world outside.
+            // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the
+            // world outside.
             if state.runnerThread != thread { job.holder.account.isInRealTime = false }
             job.holder.account.jobs += 1
             state.queue.append(.job(job))
@@ -515,7 +528,8 @@ package final class VirtualScheduler: Sendable {
         try await sleep(until: time, for: TimeHolder.current(on: self))
     }
 
-    /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back to that.
+    /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back
+    /// to that.
     ///
     /// - Parameter keepsThread: on the main thread, nothing else on this clock has it until then.
     nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
@@ -578,7 +592,8 @@ package final class VirtualScheduler: Sendable {
 
     /// Whether the main thread has done everything it was asked.
     struct MainThread: Sendable {
-        /// Whether anything may run there that the clock does not see. If not, it is asked only when a step has begun or gone on there.
+        /// Whether anything may run there that the clock does not see. If not, it is asked only when a step has begun
+        /// or gone on there.
         let hasForeignCode: Bool
         /// Whether a step has done so since the last question.
         var isUsed = false
@@ -666,8 +681,8 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    /// A task with an executor of its own, as an operation's is, goes to the back of the main thread's queue at each call of the concurrency library, such as
-    /// `withTaskCancellationHandler`. Going to sleep is four such calls.
+    /// A task with an executor of its own, as an operation's is, goes to the back of the main thread's queue at each
+    /// call of the concurrency library, such as `withTaskCancellationHandler`. Going to sleep is four such calls.
     private static let roundsOfMainThread = 16
 
     private func askMainThread(_ rounds: Int, _ answer: @escaping @Sendable () -> Void) {
@@ -696,7 +711,8 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    /// The wait begins. `giveUp` is called, in a turn, when nothing is left on the clock that could happen: unless it is ended before.
+    /// The wait begins. `giveUp` is called, in a turn, when nothing is left on the clock that could happen: unless it
+    /// is ended before.
     func beginWait(_ id: Int, _ giveUp: @escaping @Sendable () -> Void) {
         change { state in
             state.waits[id] = giveUp
@@ -756,8 +772,8 @@ package final class VirtualScheduler: Sendable {
             return untilAsked
         }
 
-        /// Whether to pause at this moment, so that a signal can reach an operation that waits in real time: a blocked thread that was
-        /// signalled takes a while to wake.
+        /// Whether to pause at this moment, so that a signal can reach an operation that waits in real time: a blocked
+        /// thread that was signalled takes a while to wake.
         mutating func pauses(at activity: Int) -> Bool {
             guard !inRealTime.isEmpty, pausedAt != activity, pauses < Self.maximumPauses else { return false }
             pauses += 1
@@ -816,11 +832,13 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    /// On a busy machine an operation may only be waiting for a turn of the main thread or of the pool, so patience begins when both have
-    /// run something that was asked of them later; or after ten times as long, if they are blocked.
+    /// On a busy machine an operation may only be waiting for a turn of the main thread or of the pool, so patience
+    /// begins when both have run something that was asked of them later; or after ten times as long, if they are
+    /// blocked.
     private func askMachine(at activity: Int) {
         let hasMainSteps = state.withLock { $0.launches.firstWithMainSteps != nil }
-        // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its own.
+        // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
+        // own.
         Task.detached(priority: .userInitiated) { [weak self] in
             await Task.detached(priority: .medium) {}.value
             if hasMainSteps { await MainActor.run {} }
@@ -966,7 +984,8 @@ extension VirtualScheduler.State {
         return .run(job)
     }
 
-    /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at this moment.
+    /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at
+    /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
         guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
@@ -1016,7 +1035,8 @@ extension VirtualScheduler.State {
         mutating get { nextSleeper(by: now) != nil }
     }
 
-    /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes later.
+    /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes
+    /// later.
     private mutating func nextSleeper(by time: Duration) -> VirtualScheduler.WakeTime? {
         while mainThread.keeper == nil, let id = returning.next {
             if sleeping[id] != nil { return VirtualScheduler.WakeTime(wake: now, id: id) }
@@ -1065,7 +1085,8 @@ extension VirtualScheduler.State {
         return .run(job)
     }
 
-    /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may end.
+    /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may
+    /// end.
     ///
     /// One at a time: the step that goes on then may end the waits of others.
     mutating func nextGivenUp() -> VirtualScheduler.Job? {
@@ -1095,7 +1116,8 @@ extension VirtualScheduler.State {
         guard let wait = patience.wait, wait.activity == activity else { return .nothing }
         if now < wait.end { return .again(wait.end - now) }
         if !wait.isAsked {
-            // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for these.
+            // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for
+            // these.
             let delay = isKeepingBack ? patience.limit : patience.limit * 10
             patience.wait?.isAsked = true
             patience.wait?.end = now + delay

@@ -3,14 +3,16 @@ import StartupStorage
 
 /// Connects to devices, and finds them.
 ///
-/// Every method returns or throws by its deadline, and soon after the calling task was cancelled; then it closes its connections.
+/// Every method returns or throws by its deadline, and soon after the calling task was cancelled; then it closes its
+/// connections.
 public protocol DeviceConnector: Sendable {
     /// Connects to a speaker that is known.
     func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection
 
     /// Looks for speakers.
     ///
-    /// - Parameter endpoints: where speakers are said to answer. A connector with a way of its own to find some may look elsewhere too.
+    /// - Parameter endpoints: where speakers are said to answer. A connector with a way of its own to find some may
+    ///     look elsewhere too.
     /// - Returns: those that were found, which may be none; those that do not answer are left out.
     /// - Throws: when it was cancelled, or cannot look at all.
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker]
@@ -53,7 +55,8 @@ public protocol DeviceConnection: Sendable {
     /// Asks the speaker whether it is still there.
     func ping(by deadline: Deadline) async throws(DeviceError)
 
-    /// Takes leave and closes the connection; calls that wait for an answer end at once. It can be called more than once.
+    /// Takes leave and closes the connection; calls that wait for an answer end at once. It can be called more than
+    /// once.
     func close()
 }
 

@@ -83,7 +83,8 @@ public struct DeepLinkError: DescribedError, Sendable, Hashable {
     public let description: String
 
     /// - Parameters:
-    ///   - link: the link as far as it can be shown: its scheme and host, or the name of the route; empty when not even these are known.
+    ///   - link: the link as far as it can be shown: its scheme and host, or the name of the route; empty when not even
+    ///       these are known.
     ///   - reason: the event and the expectation.
     init(_ link: String, _ reason: String) {
         description = "link refused\(link.isEmpty ? "" : " (\(printable(link, limit: 100)))"): \(reason)"

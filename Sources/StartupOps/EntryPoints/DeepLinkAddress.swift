@@ -2,7 +2,8 @@ import StartupNetworking
 
 /// A link as it was written: for a route that takes more than it declares, as a browser's does.
 ///
-/// It comes from a stranger, and only its scheme, host and port have been judged. Nothing that prints it shows more than these.
+/// It comes from a stranger, and only its scheme, host and port have been judged. Nothing that prints it shows more
+/// than these.
 public struct DeepLinkAddress: Sendable, Hashable, Codable {
     /// A field of a query, decoded; as it is written where it cannot be decoded. A plus stays a plus.
     public struct Field: Sendable, Hashable, Codable {

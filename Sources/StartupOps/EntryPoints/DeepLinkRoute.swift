@@ -29,13 +29,15 @@ public struct DeepLinkRoute: Sendable, Hashable {
     /// A route.
     ///
     /// - Parameters:
-    ///   - path: words; parameters, such as `{id}`; `*` for any one part; and, as the last part, `**` for any number of parts, none included. Of two routes
-    ///     that fit a link, the one that is more literal further to the left counts. The path `/**` takes a path that climbs, has empty parts or cannot be
-    ///     decoded, too: such as the address of a page.
-    ///   - ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in links that carry a
-    ///     campaign's name; a link with one is refused otherwise.
-    ///   - keepsAddress: whether a link carries its address in ``DeepLink/address``: its host, its path, all parameters in their order, also those that
-    ///     the route does not declare, and the fragment. It is kept in the store of the mailbox until it has been delivered.
+    ///   - path: words; parameters, such as `{id}`; `*` for any one part; and, as the last part, `**` for any number of
+    ///     parts, none included. Of two routes that fit a link, the one that is more literal further to the left
+    ///     counts. The path `/**` takes a path that climbs, has empty parts or cannot be decoded, too: such as the
+    ///     address of a page.
+    ///   - ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in
+    ///     links that carry a campaign's name; a link with one is refused otherwise.
+    ///   - keepsAddress: whether a link carries its address in ``DeepLink/address``: its host, its path, all parameters
+    ///     in their order, also those that the route does not declare, and the fragment. It is kept in the store of the
+    ///     mailbox until it has been delivered.
     public init(
         _ name: String,
         path: String,
@@ -116,8 +118,8 @@ extension DeepLinkRoute {
 public struct DeepLinkParameter: Sendable, Hashable {
     /// The kind of a value.
     enum Kind: Sendable, Hashable {
-        /// A text of 1 to so many bytes, of printable characters: none that controls, is invisible, or turns the direction
-        /// of writing.
+        /// A text of 1 to so many bytes, of printable characters: none that controls, is invisible, or turns the
+        /// direction of writing.
         case string(maximumLength: Int)
         /// A whole number in decimal digits, within bounds.
         case integer(ClosedRange<Int>)

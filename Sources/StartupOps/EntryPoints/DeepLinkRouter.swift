@@ -2,10 +2,11 @@ import Sequencer
 
 /// Judges links: which an app takes, and where they lead.
 ///
-/// A link comes from a stranger. It is taken only when its scheme, host and port are exactly one of the app's origins, its path is one of
-/// the app's routes, and every parameter is what the route says. Upper case in scheme and host does no harm, nor does the scheme's own port.
-/// A user name, a host with an encoded or international letter or a dot at its end, and a path that climbs are refused. The fragment, after `#`,
-/// is left out, unless the route keeps the address. A plus stays a plus.
+/// A link comes from a stranger. It is taken only when its scheme, host and port are exactly one of the app's origins,
+/// its path is one of the app's routes, and every parameter is what the route says. Upper case in scheme and host does
+/// no harm, nor does the scheme's own port. A user name, a host with an encoded or international letter or a dot at its
+/// end, and a path that climbs are refused. The fragment, after `#`, is left out, unless the route keeps the address. A
+/// plus stays a plus.
 ///
 /// ```swift
 /// let router = try DeepLinkRouter(

@@ -26,7 +26,8 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Whether only someone who is logged in may come in by it.
     var needsLogin: Bool { content.needsLogin }
-    /// Whether it changes something, so that the person has to confirm it first. Nobody is there to confirm a silent push, so it carries no such link.
+    /// Whether it changes something, so that the person has to confirm it first. Nobody is there to confirm a silent
+    /// push, so it carries no such link.
     var needsConfirmation: Bool { !isSilent && content.changesState }
     /// The account that it is for; nil when it does not say.
     var account: String? { push?.account }
@@ -75,7 +76,8 @@ public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
     public let entryPoint: EntryPoint
     /// When it came in.
     let receivedAt: Date
-    /// Whether it was handed over before, to a handler that threw or a process that died: its action may have been done already.
+    /// Whether it was handed over before, to a handler that threw or a process that died: its action may have been done
+    /// already.
     let isRedelivery: Bool
     /// The account that it is for; nil when it is for every account.
     let account: String?
@@ -128,7 +130,8 @@ public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible
     public var description: String { "shortcut \(type)" }
 }
 
-/// The entries that an app has declared: any other is refused, such as one that an earlier version left on the home screen.
+/// The entries that an app has declared: any other is refused, such as one that an earlier version left on the home
+/// screen.
 public struct ShortcutItems: Sendable, Hashable {
     private let items: [String: ShortcutItem]
 

@@ -1,8 +1,8 @@
 import Foundation
 import StartupNetworking
 
-/// The entry points that were received and not yet accepted, and the rules for them: a value without a clock, a lock or a store, which is
-/// stored as it is.
+/// The entry points that were received and not yet accepted, and the rules for them: a value without a clock, a lock or
+/// a store, which is stored as it is.
 struct EntryPointLedger: Sendable, Hashable {
     /// A delivery that has begun and not ended.
     struct Claim: Sendable, Hashable, Codable {
@@ -54,7 +54,8 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// How many deliveries begin before an entry point is given up: one that kills the app must not do so for ever.
     static let maximumAttempts = 3
-    /// How long an entry point without an expiry is kept, in seconds: a week. Nobody expects to be led anywhere by a link of last year.
+    /// How long an entry point without an expiry is kept, in seconds: a week. Nobody expects to be led anywhere by a
+    /// link of last year.
     static let lifetime: TimeInterval = 7 * 24 * 3600
     /// How many identifiers of accepted entry points are remembered, and how many bytes they may have together.
     static let maximumAccepted = 1000
@@ -64,14 +65,15 @@ struct EntryPointLedger: Sendable, Hashable {
     var nextNumber = 0
     /// The identifiers, given by the app, of the last accepted entry points.
     var accepted: [String] = []
-    /// The records that could not be read, such as those of a later version of the app: they are stored again as they are.
+    /// The records that could not be read, such as those of a later version of the app: they are stored again as they
+    /// are.
     private(set) var unreadable: [JSONValue] = []
 
     /// Whether an entry point of this identifier is here, or was accepted a short while ago.
     func knows(_ id: String) -> Bool { accepted.contains(id) || records.contains { $0.id == id } }
 
-    /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the person is after
-    /// the newest.
+    /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the
+    /// person is after the newest.
     mutating func add(
         _ entryPoint: EntryPoint,
         id: String,
@@ -130,8 +132,8 @@ struct EntryPointLedger: Sendable, Hashable {
         return Claimed(delivery: record.delivery, dropped: dropped)
     }
 
-    /// Gives up expired entry points, and recognises them when they come again. One that seems to have come later than now has come now: it would be kept
-    /// for as long as the clock was wrong.
+    /// Gives up expired entry points, and recognises them when they come again. One that seems to have come later than
+    /// now has come now: it would be kept for as long as the clock was wrong.
     mutating func dropExpired(at date: Date, isAbandoned: (Claim) -> Bool) -> [DroppedEntryPoint] {
         for index in records.indices where records[index].isFromFuture(at: date) { records[index].receivedAt = date }
         let expired = drop(because: "its time was over") { $0.hasExpired(at: date) && ($0.claim.map(isAbandoned) ?? true) }
@@ -187,7 +189,8 @@ extension EntryPointLedger: Codable {
         case records, nextNumber, accepted
     }
 
-    /// A record that cannot be read, such as one of a later version of the app, is kept as it is; the others are not lost by it.
+    /// A record that cannot be read, such as one of a later version of the app, is kept as it is; the others are not
+    /// lost by it.
     private enum Entry: Codable {
         case record(Record)
         case other(JSONValue)

@@ -3,14 +3,14 @@ import Foundation
 extension EntryPointMailbox {
     /// Hands over the waiting entry points, one after the other, until none is left that can be delivered now.
     ///
-    /// Before the main screen has appeared, after an update was required and while another call delivers, it does nothing; in the last case, that
-    /// other call also delivers later arrivals. Call it after the main screen has appeared, after a login, and whenever something
-    /// was received later.
+    /// Before the main screen has appeared, after an update was required and while another call delivers, it does
+    /// nothing; in the last case, that other call also delivers later arrivals. Call it after the main screen has
+    /// appeared, after a login, and whenever something was received later.
     ///
-    /// - Parameter handler: accepts an entry point by returning: as soon as the app has taken it over, not when the person is done with it.
-    ///   When it throws, the entry point is kept for the next call; a `CancellationError` and a ``PresentationRefused`` do not count as
-    ///   attempts. It is told to cancel when an update takes the screen over; presented by ``Stage/present(by:stays:_:)``, nothing comes
-    ///   under that.
+    /// - Parameter handler: accepts an entry point by returning: as soon as the app has taken it over, not when the
+    ///   person is done with it. When it throws, the entry point is kept for the next call; a `CancellationError` and a
+    ///   ``PresentationRefused`` do not count as attempts. It is told to cancel when an update takes the screen over;
+    ///   presented by ``Stage/present(by:stays:_:)``, nothing comes under that.
     /// - Returns: how many entry points were accepted.
     @discardableResult
     public func deliver(to handler: @escaping @Sendable (EntryPointDelivery) async throws -> Void) async -> Int {
@@ -121,7 +121,8 @@ extension EntryPointMailbox {
         setSession(account.isAnonymous ? .guest : .loggedIn, account: account.isAnonymous ? nil : account.id)
     }
 
-    /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for the account whose session is stored.
+    /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for
+    /// the account whose session is stored.
     func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { $0 == currentAccount } ?? true }
 
     /// The push whose content comes before the main screen, if one is there that may be shown now.
@@ -132,9 +133,11 @@ extension EntryPointMailbox {
         }
     }
 
-    /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content comes first.
+    /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content
+    /// comes first.
     ///
-    /// - Returns: whether it was accepted; false as well when it does not wait any more, or nothing is delivered in this launch.
+    /// - Returns: whether it was accepted; false as well when it does not wait any more, or nothing is delivered in
+    ///     this launch.
     @discardableResult
     func deliver(_ id: String, to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Bool {
         guard state.withLock({ $0.phase != .stopped }) else { return false }
@@ -150,8 +153,8 @@ extension EntryPointMailbox {
         return await handOver(delivery, to: handler)
     }
 
-    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes and those that wait for an event. A kind of
-    /// the app's own is as a link.
+    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes and
+    /// those that wait for an event. A kind of the app's own is as a link.
     func origin(for account: String?) -> LaunchFacts.Origin {
         let cause = waiting().first {
             !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) && !isHeldBack($0.id)

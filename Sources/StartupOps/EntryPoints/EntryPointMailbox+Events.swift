@@ -6,8 +6,9 @@ import Sequencer
 extension EntryPointMailbox {
     /// Keeps an entry point that is not delivered before an event, such as that of the window that it belongs to.
     ///
-    /// It is stored at once, as any other. Where the event fails, it waits no longer; nor does it in a later process, which knows nothing of this event. It is handed
-    /// over by the delivery that runs then, or by the next: deliver again when the event has come, as after a login.
+    /// It is stored at once, as any other. Where the event fails, it waits no longer; nor does it in a later process,
+    /// which knows nothing of this event. It is handed over by the delivery that runs then, or by the next: deliver
+    /// again when the event has come, as after a login.
     ///
     /// ```swift
     /// mailbox.receive(.link(link), after: window)   // an ExternalEvent<Scene>

@@ -4,21 +4,24 @@ import StartupStorage
 
 /// Keeps the entry points that a person came in by, from their arrival until the app has accepted them.
 ///
-/// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main screen is visible: pushes first,
-/// then links, then shortcuts, each in the order they arrived: the person's plainest wish is on top in the end. An entry point that
-/// needs a login waits for one.
+/// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main
+/// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the person's plainest
+/// wish is on top in the end. An entry point that needs a login waits for one.
 ///
-/// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is handed over exactly once,
-/// unless the process dies in between or the handler throws: then it is handed over again, as a redelivery, at most three times in all.
+/// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is
+/// handed over exactly once, unless the process dies in between or the handler throws: then it is handed over again, as
+/// a redelivery, at most three times in all.
 ///
-/// An entry point for one account (because the push says so, or because it needs a login and came while that account was logged in, or its session was
-/// stored and nobody was known to be there yet) is never handed to another: it waits until that account is logged in, or until it expires. One that does
-/// not say when that is expires a week after it came.
+/// An entry point for one account (because the push says so, or because it needs a login and came while that account
+/// was logged in, or its session was stored and nobody was known to be there yet) is never handed to another: it waits
+/// until that account is logged in, or until it expires. One that does not say when that is expires a week after it
+/// came.
 ///
-/// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is working on. Every
-/// method can be called from any thread, and may wait for a disk.
+/// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is
+/// working on. Every method can be called from any thread, and may wait for a disk.
 ///
-/// A ``StartupEnvironment`` has one. It opens when the main screen of the built-in step, ``StartupStep/mainApp``, is visible.
+/// A ``StartupEnvironment`` has one. It opens when the main screen of the built-in step, ``StartupStep/mainApp``, is
+/// visible.
 ///
 /// ```swift
 /// environment.mailbox.receive(.link(try router.link(url.absoluteString)))
@@ -50,7 +53,8 @@ public final class EntryPointMailbox: Sendable {
         var hasNews = false
         var hasWaited = false
         var delay = Duration.zero
-        /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once, one finds that it is a duplicate.
+        /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once,
+        /// one finds that it is a duplicate.
         var heldBack: [String: Int] = [:]
         /// What was dropped or refused, and the parts of pushes that were left out, that are in no report yet.
         var untold = SentencesForReport()
@@ -67,10 +71,12 @@ public final class EntryPointMailbox: Sendable {
     /// A mailbox over `store`, which may still hold entry points of earlier launches.
     ///
     /// - Parameters:
-    ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links do.
+    ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links
+    ///       do.
     ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.
     ///   - delay: how long to wait between the main screen and the first delivery, a minute at most.
-    ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a disk.
+    ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a
+    ///       disk.
     ///   - now: tells the date.
     ///   - sleep: waits for the delay.
     init(
@@ -91,8 +97,8 @@ public final class EntryPointMailbox: Sendable {
         self.delay = delay
     }
 
-    /// How long to wait between the main screen and the first delivery, from zero, which it is unless said otherwise, to a minute. In a launch it passes by the
-    /// clock of the launch, in the step that delivers; set it before that.
+    /// How long to wait between the main screen and the first delivery, from zero, which it is unless said otherwise,
+    /// to a minute. In a launch it passes by the clock of the launch, in the step that delivers; set it before that.
     public var delay: Duration {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = min(max(newValue, .zero), .seconds(60)) } }
@@ -101,11 +107,11 @@ public final class EntryPointMailbox: Sendable {
     /// Keeps an entry point.
     ///
     /// - Parameters:
-    ///   - id: the system's identifier, such as a notification request's, for systems that tell of one twice; nil without
-    ///     one. The last thousand that were accepted, or have expired, are remembered.
+    ///   - id: the system's identifier, such as a notification request's, for systems that tell of one twice; nil
+    ///     without one. The last thousand that were accepted, or have expired, are remembered.
     ///   - account: the account that it is for; nil when the entry point says so itself, or is for every account.
-    ///   - expiresAt: when it is of no use any more, by the clock of this device; nil when the entry point says so itself, or is of use for a week. An
-    ///     expired one is dropped.
+    ///   - expiresAt: when it is of no use any more, by the clock of this device; nil when the entry point says so
+    ///     itself, or is of use for a week. An expired one is dropped.
     @discardableResult
     public func receive(
         _ entryPoint: EntryPoint,
@@ -138,8 +144,9 @@ public final class EntryPointMailbox: Sendable {
         return error.map { .keptInMemory($0) } ?? .stored
     }
 
-    /// The account that is logged in. An entry point that starts the app comes before a launch knows the account: until then it is the
-    /// account of the stored session, which may have ended, and be somebody else's by the time of the delivery.
+    /// The account that is logged in. An entry point that starts the app comes before a launch knows the account: until
+    /// then it is the account of the stored session, which may have ended, and be somebody else's by the time of the
+    /// delivery.
     var currentAccount: String? {
         let (account, isKnown) = state.withLock { ($0.account, $0.isSessionKnown) }
         return isKnown ? account : storedAccount()
@@ -166,7 +173,8 @@ public final class EntryPointMailbox: Sendable {
         state.withLock { ($0.session, $0.account, $0.isSessionKnown) = (session, session == .loggedIn ? account : nil, true) }
     }
 
-    /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next launch.
+    /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next
+    /// launch.
     ///
     /// - Returns: the entry points that are kept.
     @discardableResult
@@ -213,14 +221,15 @@ extension EntryPointMailbox {
 
     // MARK: The report
 
-    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen, or fails before it, says so, with the reason.
+    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen, or
+    /// fails before it, says so, with the reason.
     ///
     /// ```swift
     /// do { mailbox.receive(.link(try router.link(url.absoluteString))) } catch { mailbox.refuse(because: error) }
     /// ```
     ///
-    /// - Parameter error: the error of a router, of a parser of payloads or of ``ShortcutItems``. Of any other, only the type is named: its description may
-    ///   quote the input.
+    /// - Parameter error: the error of a router, of a parser of payloads or of ``ShortcutItems``. Of any other, only
+    ///   the type is named: its description may quote the input.
     public func refuse(because error: any Error) {
         switch error {
         case is DeepLinkError, is PushPayloadError, is UnknownShortcutItem: keepForReport(["\(error)"])
@@ -234,7 +243,8 @@ extension EntryPointMailbox {
 
     /// Stops the delivery.
     ///
-    /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how many are kept.
+    /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how
+    ///     many are kept.
     func stopForReport() -> [String] {
         let (lost, held) = (takeLosses(), stop().count)
         if held == 0 { return lost }
@@ -248,7 +258,8 @@ extension EntryPointMailbox {
     func takeLosses() -> [String] { state.withLock { $0.untold.take() } }
 }
 
-/// Sentences for a report, which may never come, and has room for few: alike ones share one, and the last counts further ones.
+/// Sentences for a report, which may never come, and has room for few: alike ones share one, and the last counts
+/// further ones.
 struct SentencesForReport: Sendable {
     private static let limit = 8
 

@@ -40,8 +40,8 @@ final class EntryPointStorage: @unchecked Sendable {
     private static let key: StoreKey = "entry-points"
 
     private let store: any DataStore
-    /// Held while the store is asked, unlike other locks: changes would overtake each other otherwise. It is taken after the store's own lock: who waits
-    /// for another process keeps nobody of this one waiting.
+    /// Held while the store is asked, unlike other locks: changes would overtake each other otherwise. It is taken
+    /// after the store's own lock: who waits for another process keeps nobody of this one waiting.
     private let turn = NSLock()
     private var unsaved = Unsaved()
 
@@ -59,12 +59,13 @@ final class EntryPointStorage: @unchecked Sendable {
         } catch {
             problem = error as? StorageError ?? StorageError(.inputOutput, Self.key.description, "the store could not be used: \(error)")
         }
-        // The body may have run before an error: it must not run twice. A store that did not run it breaks its contract, and nothing is lost even then.
+        // The body may have run before an error: it must not run twice. A store that did not run it breaks its
+        // contract, and nothing is lost even then.
         return (answer?.result ?? turn.withLock { changeInMemory(EntryPointLedger(), body).result }, problem ?? answer?.error)
     }
 
-    /// Looks at the ledger as it is now, without waiting for anybody; nil when there is something to be stored, or the store cannot be read: then
-    /// `transact(_:)` has to do it.
+    /// Looks at the ledger as it is now, without waiting for anybody; nil when there is something to be stored, or the
+    /// store cannot be read: then `transact(_:)` has to do it.
     func look<Result>(_ body: (EntryPointLedger) -> Result) -> Result? {
         guard turn.withLock({ unsaved.isEmpty }) else { return nil }
         switch store.value(EntryPointLedger.self, for: Self.key) {
@@ -107,9 +108,11 @@ final class EntryPointStorage: @unchecked Sendable {
     }
 }
 
-/// The process a mailbox is in, among those that share its store: claims deliveries, and tells which claims nobody is left to end.
+/// The process a mailbox is in, among those that share its store: claims deliveries, and tells which claims nobody is
+/// left to end.
 struct EntryPointProcess: Sendable {
-    /// Nobody works on a delivery for longer. A process number may have gone to another process, so a claim cannot hold for ever.
+    /// Nobody works on a delivery for longer. A process number may have gone to another process, so a claim cannot hold
+    /// for ever.
     static let maximumDeliveryTime: TimeInterval = 600
 
     let owner = UUID().uuidString
@@ -121,8 +124,8 @@ struct EntryPointProcess: Sendable {
         EntryPointLedger.Claim(owner: owner, process: number, since: date)
     }
 
-    /// Whether the owner of a claim is gone. There is one mailbox per process: another claim of the same process number belongs to an earlier
-    /// process.
+    /// Whether the owner of a claim is gone. There is one mailbox per process: another claim of the same process number
+    /// belongs to an earlier process.
     func hasAbandoned(_ claim: EntryPointLedger.Claim, at date: Date) -> Bool {
         if claim.owner == owner { return false }
         let age = date.timeIntervalSince(claim.since)

@@ -3,8 +3,9 @@ import StartupNetworking
 
 /// The parts of a link, read from its text by RFC 3986.
 ///
-/// The text itself is read, not a `URL`: Foundation on Linux decodes `g%6fod.example` into another host, and resolves `%2e%2e` in paths. The rules
-/// are narrower than the RFC's: an address that two programs could read differently is refused.
+/// The text itself is read, not a `URL`: Foundation on Linux decodes `g%6fod.example` into another host, and resolves
+/// `%2e%2e` in paths. The rules are narrower than the RFC's: an address that two programs could read differently is
+/// refused.
 struct LinkAddress {
     /// In lower case.
     let scheme: String
@@ -21,8 +22,8 @@ struct LinkAddress {
     /// The whole link.
     let written: Substring.UTF8View
 
-    /// The longest link that is looked at, in bytes. The parts that are used are bounded more tightly: this is so large that a parameter
-    /// that is too long can still be named.
+    /// The longest link that is looked at, in bytes. The parts that are used are bounded more tightly: this is so large
+    /// that a parameter that is too long can still be named.
     static let maximumLength = 2 << 20
     /// The longest scheme, host and path together, in bytes.
     static let maximumPathLength = 2_048
@@ -157,7 +158,8 @@ struct LinkAddress {
     }
 }
 
-/// A scheme, a host and a port that an app takes links for. It matches exactly: no other scheme, no subdomain, no other port.
+/// A scheme, a host and a port that an app takes links for. It matches exactly: no other scheme, no subdomain, no other
+/// port.
 ///
 /// A wildcard takes more: `*` any host at any port, as a browser does, and `*.` before a name any host below that name.
 ///

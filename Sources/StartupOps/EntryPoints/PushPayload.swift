@@ -25,10 +25,12 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// Whether it is only for the app; nil for no.
     var isOnlyForApp: Bool?
 
-    /// Whether it is only for the app, and nobody is to see it: `content-available` is 1, and it has neither an alert, a sound nor a badge.
+    /// Whether it is only for the app, and nobody is to see it: `content-available` is 1, and it has neither an alert,
+    /// a sound nor a badge.
     public var isSilent: Bool { isOnlyForApp == true }
 
-    /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been checked.
+    /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been
+    /// checked.
     public var content: [String: JSONValue] { carried ?? [:] }
 }
 
@@ -62,10 +64,11 @@ struct PushPayloadError: DescribedError, Sendable, Hashable {
 
 /// Reads push payloads, which may come from anybody.
 ///
-/// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part is left out
-/// and named in `PushPayload/problems`, so that the person still sees the rest. Beside `aps` it may have a link under `url`, the account that it is for under
-/// `account`, and under `expires` the time after which it is of no use, in seconds since 1970; without one, or where that is no number, it is of use for a week. A link it carries is judged like every other; a silent push carries none that
-/// changes something, for nobody is asked to confirm it.
+/// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part
+/// is left out and named in `PushPayload/problems`, so that the person still sees the rest. Beside `aps` it may have a
+/// link under `url`, the account that it is for under `account`, and under `expires` the time after which it is of no
+/// use, in seconds since 1970; without one, or where that is no number, it is of use for a week. A link it carries is
+/// judged like every other; a silent push carries none that changes something, for nobody is asked to confirm it.
 ///
 /// ```swift
 /// let parser = PushPayloadParser(categories: ["now-playing"], links: router)
@@ -86,7 +89,8 @@ public struct PushPayloadParser: Sendable {
     /// - Parameters:
     ///   - categories: those the app knows.
     ///   - links: judges links; nil when pushes carry none that are followed.
-    ///   - contentKeys: the keys, beside `aps`, of the values that the app reads itself: ``PushPayload/content``. Values of other keys are left out.
+    ///   - contentKeys: the keys, beside `aps`, of the values that the app reads itself: ``PushPayload/content``.
+    ///       Values of other keys are left out.
     public init(
         categories: Set<String>,
         links: DeepLinkRouter? = nil,
@@ -233,9 +237,11 @@ extension JSONValue {
         }
     }
 
-    /// Reads a dictionary as the system hands it over. Keys that are not texts are left out; a number that Swift cannot hold is null.
+    /// Reads a dictionary as the system hands it over. Keys that are not texts are left out; a number that Swift cannot
+    /// hold is null.
     ///
-    /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards when there was too little.
+    /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards
+    ///     when there was too little.
     fileprivate init(pushed value: Any, depth: Int, room: inout Int) throws(PushPayloadError) {
         // Before anything is looked at: the recursion is never deeper.
         guard depth <= PushPayloadParser.maximumDepth else { throw .tooDeep }
@@ -268,7 +274,8 @@ extension JSONValue {
     }
 
     private init(scalar value: Any) {
-        // Not by a cast, which would make a Foundation object of any value. The system's booleans are numbers as well, of a class of their own.
+        // Not by a cast, which would make a Foundation object of any value. The system's booleans are numbers as well,
+        // of a class of their own.
         if type(of: value) == NSNull.self {
             self = .null
         } else if Self.isBoolean(value), let value = value as? Bool {
@@ -289,8 +296,8 @@ extension JSONValue {
     }
 }
 
-/// `text` fit to be shown to a person: characters that control a screen or a terminal are removed, line ends and tabs become
-/// spaces, and a longer text is cut after `limit` characters.
+/// `text` fit to be shown to a person: characters that control a screen or a terminal are removed, line ends and tabs
+/// become spaces, and a longer text is cut after `limit` characters.
 ///
 /// It stays text: escape it before it is shown as markup.
 package func plainText(_ text: String, limit: Int) -> String {

@@ -37,7 +37,8 @@ public struct StoredSession: Sendable, Hashable {
     /// The account as it was when it was last asked for.
     public let account: Account?
 
-    /// Whether this installation of the app has opened it, rather than an earlier one, or one that was not written down.
+    /// Whether this installation of the app has opened it, rather than an earlier one, or one that was not written
+    /// down.
     var isOfThisInstallation = false
 
     /// The account's identifier; nil for a guest, and when it is not known.
@@ -83,9 +84,10 @@ public struct AccountError: DescribedError, Sendable, Hashable {
 
 /// Opens and ends sessions.
 ///
-/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that does not, and cancels it: after that, a method must
-/// neither open nor end a session. Only an ``AccountError`` other than ``AccountError/Code/unavailable`` says something of the session: after any other error it is kept,
-/// and used as it was.
+/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that
+/// does not, and cancels it: after that, a method must neither open nor end a session. Only an ``AccountError`` other
+/// than ``AccountError/Code/unavailable`` says something of the session: after any other error it is kept, and used as
+/// it was.
 public protocol AccountService: Sendable {
     /// The stored session, without asking the service.
     func storedSession() -> StoredAnswer<StoredSession>
@@ -105,8 +107,9 @@ public protocol AccountService: Sendable {
     func logOut(because reason: String) async
     /// Keeps the session that is open now, for a login that a person may leave half-way.
     ///
-    /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when the session has been ended meanwhile. Nil
-    ///   without a session, and of a service that cannot do this, which is the default: such a login then costs the guest their session.
+    /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when
+    ///   the session has been ended meanwhile. Nil without a session, and of a service that cannot do this, which is
+    ///   the default: such a login then costs the guest their session.
     func sessionKeeper() -> (@Sendable () async -> Void)?
 }
 

@@ -58,8 +58,9 @@ public struct LaunchFacts: Sendable, Hashable {
     public var onboarding: OnboardingType
     /// Whether the app runs already, and is only brought back to the front.
     public var isRunning: Bool
-    /// Whether the system has started or woken the app where nobody sees it, for a background task or a silent push: nobody can be asked. Only the app knows, so no environment finds it
-    /// out. Where it is true, ``isRunning`` does not count, nor do the facts that are about screens.
+    /// Whether the system has started or woken the app where nobody sees it, for a background task or a silent push:
+    /// nobody can be asked. Only the app knows, so no environment finds it out. Where it is true, ``isRunning`` does
+    /// not count, nor do the facts that are about screens.
     public var isInBackground: Bool
     private var own: [ObjectIdentifier: OwnFact] = [:]
 
@@ -108,8 +109,8 @@ public struct LaunchFacts: Sendable, Hashable {
 }
 
 extension LaunchFacts {
-    /// The facts that a report says of a launch: `start.type` is `cold`, `prewarmed`, `warm` or `background`, and `start.origin` is `icon`, `push`, `link` or
-    /// `shortcut`.
+    /// The facts that a report says of a launch: `start.type` is `cold`, `prewarmed`, `warm` or `background`, and
+    /// `start.origin` is `icon`, `push`, `link` or `shortcut`.
     ///
     /// ```swift
     /// let facts = environment.facts()

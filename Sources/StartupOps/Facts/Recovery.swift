@@ -37,7 +37,8 @@ public struct Recovery: Sendable, Hashable {
     package let skipped: [String]
     /// Why, in a few words; nil when nothing is left out.
     package let reason: String?
-    /// The operations in which launches died and that are essential, or needed by one that is: the launch does without them until its main screen is there.
+    /// The operations in which launches died and that are essential, or needed by one that is: the launch does without
+    /// them until its main screen is there.
     let late: [String]
     /// What of this does not hold for the steps of a graph that essential ones need; empty where all of it does.
     var exceptions = ""
@@ -60,7 +61,8 @@ public struct Recovery: Sendable, Hashable {
     /// Whether the launch is in safe mode.
     public var isSafeMode: Bool { level != .normal }
 
-    /// Whether the launch asks for an update after its main screen, because launches died while they asked, or in what they ask with.
+    /// Whether the launch asks for an update after its main screen, because launches died while they asked, or in what
+    /// they ask with.
     var asksForUpdateLast: Bool { !late.isEmpty }
 
     /// Whether the launch deletes stored data that can be had again, such as caches; never the person's own.
@@ -112,9 +114,11 @@ public struct Recovery: Sendable, Hashable {
     }
 }
 
-/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else of a step.
+/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else
+/// of a step.
 enum RecoveryStep {
-    /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the update check.
+    /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the
+    /// update check.
     static let updateCheck = "force-update"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"

@@ -8,7 +8,8 @@ public struct NetworkError: DescribedError, Sendable {
     public struct Code: NamedValue, Sendable, Hashable {
         package let name: String
 
-        /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
+        /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be
+        /// encoded. Nothing was sent.
         static let invalidRequest = Code(name: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
         package static let missingAccessToken = Code(name: "missingAccessToken")
@@ -84,13 +85,14 @@ public struct NetworkError: DescribedError, Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether the next answer may have another status: 408, 425 (RFC 8470) and 429 (RFC 6585) ask for another try; from 500 on the error is the server's.
+    /// Whether the next answer may have another status: 408, 425 (RFC 8470) and 429 (RFC 6585) ask for another try;
+    /// from 500 on the error is the server's.
     static func isTransient(_ status: Int) -> Bool { status == 408 || status == 425 || status == 429 || status >= 500 }
 }
 
 extension NetworkError: SecretHolding {
-    /// Everything but the error underneath, which is shown by its type only: the system's errors quote addresses with their queries, and
-    /// decoders quote values.
+    /// Everything but the error underneath, which is shown by its type only: the system's errors quote addresses with
+    /// their queries, and decoders quote values.
     public var customMirror: Mirror {
         var children: [(label: String?, value: Any)] = [
             ("code", code), ("request", request), ("reason", reason), ("status", status as Any), ("retryAfter", retryAfter as Any),

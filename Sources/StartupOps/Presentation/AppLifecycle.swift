@@ -3,7 +3,8 @@ import StartupNetworking
 
 /// The events of the system while the app launches, as the app tells them.
 ///
-/// Any number of readers hear of every event that comes after they have asked. Every method can be called from any thread.
+/// Any number of readers hear of every event that comes after they have asked. Every method can be called from any
+/// thread.
 public final class AppLifecycle: Sendable {
     /// An event of the system.
     public enum Event: Sendable, Hashable {
@@ -47,9 +48,11 @@ public final class AppLifecycle: Sendable {
         broadcaster.note(event)
     }
 
-    /// For how long the app has been away from the screen; where it can be seen, for how long it was the last time. Nil when it has never left.
+    /// For how long the app has been away from the screen; where it can be seen, for how long it was the last time. Nil
+    /// when it has never left.
     ///
-    /// A launch that brings the app back can go by it: after a moment nothing need be asked anew, after a day nearly everything. The time in which the machine is suspended counts.
+    /// A launch that brings the app back can go by it: after a moment nothing need be asked anew, after a day nearly
+    /// everything. The time in which the machine is suspended counts.
     public var timeAway: Duration? {
         let time = now()
         return times.withLock { times -> Duration? in times.left.map { time - $0 } ?? times.away }

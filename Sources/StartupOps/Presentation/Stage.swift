@@ -2,11 +2,11 @@ import Sequencer
 
 /// The screen of an app: one operation at a time has it, and after a takeover no other ever again.
 ///
-/// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage over: an operation that waits for
-/// a turn is refused, and so is every later operation.
+/// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage
+/// over: an operation that waits for a turn is refused, and so is every later operation.
 ///
-/// Screens of the app's own come through it as well, those of its steps, of its events and of links that it follows outside of a launch: so they do not come over the
-/// update. ``isTakenOverBy`` says whether there is one.
+/// Screens of the app's own come through it as well, those of its steps, of its events and of links that it follows
+/// outside of a launch: so they do not come over the update. ``isTakenOverBy`` says whether there is one.
 ///
 /// ```swift
 /// let choice = try await environment.stage.present(by: "news") { await news.show() }
@@ -38,7 +38,8 @@ public final class Stage {
     /// The operation that has taken the stage over, for good; nil before a takeover.
     public var isTakenOverBy: String? { takeover }
 
-    /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left its screen; nil before the first.
+    /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left
+    /// its screen; nil before the first.
     var top: String? { takeover ?? owner ?? background }
 
     /// How many wait for their turn.
@@ -50,7 +51,8 @@ public final class Stage {
     ///   - operation: the identifier of the step, or any other name of what presents.
     ///   - stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
     ///   - body: presents, and returns when the screen is free again.
-    /// - Throws: ``PresentationRefused`` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+    /// - Throws: ``PresentationRefused`` after a takeover, `CancellationError` when the task is cancelled while it
+    ///     waits, and what `body` throws.
     public func present<Result: Sendable>(
         by operation: String,
         stays: Bool = false,
@@ -64,7 +66,8 @@ public final class Stage {
         return try await body()
     }
 
-    /// Presents a question when it is this operation's turn. The time from then until the person answers does not count.
+    /// Presents a question when it is this operation's turn. The time from then until the person answers does not
+    /// count.
     ///
     /// - Parameters:
     ///   - launch: the context of the step that asks.
@@ -92,7 +95,8 @@ public final class Stage {
         }
     }
 
-    /// Takes the stage over, at once and for good, also from an operation that presents. Nothing is presented or delivered after that.
+    /// Takes the stage over, at once and for good, also from an operation that presents. Nothing is presented or
+    /// delivered after that.
     ///
     /// So does a check of the app's own:
     ///

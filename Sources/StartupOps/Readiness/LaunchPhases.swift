@@ -2,8 +2,8 @@ import Sequencer
 
 /// Follows the phases of an app's launch: first the process's, then those of each scene.
 ///
-/// The app reports each phase when it comes. One that is reported twice, or when it could not have come, is a problem, kept and returned, and the
-/// launch goes on. Every method can be called from any thread.
+/// The app reports each phase when it comes. One that is reported twice, or when it could not have come, is a problem,
+/// kept and returned, and the launch goes on. Every method can be called from any thread.
 ///
 /// ```swift
 /// phases.mark(.didFinishLaunching)
@@ -60,7 +60,8 @@ public final class LaunchPhases: Sendable {
     /// Nothing has been reported yet.
     public convenience init() { self.init(waitsForSetUp: false) }
 
-    /// - Parameter waitsForSetUp: whether scenes also wait until a launch has set the process up: maybe long after the app has finished launching.
+    /// - Parameter waitsForSetUp: whether scenes also wait until a launch has set the process up: maybe long after the
+    ///     app has finished launching.
     init(waitsForSetUp: Bool) {
         self.waitsForSetUp = waitsForSetUp
         let reason = "scenes need what the process has set up"
@@ -144,7 +145,8 @@ public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
     /// Whether it happens once per process, and not once per scene.
     var isOfProcess: Bool { [.applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop].contains(self) }
 
-    /// Those of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and otherwise is made in there.
+    /// Those of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and
+    /// otherwise is made in there.
     var rank: Int {
         switch self {
         case .applicationCreated, .sceneSession: 0
@@ -161,7 +163,7 @@ public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
 public protocol ScenePresenter: Sendable {
     /// Connects the scene, and returns when it can be seen.
     ///
-    /// - Parameter report: is told each phase of the scene when it comes, ``LaunchPhase/keyAndVisible`` among them. Those of later moments, such as
-    ///   ``LaunchPhase/viewDidLoad``, may be told later.
+    /// - Parameter report: is told each phase of the scene when it comes, ``LaunchPhase/keyAndVisible`` among them.
+    ///   Those of later moments, such as ``LaunchPhase/viewDidLoad``, may be told later.
     func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async
 }

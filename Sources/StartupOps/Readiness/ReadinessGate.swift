@@ -4,8 +4,9 @@ import StartupStorage
 
 /// Opens, once and for good, when every one of its conditions is met, in any order.
 ///
-/// Conditions can be met and unmet from any thread; each time the gate looks at all of them. Once it is open nothing closes it again, so what
-/// it lets through happens exactly once. As long as it is closed, ``diagnosis`` names the conditions that are not met, and who should meet them.
+/// Conditions can be met and unmet from any thread; each time the gate looks at all of them. Once it is open nothing
+/// closes it again, so what it lets through happens exactly once. As long as it is closed, ``diagnosis`` names the
+/// conditions that are not met, and who should meet them.
 ///
 /// ```swift
 /// let gate = ReadinessGate("first-screen", [
@@ -139,8 +140,8 @@ public final class ReadinessGate: Sendable {
         change(condition, to: true, by: "a bypass, for \(reason)", bypasses: true)
     }
 
-    /// Bypasses those of the conditions that are still unmet. The steps that should meet them have ended: they failed, or were cut off, left out
-    /// or replaced by the app's own.
+    /// Bypasses those of the conditions that are still unmet. The steps that should meet them have ended: they failed,
+    /// or were cut off, left out or replaced by the app's own.
     ///
     /// - Returns: the conditions that were bypassed.
     func bypassUnmet(_ ended: [ConditionName]) -> [ConditionName] {
@@ -164,7 +165,8 @@ public final class ReadinessGate: Sendable {
 
     /// Returns when the gate is open. The deadline passes in real time, also in a launch in virtual time.
     ///
-    /// - Throws: an error that names the conditions that are not met when it is not open by the deadline; `CancellationError` when the task is cancelled.
+    /// - Throws: an error that names the conditions that are not met when it is not open by the deadline;
+    ///     `CancellationError` when the task is cancelled.
     public func wait(by deadline: Deadline = .never) async throws {
         if isOpen { return }
         let begin = elapsed()
@@ -183,9 +185,11 @@ public final class ReadinessGate: Sendable {
         throw GateClosedError(gate: name, waited: elapsed() - begin, unmet: unmet)
     }
 
-    /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's status names the conditions that are not met.
+    /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's
+    /// status names the conditions that are not met.
     ///
-    /// - Throws: an error that names the conditions that are not met when it is not open within `limit`; `CancellationError` when the step is cancelled.
+    /// - Throws: an error that names the conditions that are not met when it is not open within `limit`;
+    ///     `CancellationError` when the step is cancelled.
     func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
         let isOpen = try await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") {
@@ -206,7 +210,8 @@ public final class ReadinessGate: Sendable {
         if !isOpen { throw GateClosedError(gate: name, waited: limit, unmet: unmet) }
     }
 
-    /// Lets a stream of values say whether a condition is met, until the gate is open, the condition is bypassed or the stream ends.
+    /// Lets a stream of values say whether a condition is met, until the gate is open, the condition is bypassed or the
+    /// stream ends.
     ///
     /// ```swift
     /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
@@ -239,15 +244,17 @@ public final class ReadinessGate: Sendable {
 }
 
 extension OperationGraph {
-    /// Adds a step that waits for a gate: it ends when the gate opens, on no lane and no thread, and at once where that is open already.
+    /// Adds a step that waits for a gate: it ends when the gate opens, on no lane and no thread, and at once where that
+    /// is open already.
     ///
     /// ```swift
     /// let gate = graph.wait(for: checkout, .timeout(.seconds(2)), .onFailure(.continue))
     /// graph.add("first-screen", after: gate, on: .main) { await screen.showFirst() }
     /// ```
     ///
-    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody but the gate can end it early. What is
-    /// `.essential` and waits for it also needs the steps that set its conditions, by ``GateCondition``'s `setBy`.
+    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody
+    /// but the gate can end it early. What is `.essential` and waits for it also needs the steps that set its
+    /// conditions, by ``GateCondition``'s `setBy`.
     ///
     /// - Parameter id: the step's identifier; the gate's name if nil.
     @discardableResult

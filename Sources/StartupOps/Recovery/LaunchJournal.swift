@@ -2,9 +2,11 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Writes down what a launch does, so that the next one knows how it ended, and leaves out what keeps the app from starting.
+/// Writes down what a launch does, so that the next one knows how it ended, and leaves out what keeps the app from
+/// starting.
 ///
-/// Open it before anything else, with the version of the app: it reads how the launches before this one ended, and notes that this one has begun.
+/// Open it before anything else, with the version of the app: it reads how the launches before this one ended, and
+/// notes that this one has begun.
 ///
 /// ```swift
 /// let directory = StateDirectory.openDefault()
@@ -17,14 +19,16 @@ import StartupStorage
 /// journal.stayedHealthy()
 /// ```
 ///
-/// After three launches that died or failed in the same operation, the next one leaves it out; `RecoveryLevel` lists the levels after that. Opening never
-/// fails: where nothing can be written, nothing is, and ``problem`` says why.
+/// After three launches that died or failed in the same operation, the next one leaves it out; `RecoveryLevel` lists
+/// the levels after that. Opening never fails: where nothing can be written, nothing is, and ``problem`` says why.
 ///
-/// Each event is one line of a file and one system call; it is there when the process is killed right after. A power cut may take the last lines:
-/// then the launch seems to have ended earlier. The file is readable by its owner only, and holds names, times and outcomes, no secrets and nothing
-/// that is the person's. Those of the last fifty launches are kept.
+/// Each event is one line of a file and one system call; it is there when the process is killed right after. A power
+/// cut may take the last lines: then the launch seems to have ended earlier. The file is readable by its owner only,
+/// and holds names, times and outcomes, no secrets and nothing that is the person's. Those of the last fifty launches
+/// are kept.
 ///
-/// Every method can be called from any thread. Keep the journal for as long as the app runs: other processes see by it that this one is there.
+/// Every method can be called from any thread. Keep the journal for as long as the app runs: other processes see by it
+/// that this one is there.
 public final class LaunchJournal: Sendable {
     private struct State {
         var recovery: Recovery
@@ -45,7 +49,8 @@ public final class LaunchJournal: Sendable {
         var personSteps: Set<String> = []
     }
 
-    /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
+    /// The launch before this one; nil for the first that is written down. One that goes on in another process is not
+    /// meant.
     let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
@@ -63,13 +68,14 @@ public final class LaunchJournal: Sendable {
     /// Opens the journal of a new launch.
     ///
     /// - Parameters:
-    ///   - directory: the folder of the journal; ``recover()`` also deletes from it what the recovery names; opening deletes nothing.
-    ///     In memory, nothing is written down.
+    ///   - directory: the folder of the journal; ``recover()`` also deletes from it what the recovery names; opening
+    ///     deletes nothing. In memory, nothing is written down.
     ///   - name: tells the journals of an app and of its extensions apart; each counts its own launches.
     ///   - version: the version of the app; another one ends the count.
     ///   - limits: how many deaths make a safe launch.
     ///   - now: when the launch began, by the wall clock; for people only.
-    ///   - onProblem: told what could not be written or dropped, on the thread that tried: the first thing of each kind.
+    ///   - onProblem: told what could not be written or dropped, on the thread that tried: the first thing of each
+    ///       kind.
     public static func open(
         in directory: StateDirectory,
         named name: String = "journal",
@@ -149,8 +155,9 @@ public final class LaunchJournal: Sendable {
     /// Why something could not be written down, or dropped: the first thing.
     public var problem: StorageError? { state.withLock { $0.problem } }
 
-    /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or that the one before it died and where; nil
-    /// when all is as it should be. Reports have it as a note of the milestone.
+    /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or
+    /// that the one before it died and where; nil when all is as it should be. Reports have it as a note of the
+    /// milestone.
     public var news: String? {
         if let sentence = recovery.sentence { return sentence }
         if let declined = state.withLock({ $0.declined?.sentence }) { return "declined: \(declined)" }
@@ -160,7 +167,8 @@ public final class LaunchJournal: Sendable {
 
     // MARK: Safe mode
 
-    /// Lets the app decide whether a launch in safe mode leaves out and deletes what its recovery says: it asks the person, say, or writes a line to a log.
+    /// Lets the app decide whether a launch in safe mode leaves out and deletes what its recovery says: it asks the
+    /// person, say, or writes a line to a log.
     ///
     /// ```swift
     /// await journal.decide { recovery in
@@ -169,10 +177,12 @@ public final class LaunchJournal: Sendable {
     /// }
     /// ```
     ///
-    /// Call it after the journal is opened and before the environment is made, which begins with ``recover()``: from then on, and outside of safe mode, nothing is asked. A
-    /// launch that goes on all the same leaves nothing out; when it dies, the next one is asked again.
+    /// Call it after the journal is opened and before the environment is made, which begins with ``recover()``: from
+    /// then on, and outside of safe mode, nothing is asked. A launch that goes on all the same leaves nothing out; when
+    /// it dies, the next one is asked again.
     ///
-    /// Where the graph needs the operations that are left out, ``prepare(_:)`` also drops the configuration on trial, and does not ask once more.
+    /// Where the graph needs the operations that are left out, ``prepare(_:)`` also drops the configuration on trial,
+    /// and does not ask once more.
     nonisolated(nonsending) public func decide(
         _ body: nonisolated(nonsending) (Recovery) async -> RecoveryChoice
     ) async {
@@ -195,9 +205,11 @@ public final class LaunchJournal: Sendable {
         }
     }
 
-    /// Deletes the stored data that the recovery of this launch goes without, unless that has been done or declined: the configuration on trial, caches; never the person's own.
+    /// Deletes the stored data that the recovery of this launch goes without, unless that has been done or declined:
+    /// the configuration on trial, caches; never the person's own.
     ///
-    /// An environment with this journal does so before it reads anything, and so does ``prepare(_:)``. Call it where something else reads stored data before.
+    /// An environment with this journal does so before it reads anything, and so does ``prepare(_:)``. Call it where
+    /// something else reads stored data before.
     public func recover() {
         let recovery = state.withLock { state -> Recovery? in
             if state.isDecided { return nil }
@@ -211,9 +223,10 @@ public final class LaunchJournal: Sendable {
 
     /// Takes the operations that this launch leaves out of the graph, and has it write down the operations in progress.
     ///
-    /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the main thread are written down by
-    /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread. Those of the prologue are written down there, a line each
-    /// before its work: nobody else could in time. So are questions to a person, on the thread that asks.
+    /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the
+    /// main thread are written down by ``run(_:budget:options:)``, or where the options come from ``recording(_:)``:
+    /// never on the main thread. Those of the prologue are written down there, a line each before its work: nobody else
+    /// could in time. So are questions to a person, on the thread that asks.
     public func prepare(_ graph: inout OperationGraph) {
         recover()
         // Where it cannot be left out, it is the check.
@@ -246,16 +259,18 @@ public final class LaunchJournal: Sendable {
         }
     }
 
-    /// Options that let a launch write down its events, before any observer hears of them. Give the report of that launch to ``ended(_:)``.
+    /// Options that let a launch write down its events, before any observer hears of them. Give the report of that
+    /// launch to ``ended(_:)``.
     ///
-    /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their questions and stalls. A process that dies while a scope runs has died in the
-    /// steps of the launch that were in progress, or outside of them; when only scopes ran on, the launch had completed.
+    /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their
+    /// questions and stalls. A process that dies while a scope runs has died in the steps of the launch that were in
+    /// progress, or outside of them; when only scopes ran on, the launch had completed.
     ///
-    /// A launch with these options is refused while another one runs with this journal, and while one runs in this process with a journal
-    /// of the same name and folder, unless one of the two is a ``LaunchKind/background`` launch: the error, a `GraphError` of the code
-    /// `alreadyRunning`, names that one. It is refused as well when such a launch of another journal has completed (`alreadyLaunched`),
-    /// unless `LaunchOptions.admission` says otherwise. The journal of the launch that was refused is withdrawn, if it has another one:
-    /// open a new one to start again.
+    /// A launch with these options is refused while another one runs with this journal, and while one runs in this
+    /// process with a journal of the same name and folder, unless one of the two is a ``LaunchKind/background`` launch:
+    /// the error, a `GraphError` of the code `alreadyRunning`, names that one. It is refused as well when such a launch
+    /// of another journal has completed (`alreadyLaunched`), unless `LaunchOptions.admission` says otherwise. The
+    /// journal of the launch that was refused is withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
         options.permit = permit
@@ -272,7 +287,8 @@ public final class LaunchJournal: Sendable {
         return { [self] in record($0, of: launch) }
     }
 
-    /// - Parameter launch: the number of the launch among those of this journal. An event that comes when another one has begun is not about that.
+    /// - Parameter launch: the number of the launch among those of this journal. An event that comes when another one
+    ///     has begun is not about that.
     private func record(_ event: LaunchEvent, of launch: Int) {
         guard file?.launch == launch else { return }
         switch event.kind {
@@ -305,7 +321,8 @@ public final class LaunchJournal: Sendable {
         conclude(line)
     }
 
-    /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
+    /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs
+    /// is known for one.
     package func watching(_ watch: StallWatch) -> StallWatch {
         watch.preceded { [self] status in
             if status.scope == nil { write(JournalLine(.stalled)) }
@@ -314,10 +331,12 @@ public final class LaunchJournal: Sendable {
 
     // MARK: Events that the app tells
 
-    /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to the background.
+    /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to
+    /// the background.
     ///
-    /// A background launch that comes to the front is a cold one from then on. While another one runs it is refused, as a second cold launch is, and stays in the background:
-    /// wait for the end of one of the two, or cancel it. Going to the background is never refused, nor is anything when this journal's launch does not run.
+    /// A background launch that comes to the front is a cold one from then on. While another one runs it is refused, as
+    /// a second cold launch is, and stays in the background: wait for the end of one of the two, or cancel it. Going to
+    /// the background is never refused, nor is anything when this journal's launch does not run.
     ///
     /// - Throws: a `GraphError` of the code `alreadyRunning`, which names the launch that runs.
     public func change(to kind: LaunchKind) throws(GraphError) {
@@ -335,9 +354,11 @@ public final class LaunchJournal: Sendable {
     /// Call it after the time in which a crash would have come: after half a minute, say, or at the app's orderly end.
     public func stayedHealthy() { write(JournalLine(.healthy)) }
 
-    /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect once the launch runs.
+    /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect
+    /// once the launch runs.
     ///
-    /// A process that exits before its launch does so by itself. One that a signal ends looks like one that crashed, unless its handler calls this, or ``quit()``.
+    /// A process that exits before its launch does so by itself. One that a signal ends looks like one that crashed,
+    /// unless its handler calls this, or ``quit()``.
     public func withdraw() {
         if !isUsed { file?.remove() }
     }
@@ -364,7 +385,8 @@ public final class LaunchJournal: Sendable {
         write(JournalLine(.asked, operation: operation), once: "asked \(attempt) \(operation)", of: launch)
     }
 
-    /// Writes down how the launch ended. A journal that cannot say so is removed: the launch would be taken for one that died.
+    /// Writes down how the launch ended. A journal that cannot say so is removed: the launch would be taken for one
+    /// that died.
     private func conclude(_ line: JournalLine) {
         if !write(line) { file?.remove() }
     }

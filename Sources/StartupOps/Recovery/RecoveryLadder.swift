@@ -3,7 +3,8 @@ import StartupStorage
 
 /// When launches that died make the next one leave something out.
 public struct RecoveryLimits: Sendable, Hashable {
-    /// So many deaths in the same place make a safe launch: in an operation that was in progress in all of them, or outside of any. 1 or more.
+    /// So many deaths in the same place make a safe launch: in an operation that was in progress in all of them, or
+    /// outside of any. 1 or more.
     var sameOperation: Int
     /// So many deaths do so wherever they were. As much as `sameOperation` or more.
     var anywhere: Int
@@ -18,13 +19,14 @@ public struct RecoveryLimits: Sendable, Hashable {
 
 /// Decides what a launch leaves out: a pure function of how the ones before it ended.
 ///
-/// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is opened once a second.
-/// A launch counts that died (crashed, or was ended while it hung) or failed while somebody waited for it. Launches with another end, launches that
-/// the person ended, and launches without a known end change nothing. One that stayed healthy, and another version of the app, end the count.
+/// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is
+/// opened once a second. A launch counts that died (crashed, or was ended while it hung) or failed while somebody
+/// waited for it. Launches with another end, launches that the person ended, and launches without a known end change
+/// nothing. One that stayed healthy, and another version of the app, end the count.
 ///
-/// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one leave out the operation that
-/// it failed in, where that can be left out. Where it cannot, and each of these launches failed with a configuration on trial, the next one goes without that. Failures
-/// lead no further.
+/// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one
+/// leave out the operation that it failed in, where that can be left out. Where it cannot, and each of these launches
+/// failed with a configuration on trial, the next one goes without that. Failures lead no further.
 struct RecoveryLadder {
     let limits: RecoveryLimits
 
@@ -84,7 +86,8 @@ struct RecoveryLadder {
         return .none
     }
 
-    /// The recovery without the configuration on trial, if the last launches failed in the same operation, which cannot be left out, and each had one; nil otherwise.
+    /// The recovery without the configuration on trial, if the last launches failed in the same operation, which cannot
+    /// be left out, and each had one; nil otherwise.
     private func withoutTrial(_ bad: [JournaledLaunch]) -> Recovery? {
         // Deaths need no trial to be counted; failures do.
         guard bad.suffix(limits.sameOperation).allSatisfy({ $0.ending.isDeath || $0.failedOnTrial }) else { return nil }
@@ -131,7 +134,8 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        // A minimal launch begins with the essential operations: what was in progress beside one of them is needed by one, and there is nothing else left to try.
+        // A minimal launch begins with the essential operations: what was in progress beside one of them is needed by
+        // one, and there is nothing else left to try.
         let isLast = death.recovery.level == .minimal && death.ending.isDeath
         let avoided = isLast || death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter(death.avoidable.contains) : []
         let late = avoided.filter { !recovery.late.contains($0) }
@@ -140,7 +144,8 @@ struct RecoveryLadder {
 }
 
 extension JournaledLaunch {
-    /// Whether a launch after this one, which died in these operations, can do without them until its main screen is there.
+    /// Whether a launch after this one, which died in these operations, can do without them until its main screen is
+    /// there.
     fileprivate func canAvoid(_ operations: [String]) -> Bool {
         ending.isDeath && !operations.isEmpty && operations.allSatisfy(avoidable.contains)
     }
@@ -157,10 +162,12 @@ extension Recovery {
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// In a minimal launch the essential steps, the update check among them, come before everything else. Where launches died in it, or in what it needs, it comes after the milestone: a version that is known to be
-    /// ruled out does not reach that. So does any essential step; an input that can be left out is.
+    /// In a minimal launch the essential steps, the update check among them, come before everything else. Where
+    /// launches died in it, or in what it needs, it comes after the milestone: a version that is known to be ruled out
+    /// does not reach that. So does any essential step; an input that can be left out is.
     ///
-    /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are not among them.
+    /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are
+    ///     not among them.
     func apply(to graph: inout OperationGraph, skippable: Set<String>) {
         guard isSafeMode else { return }
         var reasons: [String: String] = [:]
@@ -181,8 +188,8 @@ extension Recovery {
         if level == .minimal { graph.beginWithEssential(RecoveryStep.updateCheck, except: moved) }
     }
 
-    /// Says which steps are made though they would be left out, because an essential one needs them, as the update check may need the
-    /// configuration, and what such a one needs that is not fresh.
+    /// Says which steps are made though they would be left out, because an essential one needs them, as the update
+    /// check may need the configuration, and what such a one needs that is not fresh.
     mutating func tellExceptions(in graph: OperationGraph) {
         guard isSafeMode else { return }
         let named = skipped + (level >= .withoutTrialConfiguration ? [RecoveryStep.configuration] : [])

@@ -1,13 +1,13 @@
 import Foundation
 import Sequencer
 
-/// The launches of this process that are written down: one at a time with each journal, and one cold launch with all that are opened in one
-/// place, at a time or, unless the app says otherwise, at all.
+/// The launches of this process that are written down: one at a time with each journal, and one cold launch with all
+/// that are opened in one place, at a time or, unless the app says otherwise, at all.
 ///
 /// Two cold launches would ask a person twice, run each migration twice, and count each other's deaths.
 ///
-/// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own lock may be taken within it, never the other way
-/// round.
+/// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own
+/// lock may be taken within it, never the other way round.
 private final class RunningLaunches: Sendable {
     struct Running {
         let journal: LaunchJournal

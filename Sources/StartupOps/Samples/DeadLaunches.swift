@@ -9,10 +9,13 @@ extension LaunchJournal {
     /// let journal = LaunchJournal.open(in: directory, version: "1.4.0")    // leaves the tutorial out
     /// ```
     ///
-    /// Each one counts as a launch that a person waited for, and is at the level that those before it lead to. In a directory without a journal, three make the next launch leave the operation out,
-    /// four also go without the configuration on trial, five also with empty caches, and six do only what the main screen needs. Nothing but journals is written; nothing is deleted but the oldest ones.
+    /// Each one counts as a launch that a person waited for, and is at the level that those before it lead to. In a
+    /// directory without a journal, three make the next launch leave the operation out, four also go without the
+    /// configuration on trial, five also with empty caches, and six do only what the main screen needs. Nothing but
+    /// journals is written; nothing is deleted but the oldest ones.
     ///
-    /// A process that is started meanwhile has the files open for a moment: the launches seem to run until it has loaded its program.
+    /// A process that is started meanwhile has the files open for a moment: the launches seem to run until it has
+    /// loaded its program.
     ///
     /// - Parameters:
     ///   - count: how many launches died.
@@ -29,7 +32,8 @@ extension LaunchJournal {
         diedIn operation: String?
     ) throws(StorageError) {
         for _ in 0..<max(count, 0) {
-            // A journal of its own for each: it is let go of at the end of the round, and so looks like one whose process has died.
+            // A journal of its own for each: it is let go of at the end of the round, and so looks like one whose
+            // process has died.
             let journal = LaunchJournal.open(in: directory, named: name, version: version)
             // One without a launch would be gone when this process exits.
             journal.launchBegins()

@@ -5,9 +5,10 @@ import StartupStorage
 
 /// A sample service in this process and without a socket: it answers a client's requests as fast or as slowly as asked.
 ///
-/// Only requests to ``baseURL`` have an answer: each service has a host of its own, in a domain that never exists (RFC 6761, section 6.4). It
-/// performs every fault as far as that goes without a socket: `hang` and `drip` never end, `truncated`, `reset` and `plaintext` fail, `gzip-bomb`
-/// arrives unpacked. Redirections are answers: the client follows them.
+/// Only requests to ``baseURL`` have an answer: each service has a host of its own, in a domain that never exists (RFC
+/// 6761, section 6.4). It performs every fault as far as that goes without a socket: `hang` and `drip` never end,
+/// `truncated`, `reset` and `plaintext` fail, `gzip-bomb` arrives unpacked. Redirections are answers: the client
+/// follows them.
 ///
 /// ```swift
 /// let backend = EmbeddedBackend(SampleService())
@@ -17,7 +18,8 @@ import StartupStorage
 public final class EmbeddedBackend: HTTPSending {
     /// The service that answers.
     public let service: SampleService
-    /// Where it is found: an address that no other service has. A service that has a store keeps its address, as real ones do.
+    /// Where it is found: an address that no other service has. A service that has a store keeps its address, as real
+    /// ones do.
     public var baseURL: URL { service.address }
     private let latency: EmbeddedLatency
 

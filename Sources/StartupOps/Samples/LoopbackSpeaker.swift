@@ -5,7 +5,8 @@ import StartupStorage
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
-/// It listens on 127.0.0.1, serves any number of clients on a queue of its own, and can be told to misbehave. It stops when it is released.
+/// It listens on 127.0.0.1, serves any number of clients on a queue of its own, and can be told to misbehave. It stops
+/// when it is released.
 ///
 /// ```swift
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")
@@ -62,7 +63,8 @@ public final class LoopbackSpeaker: Sendable {
     /// Changes how it misbehaves from the next line it receives on; nil makes it behave.
     package func setFault(_ fault: Fault?) { server.fault.withLock { $0 = fault } }
 
-    /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from `onEvent`.
+    /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from
+    /// `onEvent`.
     public func stop() { server.stop() }
 
     private static func listen(on port: UInt16, _ device: String) throws(DeviceError) -> (listener: Int32, port: Int) {

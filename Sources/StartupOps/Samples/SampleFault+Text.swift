@@ -73,7 +73,8 @@ extension SampleFault {
         return number * scale
     }
 
-    /// A field name is a token (RFC 9110, section 5.6.2); a value has no control characters, which would begin another field.
+    /// A field name is a token (RFC 9110, section 5.6.2); a value has no control characters, which would begin another
+    /// field.
     private static func field(_ part: Substring) -> (name: String, value: String)? {
         let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, !halves[0].isEmpty, halves[0].utf8.allSatisfy(\.isTokenCharacter),

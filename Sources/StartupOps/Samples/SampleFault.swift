@@ -24,7 +24,8 @@ import StartupNetworking
 /// | `401-basic` | 401 that asks for HTTP Basic credentials |
 /// | `plaintext` | bytes that are not HTTP |
 ///
-/// `slow`, `wrong-type`, `header`, `truncated` and `reset` happen to a request that the service has carried out; with every other one it has not.
+/// `slow`, `wrong-type`, `header`, `truncated` and `reset` happen to a request that the service has carried out; with
+/// every other one it has not.
 public enum SampleFault: Sendable, Hashable {
     /// No answer, ever.
     case hang
@@ -72,7 +73,8 @@ public enum SampleFault: Sendable, Hashable {
 }
 
 extension SampleFault {
-    /// The answer in place of the real one, or made from it. `real` carries the request out; it is called once or not at all.
+    /// The answer in place of the real one, or made from it. `real` carries the request out; it is called once or not
+    /// at all.
     func answer(to request: HTTPRequest, real: () -> HTTPResponse) -> SampleAnswer {
         switch self {
         case .hang: return .hang
@@ -123,7 +125,8 @@ extension SampleFault {
 
 /// The sample service's reaction to a request: an answer, or a fault that only a transport can perform.
 ///
-/// The service decides, transports perform: the server in `Examples/Backend` all faults, the embedded backend those that need no socket.
+/// The service decides, transports perform: the server in `Examples/Backend` all faults, the embedded backend those
+/// that need no socket.
 public enum SampleAnswer: Sendable, Hashable {
     /// An answer, once this time has passed.
     case response(HTTPResponse, after: Duration)
@@ -133,7 +136,8 @@ public enum SampleAnswer: Sendable, Hashable {
     case drip(byte: UInt8, every: Duration)
     /// An answer whose head announces more bytes than follow, then the end of the connection.
     case truncated(HTTPResponse, announcing: Int)
-    /// The head of the answer and half of its body, then a reset of the connection. The service has carried the request out.
+    /// The head of the answer and half of its body, then a reset of the connection. The service has carried the request
+    /// out.
     case reset(HTTPResponse)
     /// An answer of that many zero bytes; compressed, it is small on the wire and grows to that size at the receiver.
     case zeros(count: Int, compressed: Bool)

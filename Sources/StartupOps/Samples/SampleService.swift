@@ -6,12 +6,12 @@ import StartupStorage
 
 /// The backend that the sample launch talks to: accounts, tokens, configuration, GraphQL and faults, all in memory.
 ///
-/// It is logic without a transport. ``EmbeddedBackend`` puts it behind `URLSession` in this process, the server in `Examples/Backend` behind
-/// a socket; both give the same answers. Its passwords are samples and are kept as they are, its tokens cannot be verified: nothing here is fit
-/// for anything but samples and tests. Any thread may call it.
+/// It is logic without a transport. ``EmbeddedBackend`` puts it behind `URLSession` in this process, the server in
+/// `Examples/Backend` behind a socket; both give the same answers. Its passwords are samples and are kept as they are,
+/// its tokens cannot be verified: nothing here is fit for anything but samples and tests. Any thread may call it.
 ///
-/// Two accounts exist: `person@example.com` (verified, entitled to `premium`) and `new@example.com` (not verified), both with the
-/// password `correct horse`. The code that verifies an account is `000000`.
+/// Two accounts exist: `person@example.com` (verified, entitled to `premium`) and `new@example.com` (not verified),
+/// both with the password `correct horse`. The code that verifies an account is `000000`.
 ///
 /// ```swift
 /// let service = SampleService()
@@ -31,7 +31,8 @@ public final class SampleService: Sendable {
     /// A service.
     ///
     /// - Parameters:
-    ///   - store: keeps accounts and sessions, so that services in other processes know them, also at the same time; nil when they are forgotten.
+    ///   - store: keeps accounts and sessions, so that services in other processes know them, also at the same time;
+    ///       nil when they are forgotten.
     ///   - now: its clock.
     public init(
         _ options: SampleServiceOptions = SampleServiceOptions(),
@@ -47,7 +48,8 @@ public final class SampleService: Sendable {
         self.now = now
     }
 
-    /// The address of a host that has the form of ours; nil for any other: a stored host may have been damaged or planted.
+    /// The address of a host that has the form of ours; nil for any other: a stored host may have been damaged or
+    /// planted.
     private static func address(of host: String) -> URL? {
         host.wholeMatch(of: /sample-[a-z0-9]{1,40}\.invalid/).flatMap { URL(string: "https://\($0.output)") }
     }
@@ -66,12 +68,14 @@ public final class SampleService: Sendable {
         return change { $0.answer(request, now: now) }
     }
 
-    /// Changes accounts and sessions as the store has them, and stores them before the answer is out. A failure is ignored: it is a sample.
+    /// Changes accounts and sessions as the store has them, and stores them before the answer is out. A failure is
+    /// ignored: it is a sample.
     private func change<Result>(_ body: (inout SampleServiceState) -> Result) -> Result {
         guard let store else { return state.withLock { body(&$0) } }
         var result: Result?
         do {
-            // Other processes may run a service over the same store, so their additions are read again before this one writes.
+            // Other processes may run a service over the same store, so their additions are read again before this one
+            // writes.
             try store.withExclusiveAccess {
                 let stored = isStored.withLock { $0 } ? store.value(SampleServiceState.Memory.self, for: Self.memory).value : nil
                 var memory = state.withLock { state in
@@ -93,7 +97,8 @@ public final class SampleService: Sendable {
     /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
     package var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// Makes the requests to a path go wrong: all of them until ``removeFaults()``, or as many as `times` says. The latest fault counts.
+    /// Makes the requests to a path go wrong: all of them until ``removeFaults()``, or as many as `times` says. The
+    /// latest fault counts.
     public func setFault(_ fault: SampleFault, for path: String, times: Int? = nil) {
         state.withLock { $0.setFault(fault, for: path, times: times) }
     }
@@ -107,7 +112,8 @@ public final class SampleService: Sendable {
     /// From now on no refresh token that was given out is worth anything.
     public func endSessions() { change { $0.sessions.endSessions() } }
 
-    /// Replaces the version policy by this JSON, such as `["minimumVersion": "2.0.0"]`; what makes no sense is sent, too.
+    /// Replaces the version policy by this JSON, such as `["minimumVersion": "2.0.0"]`; what makes no sense is sent,
+    /// too.
     public func setVersionPolicy(_ policy: JSONValue) { state.withLock { $0.versionPolicy = .json(policy) } }
 
     /// Demands an update: no version below this one may run.
@@ -118,11 +124,13 @@ public final class SampleService: Sendable {
     /// Replaces the speakers, such as when their port is known.
     public func setSpeakers(_ speakers: [Speaker]) { state.withLock { $0.options.speakers = speakers } }
 
-    /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version policy. Speakers stay.
+    /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version
+    /// policy. Speakers stay.
     package func reset() { change { $0.reset() } }
 }
 
-/// The state of a sample service to begin with, and after `reset`. Unless changed, nothing in it keeps an app from launching.
+/// The state of a sample service to begin with, and after `reset`. Unless changed, nothing in it keeps an app from
+/// launching.
 public struct SampleServiceOptions: Sendable {
     /// How long an access token is valid; whole seconds. None are at zero: each token has expired when it arrives.
     public var tokenLifetime = Duration.seconds(3600)

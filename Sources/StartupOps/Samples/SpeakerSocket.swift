@@ -5,10 +5,11 @@ import StartupStorage
 
 /// One end of a connection to a speaker, which reads and writes lines.
 ///
-/// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its deadline, or a
-/// moment after the socket was told to end.
+/// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its
+/// deadline, or a moment after the socket was told to end.
 final class SpeakerSocket: @unchecked Sendable {
-    // @unchecked: `socket` and `buffer` are only touched on `queue`, and in `deinit`; the rest does not change, or has a lock.
+    // @unchecked: `socket` and `buffer` are only touched on `queue`, and in `deinit`; the rest does not change, or has
+    // a lock.
 
     /// The longest line that is read, in bytes.
     static let maximumLine = 256
@@ -24,7 +25,8 @@ final class SpeakerSocket: @unchecked Sendable {
     private var socket: Int32?
     private var buffer: [UInt8] = []
 
-    /// - Parameter startThread: runs the system's resolver; gives the number of the error where the system has no thread.
+    /// - Parameter startThread: runs the system's resolver; gives the number of the error where the system has no
+    ///     thread.
     init(
         _ device: String,
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) }
@@ -49,7 +51,8 @@ final class SpeakerSocket: @unchecked Sendable {
                     do throws(DeviceError) {
                         continuation.resume(returning: .success(try body(self)))
                     } catch {
-                        // After a failure the next line may answer an earlier question: the connection cannot be used again.
+                        // After a failure the next line may answer an earlier question: the connection cannot be used
+                        // again.
                         self.hangUp()
                         continuation.resume(returning: .failure(error))
                     }
@@ -93,7 +96,8 @@ extension SpeakerSocket {
         try connect(to: try addresses(of: host, port: port, by: deadline), by: deadline)
     }
 
-    /// Connects to the first of these addresses that answers. One that is silent holds the next one up for a moment, and goes on being tried beside it.
+    /// Connects to the first of these addresses that answers. One that is silent holds the next one up for a moment,
+    /// and goes on being tried beside it.
     func connect(to addresses: [SocketAddress], by deadline: Deadline) throws(DeviceError) {
         hangUp()
         var untried = addresses[...]
@@ -129,7 +133,8 @@ extension SpeakerSocket {
         let numeric = SocketPlatform.addresses(of: host, port: port, isNumeric: true)
         // An address needs no resolver, and no thread.
         guard numeric.isEmpty else { return numeric }
-        // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it takes too long.
+        // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it
+        // takes too long.
         let found = Locked<[SocketAddress]?>(nil)
         let code = startThread {
             let addresses = SocketPlatform.addresses(of: host, port: port, isNumeric: false)
@@ -202,7 +207,8 @@ extension SpeakerSocket {
         }
     }
 
-    /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the deadline is over.
+    /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the
+    /// deadline is over.
     private func ready(_ descriptors: [Int32], _ events: Int32, by deadline: Deadline) throws(DeviceError) -> [Int32] {
         while true {
             // Before each wait.

@@ -4,8 +4,8 @@ import StartupNetworking
 import StartupOps
 import StartupStorage
 
-/// Connects to speakers over TCP, with a protocol of lines: `HELLO <client>` is answered by `READY <speaker>`, `PING` by `PONG`, and `BYE`
-/// closes.
+/// Connects to speakers over TCP, with a protocol of lines: `HELLO <client>` is answered by `READY <speaker>`, `PING`
+/// by `PONG`, and `BYE` closes.
 ///
 /// ```swift
 /// let connector = TCPSpeakerConnector(clientName: "Living room phone")
@@ -21,8 +21,8 @@ public struct TCPSpeakerConnector: DeviceConnector {
     /// A connector that says who it is, and waits for an answer for a while.
     ///
     /// - Parameters:
-    ///   - clientName: what speakers know this app by; control characters in it are left out, and of more than 64 characters, the first are
-    ///     used.
+    ///   - clientName: what speakers know this app by; control characters in it are left out, and of more than 64
+    ///     characters, the first are used.
     ///   - probeTime: how long a scan waits for one speaker.
     public init(clientName: String = "Sequencer", probeTime: Duration = .seconds(2)) {
         self.clientName = plainText(clientName, limit: 64)
@@ -31,7 +31,8 @@ public struct TCPSpeakerConnector: DeviceConnector {
 
     /// Connects to a speaker and greets it.
     ///
-    /// - Throws: ``DeviceError``, which names host and port; a host that quotes a secret is not shown: `speaker 127.0.0.1:7400: connection refused`.
+    /// - Throws: ``DeviceError``, which names host and port; a host that quotes a secret is not shown:
+    ///     `speaker 127.0.0.1:7400: connection refused`.
     public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         // A service may have named it.
         let device = "speaker \(printable(ForeignText.withoutSecrets(speaker.host), limit: 100)):\(speaker.port)"

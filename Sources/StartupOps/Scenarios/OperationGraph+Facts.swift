@@ -111,8 +111,8 @@ extension OperationGraph {
 extension StartupEnvironment {
     /// A scenario's graph, with the real steps.
     ///
-    /// The push, link or shortcut that started the app is delivered once the main screen is visible: if something waits and the scenario has no step for
-    /// that, one is added.
+    /// The push, link or shortcut that started the app is delivered once the main screen is visible: if something waits
+    /// and the scenario has no step for that, one is added.
     ///
     /// - Parameter steps: the real steps, changed: `var steps = StartupSteps(environment)`, then for instance
     ///   `steps.set(.timeout(.seconds(5)), on: .login)`; nil for the real steps as they are.

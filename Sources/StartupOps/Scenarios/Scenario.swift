@@ -33,9 +33,9 @@ public struct Scenario: NamedValue, Sendable {
 
     /// The built-in scenario that follows from facts: a pure function.
     ///
-    /// Facts decide for each step whether it is there, and whether it may have to ask the person. Steps that may ask, or present something, come one
-    /// after the other: the splash, country and language, the account that was found, login, the tutorial or the push, the speaker. All others are as
-    /// parallel as the values that they read allow.
+    /// Facts decide for each step whether it is there, and whether it may have to ask the person. Steps that may ask,
+    /// or present something, come one after the other: the splash, country and language, the account that was found,
+    /// login, the tutorial or the push, the speaker. All others are as parallel as the values that they read allow.
     ///
     /// | facts | step |
     /// |---|---|
@@ -51,10 +51,12 @@ public struct Scenario: NamedValue, Sendable {
     /// | the app runs already | there is only the update check, and the app is told |
     /// | nobody sees the app | `silent-push`, `fetch-config` where country and language are known, `restore-session` and `entitlements` where there is a session; nothing else, and no milestone |
     ///
-    /// Where the configuration of the launch alone says that the app can be tried, the onboarding comes over the main screen all the same, beside the launch.
+    /// Where the configuration of the launch alone says that the app can be tried, the onboarding comes over the main
+    /// screen all the same, beside the launch.
     ///
-    /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account, tutorial nor speaker is known;
-    /// `restore-account`; one of the three for guests without an account; otherwise that of the entry point that started the app.
+    /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account,
+    /// tutorial nor speaker is known; `restore-account`; one of the three for guests without an account; otherwise that
+    /// of the entry point that started the app.
     public init(for facts: LaunchFacts) {
         let named = Self.named(by: facts)
         self.init(named.name, named.summary, following: facts)
@@ -66,13 +68,14 @@ public struct Scenario: NamedValue, Sendable {
 
     /// The scenario's graph, with the work of `steps`.
     ///
-    /// With the steps of an environment, a version that the last known update policy rules out never reaches the milestone: the update
-    /// takes over before the milestone's work starts. A step that the app puts in the milestone's place later (`replace(_:with:)`) is not
-    /// checked.
+    /// With the steps of an environment, a version that the last known update policy rules out never reaches the
+    /// milestone: the update takes over before the milestone's work starts. A step that the app puts in the milestone's
+    /// place later (`replace(_:with:)`) is not checked.
     ///
-    /// Such a launch is refused while another one that leads to the main screen runs over the same state in this process, and when one has
-    /// completed, unless `LaunchOptions.admission` says otherwise: the error, a `GraphError` of the code `alreadyRunning` or
-    /// `alreadyLaunched`, names that one. A launch that brings the app back, or that nobody sees, may run beside it.
+    /// Such a launch is refused while another one that leads to the main screen runs over the same state in this
+    /// process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the error, a `GraphError`
+    /// of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings the app back, or that
+    /// nobody sees, may run beside it.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
@@ -83,7 +86,8 @@ public struct Scenario: NamedValue, Sendable {
         return graph
     }
 
-    /// All built-in scenarios that end in something to see: ``background``, which needs neither a screen nor a milestone, is not among them.
+    /// All built-in scenarios that end in something to see: ``background``, which needs neither a screen nor a
+    /// milestone, is not among them.
     public static let all: [Scenario] = [
         .firstLaunch, .regular, .push, .deeplink, .shortcut, .guest, .guestDismissable, .guestNone, .restoreAccount, .warmResume,
         .bootstrap,
@@ -127,10 +131,12 @@ extension Scenario {
         following: .firstLaunch
     )
 
-    /// Everything is known: five steps start at once, and the tutorial, which has nothing new to show, follows the splash.
+    /// Everything is known: five steps start at once, and the tutorial, which has nothing new to show, follows the
+    /// splash.
     public static let regular = Scenario("regular", "Everything is known: five steps start at once.", following: LaunchFacts())
 
-    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has dismissed it.
+    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has
+    /// dismissed it.
     static let push = Scenario(
         "push",
         "A push notification started the app: its content comes before the main screen.",
@@ -151,14 +157,16 @@ extension Scenario {
         following: LaunchFacts(origin: .shortcut)
     )
 
-    /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and configuration.
+    /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and
+    /// configuration.
     static let guest = Scenario(
         "guest",
         "Nobody is logged in, and the app asks for an account.",
         following: LaunchFacts(account: .none)
     )
 
-    /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and can be dismissed.
+    /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and
+    /// can be dismissed.
     package static let guestDismissable = Scenario(
         "guest-dismissable",
         "Nobody is logged in, and the app can be tried: the onboarding comes over the main screen.",
@@ -172,24 +180,25 @@ extension Scenario {
         following: LaunchFacts(account: .none, onboarding: OnboardingType.none)
     )
 
-    /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the configuration and the splash
-    /// are there, and used or logged out as the person says.
+    /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the
+    /// configuration and the splash are there, and used or logged out as the person says.
     package static let restoreAccount = Scenario(
         "restore-account",
         "First launch, with an account found on the device: it is offered.",
         following: LaunchFacts(isRegionKnown: false, account: .found, hasSeenTutorial: false, speaker: .none)
     )
 
-    /// The app runs, and comes back to the front: the version is checked again, and the app is told. The launch is not run again.
+    /// The app runs, and comes back to the front: the version is checked again, and the app is told. The launch is not
+    /// run again.
     package static let warmResume = Scenario(
         "warm-resume",
         "The app runs already: the version is checked again.",
         following: LaunchFacts(isRunning: true)
     )
 
-    /// The system has started the app for a background task or a silent push. No step presents or asks anything, even with a presenter;
-    /// each fails alone. It has no milestone: the budget is for all of it. Start it with a budget and a deadline below the time that the
-    /// system gives, and cancel it when that is over: see <doc:Scenarios>.
+    /// The system has started the app for a background task or a silent push. No step presents or asks anything, even
+    /// with a presenter; each fails alone. It has no milestone: the budget is for all of it. Start it with a budget and
+    /// a deadline below the time that the system gives, and cancel it when that is over: see <doc:Scenarios>.
     public static let background = Scenario(
         "background",
         "Nobody sees the app: it takes silent pushes, and fetches what the next launch needs.",

@@ -25,8 +25,8 @@ public final class AppService: Sendable {
 
     private static let account: StoreKey = "account"
 
-    /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with the account that the last
-    /// launch knew, before the service has answered. Every call gives a sequence of its own.
+    /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with
+    /// the account that the last launch knew, before the service has answered. Every call gives a sequence of its own.
     public var accountUpdates: some AsyncSequence<Account?, Never> & Sendable { user.updates.map { $0.map(Account.init) } }
 
     /// The key of the stored profile of the user who is logged in.
@@ -35,16 +35,20 @@ public final class AppService: Sendable {
     /// The service at `baseURL`.
     ///
     /// - Parameters:
-    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`. A session is this service's alone: its scheme, host and
-    ///     port are stored with it, and a session of another one is neither used nor ended.
+    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`. A session is this
+    ///     service's alone: its scheme, host and port are stored with it, and a session of another one is neither used
+    ///     nor ended.
     ///   - graphQL: the GraphQL endpoint; unless said otherwise, `graphql` at the service.
     ///   - http: sends the requests.
-    ///   - directory: keeps the session, and answers that can be fetched again. Of all processes that have it, one refreshes the session at a time.
+    ///   - directory: keeps the session, and answers that can be fetched again. Of all processes that have it, one
+    ///       refreshes the session at a time.
     ///   - deviceID: this installation's identifier.
     ///   - headerPrefix: begins the names of the headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
-    ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
-    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see `APIDataSource`. Of the service's own it is asked about
-    ///     `GET v1/profile`, `GET v1/entitlements`, `POST v1/accounts/verify` and `Speakers`.
+    ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news",
+    ///       or by its GraphQL name.
+    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see
+    ///     `APIDataSource`. Of the service's own it is asked about `GET v1/profile`, `GET v1/entitlements`,
+    ///     `POST v1/accounts/verify` and `Speakers`.
     ///   - now: the time of day, which tokens' expiry is compared with.
     public convenience init(
         at baseURL: URL,
@@ -71,7 +75,8 @@ public final class AppService: Sendable {
         )
     }
 
-    /// A service that may have no REST: such requests fail before anything is sent, and tokens are at `oauth/token` beside the GraphQL endpoint.
+    /// A service that may have no REST: such requests fail before anything is sent, and tokens are at `oauth/token`
+    /// beside the GraphQL endpoint.
     init(
         _ environment: APIEnvironment,
         http: any HTTPSending,
@@ -152,7 +157,8 @@ extension AppService: ConfigurationService {
         try await client.get("v1/countries", options: RequestOptions(requirement: .optional, limits: .configuration), deadline: deadline)
     }
 
-    /// `GET v1/configuration`, without a token; 404 for a region without one. From then on the client asks in its language.
+    /// `GET v1/configuration`, without a token; 404 for a region without one. From then on the client asks in its
+    /// language.
     public func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
         let configuration: AppConfiguration = try await client.get(
             "v1/configuration",
@@ -207,8 +213,8 @@ extension AppService: AccountService {
         return stored
     }
 
-    /// Asks the service for the profile of the stored session; refreshes its token first if that has expired. Without REST, the session itself names
-    /// the account.
+    /// Asks the service for the profile of the stored session; refreshes its token first if that has expired. Without
+    /// REST, the session itself names the account.
     public func restore(by deadline: Deadline) async throws -> Account {
         switch tokens.session {
         case .absent: throw AccountError(.noSession, "nobody is logged in")
@@ -288,7 +294,8 @@ extension AppService: AccountService {
         client.clearAppCache(because: LogoutReason(reason))
     }
 
-    /// Keeps the tokens and the account in memory: a process that ends half-way leaves the session that was opened last.
+    /// Keeps the tokens and the account in memory: a process that ends half-way leaves the session that was opened
+    /// last.
     public func sessionKeeper() -> (@Sendable () async -> Void)? {
         guard let session = tokens.session.value, let kept = tokens.keepSession() else { return nil }
         let account = stored(session).account
@@ -303,7 +310,8 @@ extension AppService: AccountService {
     /// Whether the service has profiles, which say more of a user than the session does.
     private var knowsProfiles: Bool { client.environment.rest != nil }
 
-    /// The account that the session names, for a service without REST. An expired token is refreshed, as for any request.
+    /// The account that the session names, for a service without REST. An expired token is refreshed, as for any
+    /// request.
     private func accountOfSession(email: String? = nil, by deadline: Deadline) async throws(NetworkError) -> Account {
         _ = try await tokens.token(for: .required, deadline: deadline)
         guard let session = tokens.session.value else { throw NetworkError(.missingAccessToken, request: "session", "it has ended") }

@@ -10,7 +10,8 @@ extension APIClient {
     }
 }
 
-/// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local network.
+/// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local
+/// network.
 struct ServiceSpeakers: DeviceConnector {
     private struct Found: DomainConvertible {
         let host: String
@@ -29,7 +30,8 @@ struct ServiceSpeakers: DeviceConnector {
         try await connector.connect(to: speaker, by: deadline)
     }
 
-    /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not answer knows of none.
+    /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not
+    /// answer knows of none.
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
         try await scan(endpoints, by: deadline) { _ in }
     }

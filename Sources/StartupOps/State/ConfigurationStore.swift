@@ -4,8 +4,8 @@ import StartupStorage
 
 /// Keeps configurations from one launch to the next.
 ///
-/// A configuration that has just been fetched is on trial: it is used, but later launches fall back on it only after a launch has
-/// completed with it. So the app never falls back on a configuration that keeps it from launching.
+/// A configuration that has just been fetched is on trial: it is used, but later launches fall back on it only after a
+/// launch has completed with it. So the app never falls back on a configuration that keeps it from launching.
 struct ConfigurationStore: Sendable {
     private let store: any DataStore
     private let bundled: AppConfiguration
@@ -53,8 +53,8 @@ struct ConfigurationStore: Sendable {
         try confirm(LoadedConfiguration(configuration, from: .cached))
     }
 
-    /// The configuration for `region` that a launch can go by before it has fetched one: the one that is on trial, or else the last one that a
-    /// launch has completed with. Nil without one.
+    /// The configuration for `region` that a launch can go by before it has fetched one: the one that is on trial, or
+    /// else the last one that a launch has completed with. Nil without one.
     func kept(for region: Region) -> LoadedConfiguration? {
         guard let kept = onTrial ?? store.value(AppConfiguration.self, for: Self.confirmed).value, kept.country == region.country,
             kept.language == region.language
@@ -62,8 +62,8 @@ struct ConfigurationStore: Sendable {
         return LoadedConfiguration(kept, from: .cached)
     }
 
-    /// A launch has completed with `used`: where that is, or was, on trial, it becomes the one to fall back on. Another one that was put on trial
-    /// meanwhile, by this process or another one, stays so.
+    /// A launch has completed with `used`: where that is, or was, on trial, it becomes the one to fall back on. Another
+    /// one that was put on trial meanwhile, by this process or another one, stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
         guard used.source != .bundled, onTrial != nil else { return }
         var hasEntered = false

@@ -3,8 +3,8 @@ import StartupStorage
 
 /// Tells this installation of the app from an earlier one, whose secrets may have survived.
 ///
-/// It is beside the mark of the first completed launch: where the one is lost the other is, too. No identifier of the app's or of the device does that: some
-/// survive a reinstallation.
+/// It is beside the mark of the first completed launch: where the one is lost the other is, too. No identifier of the
+/// app's or of the device does that: some survive a reinstallation.
 struct InstallationMark: Sendable {
     /// The store of the app's state.
     let store: any DataStore
@@ -12,7 +12,8 @@ struct InstallationMark: Sendable {
     /// The mark; nil before the first one is made, and when it cannot be read.
     var known: String? { store.value(String.self, for: LaunchState.Key.installation).value }
 
-    /// Whether a mark is that of this installation. It counts as such where that cannot be told: nobody is logged out on a guess.
+    /// Whether a mark is that of this installation. It counts as such where that cannot be told: nobody is logged out
+    /// on a guess.
     func isOf(_ mark: String) -> Bool {
         switch store.value(String.self, for: LaunchState.Key.installation) {
         case .value(let known): known == mark

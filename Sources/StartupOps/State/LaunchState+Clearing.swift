@@ -7,15 +7,16 @@ extension LaunchState {
 
     /// Removes stored parts, all of them, even when the process is killed on the way.
     ///
-    /// The parts are written down first, and struck off when they are removed. The next process that opens the state completes an interrupted removal
-    /// before anything else.
+    /// The parts are written down first, and struck off when they are removed. The next process that opens the state
+    /// completes an interrupted removal before anything else.
     ///
     /// ```swift
     /// try state.clear([.everything(in: "secure"), .everything(in: "cache"), LaunchState.personalState])
     /// ```
     ///
-    /// - Throws: when a part could not be removed. The others are. The rest is in `pendingClearing`, and removed by the next launch or by
-    ///   `completeClearing()`. Call that before storing anything new in the same place, or it will go too.
+    /// - Throws: when a part could not be removed. The others are. The rest is in `pendingClearing`, and removed by the
+    ///   next launch or by `completeClearing()`. Call that before storing anything new in the same place, or it will go
+    ///   too.
     public func clear(_ parts: [StoredPart]) throws(StorageError) {
         // Before anything is written: a note of an unknown part could never be struck off.
         for part in parts where stores[part.store] == nil { throw unknownStore(part) }

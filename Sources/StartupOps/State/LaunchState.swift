@@ -5,8 +5,8 @@ import StartupStorage
 
 /// The results of earlier launches, which decide how this one goes.
 ///
-/// Every change is on the disk before the method that makes it returns: a launch can be killed at any time. Where the store cannot be read, as
-/// before a phone's first unlock, nothing counts as new, and nothing is changed.
+/// Every change is on the disk before the method that makes it returns: a launch can be killed at any time. Where the
+/// store cannot be read, as before a phone's first unlock, nothing counts as new, and nothing is changed.
 ///
 /// ```swift
 /// let state = StateDirectory.openDefault().launchState()
@@ -45,8 +45,10 @@ public final class LaunchState: Sendable {
     ///
     /// - Parameters:
     ///   - others: the further stores that ``clear(_:)`` can clear, by name.
-    ///   - launch: identifies the launch, in which starts are counted only once; one that is created unless said otherwise.
-    ///   - doubt: why `store` says nothing about earlier launches, such as one in memory in place of one that cannot be opened.
+    ///   - launch: identifies the launch, in which starts are counted only once; one that is created unless said
+    ///       otherwise.
+    ///   - doubt: why `store` says nothing about earlier launches, such as one in memory in place of one that cannot be
+    ///       opened.
     init(
         _ store: any DataStore,
         clearing others: [String: any DataStore] = [:],
@@ -101,7 +103,8 @@ public final class LaunchState: Sendable {
 
     /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
     ///
-    /// The count is stored together with the launch that was counted last, so a launch that is killed in here is counted once or not at all.
+    /// The count is stored together with the launch that was counted last, so a launch that is killed in here is
+    /// counted once or not at all.
     ///
     /// - Returns: whether it was counted now.
     @discardableResult
@@ -175,7 +178,8 @@ extension LaunchState {
     /// Keeps the speaker to connect to in the next launch.
     func rememberSpeaker(_ speaker: Speaker) throws(StorageError) { try store.save(speaker, for: Key.lastSpeaker) }
 
-    /// Forgets the speaker that was connected to last, and that the person wanted none: the next launch asks. For a button in the app's settings.
+    /// Forgets the speaker that was connected to last, and that the person wanted none: the next launch asks. For a
+    /// button in the app's settings.
     public func forgetSpeaker() throws(StorageError) {
         try store.remove(Key.lastSpeaker)
         try store.remove(Key.declinedSpeaker)

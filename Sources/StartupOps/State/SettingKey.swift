@@ -20,13 +20,14 @@ public struct SettingKey<Value: Codable & Sendable>: Sendable {
 }
 
 extension SettingKey where Value == OnboardingType {
-    /// How somebody who starts the app for the first time gets in. Once set, it counts over the configuration's kind. Default: the configuration's, or `regular`.
+    /// How somebody who starts the app for the first time gets in. Once set, it counts over the configuration's kind.
+    /// Default: the configuration's, or `regular`.
     public static var onboarding: SettingKey { SettingKey("onboarding", default: .regular) }
 }
 
 extension SettingKey where Value == Bool {
-    /// Whether the first launch of a white-label app stays on the splash screen until the feature flags are there, which count over its
-    /// configuration; for as long as ``StartupStep/fetchFlags`` may take. Default: false.
+    /// Whether the first launch of a white-label app stays on the splash screen until the feature flags are there,
+    /// which count over its configuration; for as long as ``StartupStep/fetchFlags`` may take. Default: false.
     public static var waitsForRemoteConfigurationOnFirstLaunch: SettingKey {
         SettingKey("waitsForRemoteConfigurationOnFirstLaunch", default: false)
     }
@@ -42,7 +43,8 @@ extension SettingKey where Value == Bool {
     /// `Settings.freeze` sets it in the snapshot, by the ``LaunchState``; an app need not set it.
     static var isFirstLaunch: SettingKey { SettingKey("isFirstLaunch", default: true) }
 
-    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account. Default: false.
+    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the
+    /// account. Default: false.
     public static var enablesRestoreAccount: SettingKey { SettingKey("enablesRestoreAccount", default: false) }
 
     /// Whether the splash screen plays its video, ``SplashPresenter/playSplashVideo()``. Default: false.
@@ -50,6 +52,7 @@ extension SettingKey where Value == Bool {
 }
 
 extension SettingKey where Value == String {
-    /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a snapshot.
+    /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a
+    /// snapshot.
     static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
 }

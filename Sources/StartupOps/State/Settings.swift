@@ -4,10 +4,10 @@ import StartupStorage
 
 /// How the app is set up: values that outlive the launch, each with a default.
 ///
-/// Settings made before the launch is configured take effect in it. Configuring takes a snapshot, `freeze`; it happens when the ``StartupEnvironment``
-/// is made. A later setting is stored for the next launch and reported: to the object that sets it, also if another object of the same
-/// folder was frozen, and in the report of the launch. When two operations set the same thing in one launch the last one counts, and that
-/// is reported too.
+/// Settings made before the launch is configured take effect in it. Configuring takes a snapshot, `freeze`; it happens
+/// when the ``StartupEnvironment`` is made. A later setting is stored for the next launch and reported: to the object
+/// that sets it, also if another object of the same folder was frozen, and in the report of the launch. When two
+/// operations set the same thing in one launch the last one counts, and that is reported too.
 ///
 /// ```swift
 /// let settings = Settings(StateDirectory.openDefault().settings) { problem in print("warning:", problem) }
@@ -26,10 +26,12 @@ public final class Settings: Sendable {
     private let onProblem: @Sendable (String) -> Void
     private let isUnavailable: Bool
 
-    /// Reads the settings in `store`. Where they cannot be read, all have their defaults in this launch, but it is not taken for the first.
+    /// Reads the settings in `store`. Where they cannot be read, all have their defaults in this launch, but it is not
+    /// taken for the first.
     ///
-    /// - Parameter onProblem: is told each problem once, in a sentence that shows no value, on the thread that caused it: a setting was written after the launch was
-    ///   configured, or by two operations; what is stored is not of its type; or the settings cannot be read now.
+    /// - Parameter onProblem: is told each problem once, in a sentence that shows no value, on the thread that caused
+    ///   it: a setting was written after the launch was configured, or by two operations; what is stored is not of its
+    ///   type; or the settings cannot be read now.
     public init(_ store: any DataStore, onProblem: @escaping @Sendable (String) -> Void = { _ in }) {
         self.store = store
         self.onProblem = onProblem
@@ -57,7 +59,8 @@ public final class Settings: Sendable {
     /// Sets a value and stores it.
     ///
     /// - Parameter operation: the operation of the launch that sets it, to find out when two of them do.
-    /// - Throws: when it could not be stored. In this launch it counts nevertheless, if the launch is not configured yet.
+    /// - Throws: when it could not be stored. In this launch it counts nevertheless, if the launch is not configured
+    ///     yet.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>, by operation: String? = nil) throws(StorageError) {
         let text = try Self.encode(value, key.name)
         let shared = store as? SettingsStore
@@ -69,9 +72,11 @@ public final class Settings: Sendable {
         try persist { values in values[key.name] = state.withLock { $0.values[key.name] } }
     }
 
-    /// Configures the launch: the settings of this moment count for all of it. Called again, it gives the same settings.
+    /// Configures the launch: the settings of this moment count for all of it. Called again, it gives the same
+    /// settings.
     ///
-    /// - Parameter launchState: what knows whether this is the first launch; without it, the setting of that name says so.
+    /// - Parameter launchState: what knows whether this is the first launch; without it, the setting of that name says
+    ///     so.
     func freeze(_ launchState: LaunchState? = nil) -> SettingsSnapshot {
         // Before the snapshot, which has to hold it.
         let identifier = deviceIdentifier
@@ -88,7 +93,8 @@ public final class Settings: Sendable {
 
     /// Identifies this installation: generated when it is first asked for, the same ever after.
     ///
-    /// Where the settings cannot be read or written it is another one in every launch, and the one that is stored is left alone.
+    /// Where the settings cannot be read or written it is another one in every launch, and the one that is stored is
+    /// left alone.
     var deviceIdentifier: String {
         let key = SettingKey<String>.deviceIdentifier
         let stored = state.withLock { $0.values[key.name] }
@@ -177,7 +183,8 @@ struct SettingsStateMachine {
     /// Sets a value.
     ///
     /// - Parameter isTooLate: whether the launch was configured by another object.
-    /// - Returns: the problems with that, each in one sentence: another operation has written it before; it takes effect in the next launch.
+    /// - Returns: the problems with that, each in one sentence: another operation has written it before; it takes
+    ///     effect in the next launch.
     mutating func write(
         _ value: String,
         _ name: String,
@@ -197,7 +204,8 @@ struct SettingsStateMachine {
         return (conflict, lateness)
     }
 
-    /// Keeps a value that was generated, in place of `invalid` or of none. Returns the one that counts: another thread may have been faster.
+    /// Keeps a value that was generated, in place of `invalid` or of none. Returns the one that counts: another thread
+    /// may have been faster.
     mutating func provide(_ value: String, _ name: String, insteadOf invalid: String?) -> String {
         // One that makes no sense is replaced by the first that comes.
         if let existing = values[name], existing != invalid { return existing }

@@ -14,21 +14,24 @@ public protocol SpeakerPresenter: Sendable {
 
 /// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
 ///
-/// If a known speaker does not answer, nobody is asked. After any failure, and when the person dismisses the assistant, the launch goes on without a speaker, and
-/// the report says so. A connector that takes no notice of its deadline is not waited for. Every request gets the time that the first one had; the timeout is
-/// paused while a choice is connected, so that nobody loses a choice because the search took long.
+/// If a known speaker does not answer, nobody is asked. After any failure, and when the person dismisses the assistant,
+/// the launch goes on without a speaker, and the report says so. A connector that takes no notice of its deadline is
+/// not waited for. Every request gets the time that the first one had; the timeout is paused while a choice is
+/// connected, so that nobody loses a choice because the search took long.
 struct ConnectSpeakerOperation: Sendable {
     /// How many choices are tried before the launch goes on without a speaker.
     static let maximumChoices = 5
 
     let environment: StartupEnvironment
-    /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to decline one.
+    /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to
+    /// decline one.
     private var isAskedFor: Bool { environment.memory.isAskedFor }
 
     /// Connects a speaker.
     ///
     /// - Returns: nil when the person goes on without one.
-    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, `MissingPresenterError`, and ``DismissedByPerson``.
+    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any,
+    ///     `MissingPresenterError`, and ``DismissedByPerson``.
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
@@ -94,7 +97,8 @@ struct ConnectSpeakerOperation: Sendable {
 }
 
 extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?) async throws -> Speaker? {
-    /// The speaker; nil when the person goes on without one. The configuration is nil where the scenario does not wait for it.
+    /// The speaker; nil when the person goes on without one. The configuration is nil where the scenario does not wait
+    /// for it.
     public static var connectSpeaker: Self {
         Self(
             "connect-speaker",

@@ -10,8 +10,8 @@ public protocol EntitlementService: Sendable {
 
 /// Fetches the person's entitlements; when that fails, the last known ones count.
 ///
-/// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is not logged in is entitled to
-/// nothing.
+/// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is
+/// not logged in is entitled to nothing.
 struct EntitlementsOperation: Sendable {
     let environment: StartupEnvironment
 

@@ -12,9 +12,11 @@ public protocol EntryPointPresenter: Sendable {
     /// Asks before something is changed.
     ///
     /// - Returns: whether to do it; false leaves it out for good.
-    /// - Throws: any error when the person has left without an answer: the entry point is kept, and handed over again in a later launch.
+    /// - Throws: any error when the person has left without an answer: the entry point is kept, and handed over again
+    ///     in a later launch.
     func confirm(_ entryPoint: EntryPoint) async throws -> Bool
-    /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed over again in a later launch.
+    /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed
+    /// over again in a later launch.
     ///
     /// Without this method such an entry point is not taken, and the report says so.
     func enter(by entryPoint: AppEntryPoint) async throws
@@ -36,8 +38,9 @@ extension EntryPointPresenter {
 
 /// Delivers what started the app: a push notification, a link, a shortcut.
 ///
-/// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is visible, each exactly
-/// once. An entry point that changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter everything stays in the mailbox.
+/// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is
+/// visible, each exactly once. An entry point that changes something is confirmed first. A silent push does not wait
+/// for its turn on the screen. Without a presenter everything stays in the mailbox.
 struct EntryPointOperation: Sendable {
     let environment: StartupEnvironment
 
@@ -45,7 +48,8 @@ struct EntryPointOperation: Sendable {
     /// Nil when nothing can be presented.
     private var presenter: (any EntryPointPresenter)? { environment.presenters.entryPoint }
 
-    /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
+    /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the
+    /// main thread.
     func presentPush(in step: StepContext) async throws {
         // The mailbox may have lost it meanwhile: another process has delivered it, or its time was over.
         guard let push = mailbox.pushToPresent else { return }
@@ -70,7 +74,8 @@ struct EntryPointOperation: Sendable {
         }
     }
 
-    /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the main thread.
+    /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the
+    /// main thread.
     func takeSilentPushes(in step: StepContext) async throws {
         // Those of other accounts, and those that wait for an event, keep waiting.
         let pushes = mailbox.waiting().filter {

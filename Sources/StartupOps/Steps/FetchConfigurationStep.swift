@@ -29,11 +29,13 @@ public protocol RegionPresenter: Sendable {
 
 /// Finds out the country and the language, then fetches the configuration for them.
 ///
-/// A country and a language that were chosen once are not asked for again. The first time they are the device's, as long as there is a
-/// configuration for them; otherwise a menu is presented, and the time a person takes for it does not count.
+/// A country and a language that were chosen once are not asked for again. The first time they are the device's, as
+/// long as there is a configuration for them; otherwise a menu is presented, and the time a person takes for it does
+/// not count.
 ///
-/// A configuration from the server is on trial until a launch has completed with it. If it cannot be fetched, its place is taken by
-/// that of `fallback(_:_:)`: the last one that a launch has completed with, or else the one the app was delivered with.
+/// A configuration from the server is on trial until a launch has completed with it. If it cannot be fetched, its place
+/// is taken by that of `fallback(_:_:)`: the last one that a launch has completed with, or else the one the app was
+/// delivered with.
 struct FetchConfigurationOperation: Sendable {
     let environment: StartupEnvironment
 
@@ -61,7 +63,8 @@ struct FetchConfigurationOperation: Sendable {
         return meetingGate(loaded)
     }
 
-    /// Where the first screen waits at a gate, each configuration that the launch can go by is one of its conditions, or the splash would stay.
+    /// Where the first screen waits at a gate, each configuration that the launch can go by is one of its conditions,
+    /// or the splash would stay.
     private func meetingGate(_ loaded: LoadedConfiguration) -> LoadedConfiguration {
         environment.firstScreen?.meet(.configurationPresent, by: "the \(loaded.source.rawValue) configuration")
         return loaded
@@ -102,7 +105,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
         )
     }
 
-    /// The configuration that an earlier launch has kept, without asking the server: the launch goes by it, and the fetched one is for the next launch.
+    /// The configuration that an earlier launch has kept, without asking the server: the launch goes by it, and the
+    /// fetched one is for the next launch.
     public static var cachedConfig: Self {
         Self(
             "cached-config",
@@ -116,7 +120,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
 }
 
 extension OperationGraph {
-    /// Adds the step that fetches the configuration. It always produces one: that of ``StartupSteps/fallbackConfiguration`` if it fails or is cut off.
+    /// Adds the step that fetches the configuration. It always produces one: that of
+    /// ``StartupSteps/fallbackConfiguration`` if it fails or is cut off.
     mutating func addConfiguration(
         of steps: StartupSteps,
         _ options: StepOption...,

@@ -2,8 +2,9 @@ import Sequencer
 
 /// Fetches the feature flags; when that fails, those of the last launch count.
 ///
-/// The first screen waits for them on the first launch of an app that is set to it: see ``SettingKey/waitsForRemoteConfigurationOnFirstLaunch``.
-/// Flags that come after the first screen was decided count from the next launch, and the report says so.
+/// The first screen waits for them on the first launch of an app that is set to it: see
+/// ``SettingKey/waitsForRemoteConfigurationOnFirstLaunch``. Flags that come after the first screen was decided count
+/// from the next launch, and the report says so.
 struct FetchFlagsOperation: Sendable {
     let environment: StartupEnvironment
 

@@ -27,14 +27,17 @@ public protocol UpdatePresenter: Sendable {
 /// | the version is too old, or the service is being maintained | the launch is aborted, and the screen is the update's |
 /// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
 ///
-/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it, and half a second in any case; then it goes on, and so does the
-/// check, in the background. A late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
-/// cancelling the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets none, leaves it alone.
+/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it, and half a second in
+/// any case; then it goes on, and so does the check, in the background. A late answer counts as much: it aborts the
+/// launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only cancelling
+/// the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets
+/// none, leaves it alone.
 ///
-/// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this
-/// version to the policy that was read last all the same.
+/// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the
+/// milestone's own work, holds this version to the policy that was read last all the same.
 struct ForceUpdateOperation: Sendable {
-    /// How long the launch waits for the answer at least, where the allowance is not shorter, however little the budget leaves.
+    /// How long the launch waits for the answer at least, where the allowance is not shorter, however little the budget
+    /// leaves.
     static let leastAllowance = Duration.milliseconds(500)
 
     let environment: StartupEnvironment
@@ -52,7 +55,8 @@ struct ForceUpdateOperation: Sendable {
             let check = try ask(number, askedAt, isAwaited: true, in: step)
             // Not before: a launch that fails at this moment would wait for a check that nobody keeps.
             memory.withLock { $0.askedIn = step.launch }
-            // Less where the budget is at its end, but never so little that no answer could come in time: a slow start must not lead past a required update.
+            // Less where the budget is at its end, but never so little that no answer could come in time: a slow start
+            // must not lead past a required update.
             let allowance = environment.updateAllowance
             let time = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
             answer = await step.waiting(for: "the version policy") { await check.answer(within: time, in: step) }
@@ -81,7 +85,8 @@ struct ForceUpdateOperation: Sendable {
 
     /// Asks in the background, and acts on a late answer.
     ///
-    /// - Parameter number: given before anything is asked: the answer to the check that began last counts, however they come (P31).
+    /// - Parameter number: given before anything is asked: the answer to the check that began last counts, however they
+    ///     come (P31).
     @discardableResult
     private func ask(_ number: Int, _ askedAt: MachineTime?, isAwaited: Bool, in step: StepContext) throws -> UpdateCheck {
         let check = UpdateCheck(number, isAwaited: isAwaited) { answer in
@@ -103,8 +108,8 @@ struct ForceUpdateOperation: Sendable {
         _ = try? ask(checks.begin(), MachineTime.now, isAwaited: false, in: step)
     }
 
-    /// Stops the launch if the policy that was read last says that this version is too old. Asks no service, unless safe mode has put the check last, where it would never
-    /// come; reads the store off the main thread.
+    /// Stops the launch if the policy that was read last says that this version is too old. Asks no service, unless
+    /// safe mode has put the check last, where it would never come; reads the store off the main thread.
     ///
     /// - Throws: `CancellationError` when it stopped the launch.
     func enforceKnownPolicy(in step: StepContext) async throws {
@@ -113,8 +118,9 @@ struct ForceUpdateOperation: Sendable {
         throw CancellationError()
     }
 
-    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or else that of the
-    /// service, for which the launch waits as long as it is allowed to. An answer that comes later counts as any late one.
+    /// The launch has failed, maybe before the check has begun: the policy that was read last takes the screen over, or
+    /// else that of the service, for which the launch waits as long as it is allowed to. An answer that comes later
+    /// counts as any late one.
     ///
     /// - Returns: whether the update has the screen.
     func takesOverFailure(in step: StepContext) async -> Bool {
@@ -209,7 +215,8 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in this process or another.
+    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in
+    /// this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
         let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {
@@ -223,7 +230,8 @@ struct ForceUpdateOperation: Sendable {
         return kept?.policy.decision(for: environment.app.version, at: environment.now())
     }
 
-    /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process has asked later, and has its answer.
+    /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process
+    /// has asked later, and has its answer.
     private func keep(_ answer: UpdatePolicy, _ askedAt: MachineTime?) -> (policy: UpdatePolicy, error: (any Error)?)? {
         // Another process has asked later: its answer is the newer one (P31).
         if stored?.wasAsked(after: askedAt) == true { return nil }
@@ -249,9 +257,9 @@ extension AbortReason {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Void {
     /// Whether this version may still be used.
     ///
-    /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on; so it does if the service has not
-    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time, but not before half a second has
-    /// passed: the answer then counts when it comes.
+    /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on;
+    /// so it does if the service has not answered within ``StartupEnvironment/updateAllowance``, or when the budget
+    /// leaves no more time, but not before half a second has passed: the answer then counts when it comes.
     public static var forceUpdate: Self {
         var step = Self(
             RecoveryStep.updateCheck,
@@ -274,7 +282,8 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
 }
 
 extension StartupEnvironment {
-    /// Stops the launch if the policy that was read last, in this launch or before, says that this version is too old. Asks no service.
+    /// Stops the launch if the policy that was read last, in this launch or before, says that this version is too old.
+    /// Asks no service.
     ///
     /// - Throws: `CancellationError` when it stopped the launch.
     func enforceKnownUpdatePolicy(in step: StepContext) async throws {

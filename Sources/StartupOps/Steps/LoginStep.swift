@@ -16,7 +16,8 @@ public protocol LoginPresenter: Sendable {
     /// Asks whether the account that was found on this device should be used again.
     ///
     /// - Returns: whether it is; false logs it out.
-    /// - Throws: any error when the person has left without an answer: the account is neither used nor logged out, and the launch ends as when they dismiss the login form.
+    /// - Throws: any error when the person has left without an answer: the account is neither used nor logged out, and
+    ///     the launch ends as when they dismiss the login form.
     func askToRestore(_ account: StoredSession) async throws -> Bool
 }
 
@@ -48,15 +49,15 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
-/// Every request gets the time that the first one had. The timeout covers the stored session only; it is paused during later requests, so that nobody is refused at
-/// the form because the service took long before.
+/// Every request gets the time that the first one had. The timeout covers the stored session only; it is paused during
+/// later requests, so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5
 
     let environment: StartupEnvironment
-    /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that does not offer to restore
-    /// accounts ends, on its first launch, the session that someone else may have left.
+    /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that
+    /// does not offer to restore accounts ends, on its first launch, the session that someone else may have left.
     var keepsStoredSession = true
     /// The session that was there when the person asked to log in.
     var earlier: StoredSession?
@@ -65,14 +66,16 @@ struct LoginOperation: Sendable {
 
     private var accounts: any AccountService { environment.services.accounts }
     private var presenter: (any LoginPresenter)? { environment.presenters.login }
-    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session that is there is kept until the login has succeeded.
+    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session
+    /// that is there is kept until the login has succeeded.
     private var memory: LaunchMemory { environment.memory }
     private var isAskedFor: Bool { memory.isAskedFor }
 
     /// Opens a session.
     ///
     /// - Parameter configuration: may say how someone who is not logged in is received.
-    /// - Throws: `DismissedByPerson`, `MissingPresenterError` when nobody had a session, or ``AccountError`` after too many wrong answers.
+    /// - Throws: `DismissedByPerson`, `MissingPresenterError` when nobody had a session, or ``AccountError`` after too
+    ///     many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
         guard isAskedFor, let session = accounts.storedSession().value else { return try await open(configuration, in: step) }
         var operation = self
@@ -213,7 +216,8 @@ struct LoginOperation: Sendable {
 
     /// Asks until an answer leads to an account.
     ///
-    /// - Returns: after too many answers, no account, and the last error where it was the service's: that is not the person's.
+    /// - Returns: after too many answers, no account, and the last error where it was the service's: that is not the
+    ///     person's.
     private func ask<Answer: Sendable>(
         in step: StepContext,
         _ question: @MainActor @Sendable (_ problem: String?) async -> Answer,
@@ -275,7 +279,8 @@ struct LoginOperation: Sendable {
 
     // MARK: The person
 
-    /// The sentence that the person is told before the form is shown again; rethrows an error that a form cannot help with.
+    /// The sentence that the person is told before the form is shown again; rethrows an error that a form cannot help
+    /// with.
     private static func problem(_ error: any Error, _ step: StepContext) throws -> String {
         try step.checkCancellation()
         switch error {
@@ -325,13 +330,15 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                 // To open the session that was found, or to ask who else is there, would answer for the person.
                 if memory.state.withLock({ $0.isOfferUnanswered }) { throw DismissedByPerson(operation: step.operation) }
                 var operation = LoginOperation(environment: environment)
-                // A session that this launch itself has opened since must not be ended as one of an earlier installation.
+                // A session that this launch itself has opened since must not be ended as one of an earlier
+                // installation.
                 let isOver = environment.bootstrap?.hasConfiguration == true || environment.hasLoggedIn.withLock { $0 }
                 operation.keepsStoredSession = keepsStoredSession || isOver
                 var configuration = loaded?.configuration
                 if let chosen = environment.onboardingOfApp { configuration?.onboarding = chosen }
                 let account = try await operation.run(configuration, in: step)
-                // It is `.guest` also if the stored session could not be read: that one may still be an earlier installation's.
+                // It is `.guest` also if the stored session could not be read: that one may still be an earlier
+                // installation's.
                 if account != .guest { environment.hasLoggedIn.withLock { $0 = true } }
                 environment.mailbox.setSession(of: account)
                 return account

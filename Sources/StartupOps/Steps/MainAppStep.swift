@@ -4,10 +4,12 @@ import StartupStorage
 /// Shows the app.
 @MainActor
 public protocol MainPresenter: Sendable {
-    /// The main screen; returns when it is visible, and its tab bar and navigation can be used: what started the app is delivered then.
+    /// The main screen; returns when it is visible, and its tab bar and navigation can be used: what started the app is
+    /// delivered then.
     func showMain(_ content: MainContent) async
-    /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose onboarding is
-    /// ``OnboardingType/dismissable`` are shown it, until they have dismissed it once. When it throws, they have left without that, and see it again.
+    /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose
+    /// onboarding is ``OnboardingType/dismissable`` are shown it, until they have dismissed it once. When it throws,
+    /// they have left without that, and see it again.
     func showOnboarding() async throws
     /// The offer of a subscription; returns when the person has answered it.
     func showPaywall() async
@@ -15,12 +17,13 @@ public protocol MainPresenter: Sendable {
     func becameActive() async
 }
 
-/// Shows the main screen, and records that the launch has got there: the configuration that was on trial is one to fall back on from now
-/// on, and the next launch is not the first any more.
+/// Shows the main screen, and records that the launch has got there: the configuration that was on trial is one to fall
+/// back on from now on, and the next launch is not the first any more.
 struct MainAppOperation: Sendable {
     let environment: StartupEnvironment
 
-    /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other processes.
+    /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other
+    /// processes.
     func run(_ content: MainContent, in step: StepContext) async throws {
         let (state, mailbox, account) = (environment.state, environment.mailbox, content.account)
         // Asked before the launch is recorded: from then on, its own configuration is the last known one.
@@ -108,8 +111,8 @@ extension OperationGraph {
     /// - Parameters:
     ///   - speaker: nil where the scenario connects none.
     ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
-    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an onboarding, and the graph has none: it is then shown beside
-    ///     the launch.
+    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an
+    ///     onboarding, and the graph has none: it is then shown beside the launch.
     mutating func addMain(
         of steps: StartupSteps,
         _ configuration: Step<LoadedConfiguration>,
@@ -153,7 +156,8 @@ extension OperationGraph {
 }
 
 extension StepContext {
-    /// Notes that the configuration of this launch came too late: somebody was already received with another kind of onboarding than it says.
+    /// Notes that the configuration of this launch came too late: somebody was already received with another kind of
+    /// onboarding than it says.
     ///
     /// Only an answer of the server can be late: every other source was known before the launch.
     fileprivate func noteLateOnboarding(_ decided: OnboardingType, _ loaded: LoadedConfiguration) {

@@ -3,11 +3,13 @@ import StartupStorage
 
 /// Shows the onboarding over the main screen, until the person has dismissed it.
 ///
-/// That it was dismissed is recorded after it was shown, never before: who is interrupted sees it again. So does a guest after somebody was logged in.
+/// That it was dismissed is recorded after it was shown, never before: who is interrupted sees it again. So does a
+/// guest after somebody was logged in.
 struct OnboardingOperation: Sendable {
     let environment: StartupEnvironment
 
-    /// Shows it where it was not dismissed before; returns at once otherwise. The state is read and written off the main thread.
+    /// Shows it where it was not dismissed before; returns at once otherwise. The state is read and written off the
+    /// main thread.
     func run(in step: StepContext) async throws {
         guard let presenter = environment.presenters.main else { return }
         let state = environment.state
@@ -27,9 +29,11 @@ struct OnboardingOperation: Sendable {
 }
 
 extension StartupSteps {
-    /// Shows the onboarding where the graph has no step for it, because the scenario was chosen before the configuration came that says dismissable.
+    /// Shows the onboarding where the graph has no step for it, because the scenario was chosen before the
+    /// configuration came that says dismissable.
     ///
-    /// It runs as a step does that the person has asked for: the launch does not wait for it, and an update that takes the screen over ends it.
+    /// It runs as a step does that the person has asked for: the launch does not wait for it, and an update that takes
+    /// the screen over ends it.
     func showLateOnboarding(beside step: StepContext) {
         guard let environment else { return }
         step.note("the configuration of this launch says dismissable: the onboarding comes after it, unless it was dismissed before")
@@ -43,9 +47,9 @@ extension StartupSteps {
 }
 
 extension StartupStep where Work == ScreenWork {
-    /// The onboarding, over the main screen. It is for guests, with a new session or a stored one, of an app whose onboarding is
-    /// ``OnboardingType/dismissable``, who have not dismissed it before; in any other launch this step does nothing. It goes by the work of
-    /// ``mainApp``: an app that replaces that shows the onboarding itself.
+    /// The onboarding, over the main screen. It is for guests, with a new session or a stored one, of an app whose
+    /// onboarding is ``OnboardingType/dismissable``, who have not dismissed it before; in any other launch this step
+    /// does nothing. It goes by the work of ``mainApp``: an app that replaces that shows the onboarding itself.
     public static var onboarding: Self {
         Self("onboarding", "Show the onboarding", expected: .milliseconds(250), simulated: { $0.screenWork }) { environment in
             return { step in

@@ -9,7 +9,8 @@ import StartupStorage
 /// | somebody whose session was opened again | not offered | offered |
 /// | a guest | not offered | not offered |
 ///
-/// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid already.
+/// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid
+/// already.
 struct PaywallOperation: Sendable {
     let environment: StartupEnvironment
     /// The session when the graph was made: afterwards the login may have replaced it.
@@ -27,7 +28,8 @@ struct PaywallOperation: Sendable {
         try await environment.stage.ask(in: step) { await presenter.showPaywall() }
     }
 
-    /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an account, or to somebody else.
+    /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an
+    /// account, or to somebody else.
     private var hasLoggedIn: Bool {
         if environment.memory.state.withLock({ $0.hasLoggedIn }) { return true }
         switch before {

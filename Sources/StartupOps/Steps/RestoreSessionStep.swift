@@ -1,7 +1,8 @@
 import Sequencer
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Account {
-    /// The stored session, opened where nobody sees the app: its token is refreshed where that is needed. Nobody is asked, and nobody is logged out.
+    /// The stored session, opened where nobody sees the app: its token is refreshed where that is needed. Nobody is
+    /// asked, and nobody is logged out.
     static var restoreSession: Self {
         Self(
             "restore-session",

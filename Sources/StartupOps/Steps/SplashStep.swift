@@ -5,10 +5,11 @@ import Sequencer
 public protocol SplashPresenter: Sendable {
     /// Shows it, and returns when it is visible.
     func showSplash() async
-    /// Returns when it has ended by itself, its video or its animation over, or when its task is cancelled. A splash that stands still has
-    /// ended at once.
+    /// Returns when it has ended by itself, its video or its animation over, or when its task is cancelled. A splash
+    /// that stands still has ended at once.
     func splashEnded() async
-    /// Plays the splash's video, and returns when it is over or when its task is cancelled. Asked for where ``SettingKey/showsSplashVideo`` is set.
+    /// Plays the splash's video, and returns when it is over or when its task is cancelled. Asked for where
+    /// ``SettingKey/showsSplashVideo`` is set.
     func playSplashVideo() async
 }
 

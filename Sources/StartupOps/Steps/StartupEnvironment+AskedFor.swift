@@ -1,9 +1,11 @@
 import Foundation
 import Sequencer
 
-/// Steps that other parts of the app start when the person asks for them, and the screen that they share with the launch.
+/// Steps that other parts of the app start when the person asks for them, and the screen that they share with the
+/// launch.
 extension StartupEnvironment {
-    /// Runs a step by itself because the person has asked for it, with a button in the app's settings, say. The work is that of a launch.
+    /// Runs a step by itself because the person has asked for it, with a button in the app's settings, say. The work is
+    /// that of a launch.
     ///
     /// ```swift
     /// let account = try await environment.run(.login)
@@ -15,12 +17,15 @@ extension StartupEnvironment {
     /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
     /// | ``StartupStep/tutorial`` | It is shown again. |
     ///
-    /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the screen over: one that runs then is told to
-    /// cancel. It reads the configuration that was confirmed last. Cancelling the task cancels the step.
+    /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the
+    /// screen over: one that runs then is told to cancel. It reads the configuration that was confirmed last.
+    /// Cancelling the task cancels the step.
     ///
-    /// - Parameter options: of the launch in which the step runs alone. It has no budget, and no deadline unless one is given here.
+    /// - Parameter options: of the launch in which the step runs alone. It has no budget, and no deadline unless one is
+    ///     given here.
     /// - Returns: the step's value.
-    /// - Throws: the error of the step, such as ``DismissedByPerson``; an `OperationError` where it has thrown none, because it was cancelled or its time was over.
+    /// - Throws: the error of the step, such as ``DismissedByPerson``; an `OperationError` where it has thrown none,
+    ///     because it was cancelled or its time was over.
     @discardableResult
     public func run<Value: Sendable>(
         _ step: StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Value>,
@@ -63,10 +68,12 @@ extension StartupEnvironment {
         }
     }
 
-    /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the person sees.
+    /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the person
+    /// sees.
     ///
-    /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or ``StartupStep/mainApp``; and ``StartupStep/forceUpdate``
-    /// from the moment when it has taken the screen over. Screens that the app presents itself, such as the target of a link, are not known here.
+    /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or
+    /// ``StartupStep/mainApp``; and ``StartupStep/forceUpdate`` from the moment when it has taken the screen over.
+    /// Screens that the app presents itself, such as the target of a link, are not known here.
     @MainActor public var screenOnTop: String? { stage.top }
 }
 

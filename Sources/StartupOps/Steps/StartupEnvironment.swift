@@ -43,7 +43,8 @@ public struct StartupEnvironment: Sendable {
     public internal(set) var mailbox: EntryPointMailbox
     /// The screen, which the launch, steps that are asked for and the app's own screens share.
     public internal(set) var stage: Stage
-    /// The turn to log in, which a launch and steps that are asked for share: two at once would each ask, and the session that was opened last would count.
+    /// The turn to log in, which a launch and steps that are asked for share: two at once would each ask, and the
+    /// session that was opened last would count.
     let loginTurn = Turn()
     /// Whether somebody has logged in since the app started, as a guest or by an account.
     let hasLoggedIn = Locked(false)
@@ -61,14 +62,16 @@ public struct StartupEnvironment: Sendable {
     public internal(set) var devices = ConnectedDevices()
     /// How long the splash is visible at least.
     var splashMinimum: Duration
-    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no budget takes. The check goes on after that.
+    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no
+    /// budget takes. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
-    /// Called with an update decision that came when the main screen was there, so that the launch has completed, whether or not something ran on, or when the launch had
-    /// failed. The update screen takes over at the same time.
+    /// Called with an update decision that came when the main screen was there, so that the launch has completed,
+    /// whether or not something ran on, or when the launch had failed. The update screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
-    /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
+    /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came
+    /// when the launch was over.
     package var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
 
     static let defaultUpdateAllowance = Duration.seconds(2)
@@ -132,10 +135,12 @@ public struct StartupEnvironment: Sendable {
     public var storageProblems: [StorageError] { directory.problems }
     /// Answers that can be fetched again, such as the entitlements.
     var cache: any DataStore { directory.cache }
-    /// The settings that came too late for this launch, each in one sentence; asked at its end, when all late ones are known.
+    /// The settings that came too late for this launch, each in one sentence; asked at its end, when all late ones are
+    /// known.
     var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
 
-    /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was known before there was one.
+    /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was
+    /// known before there was one.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
         // The app's own setting wins over every configuration.
         onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
@@ -144,7 +149,8 @@ public struct StartupEnvironment: Sendable {
     /// The kind that the app has set, which no configuration and no flag changes; nil where it has set none.
     var onboardingOfApp: OnboardingType? { settings.valueIfSet(of: .onboarding) }
 
-    /// The configuration that a launch can go by before it has fetched one; nil without one for the chosen country and language.
+    /// The configuration that a launch can go by before it has fetched one; nil without one for the chosen country and
+    /// language.
     var keptConfiguration: LoadedConfiguration? { state.chosenRegion.value.flatMap { configurations.kept(for: $0) } }
 
     /// Whether an account that survived a reinstallation is offered again.
@@ -178,7 +184,8 @@ public struct StartupEnvironment: Sendable {
         // Locked is not logged out: nobody is asked to log in because of it.
         case .unavailable: return .known
         case .value(let session):
-            // Only the user can tell whether the session of an earlier installation is theirs; if they are not asked, it is ended.
+            // Only the user can tell whether the session of an earlier installation is theirs; if they are not asked,
+            // it is ended.
             if Self.isLeftBehind(session, state) { return restoresAccounts(known) ? .found : .none }
             return session.isAnonymous ? .guest : .known
         }

@@ -3,10 +3,11 @@ import StartupStorage
 
 /// A step of the built-in scenarios as one value: its name, its thread, its usual time and its work.
 ///
-/// `Work` is the type of the closure that does the work. It says what the step reads and produces, and whether it runs on the main actor, so the compiler
-/// checks a replacement: see ``StartupSteps``.
+/// `Work` is the type of the closure that does the work. It says what the step reads and produces, and whether it runs
+/// on the main actor, so the compiler checks a replacement: see ``StartupSteps``.
 ///
-/// A new step is a file with a `static var` of this type, and one line where a scenario lists it. An app writes its own in the same way:
+/// A new step is a file with a `static var` of this type, and one line where a scenario lists it. An app writes its own
+/// in the same way:
 ///
 /// ```swift
 /// extension StartupStep where Work == ScreenWork {
@@ -37,7 +38,8 @@ public struct StartupStep<Work: Sendable>: Sendable {
     /// Makes the real work.
     let work: @Sendable (StartupEnvironment) -> Work
 
-    /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count against the budget.
+    /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count
+    /// against the budget.
     ///
     /// - Parameters:
     ///   - id: the identifier: not that of a built-in step.
@@ -67,7 +69,8 @@ public struct StartupStep<Work: Sendable>: Sendable {
 /// Work that touches the screen, reads no value and produces none.
 public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
 
-/// A step of a simulated launch: it takes its time, by the launch's clock and without holding a thread. That of a step that may ask is the person's.
+/// A step of a simulated launch: it takes its time, by the launch's clock and without holding a thread. That of a step
+/// that may ask is the person's.
 public struct SimulatedStep: Sendable {
     let duration: Duration
     let requiresUpdate: Bool
@@ -121,7 +124,8 @@ final class LaunchMemory: Sendable {
     struct State: Sendable {
         /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
         var earlyOnboarding: OnboardingType?
-        /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account now.
+        /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account
+        /// now.
         var hasLoggedIn = false
         /// Whether the person was offered the account that was found, and has left without an answer.
         var isOfferUnanswered = false
@@ -143,8 +147,9 @@ final class LaunchMemory: Sendable {
     }
 }
 
-/// Adding steps to a graph, each with the options it always has, then those that the scenario gives it, then those that the app has set by
-/// ``StartupSteps/set(_:on:)``: of two that say something about the same thing, the later one counts.
+/// Adding steps to a graph, each with the options it always has, then those that the scenario gives it, then those that
+/// the app has set by ``StartupSteps/set(_:on:)``: of two that say something about the same thing, the later one
+/// counts.
 extension OperationGraph {
     /// Adds a step that runs off the main thread.
     @discardableResult
@@ -248,8 +253,8 @@ extension StepContext {
     /// When a request of this operation has to have ended: after `requestTime`.
     var requestDeadline: Deadline { .after(requestTime) }
 
-    /// How long this operation may wait for something: three seconds, and so long before the operation's own end that there is time left to
-    /// handle a failure, namely a tenth of the remaining time, 200 ms at most.
+    /// How long this operation may wait for something: three seconds, and so long before the operation's own end that
+    /// there is time left to handle a failure, namely a tenth of the remaining time, 200 ms at most.
     var requestTime: Duration {
         let longest = Duration.seconds(3)
         // At most a tenth, so that a short timeout keeps most of its time for the request.

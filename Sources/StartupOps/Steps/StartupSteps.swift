@@ -2,8 +2,8 @@ import Sequencer
 
 /// The work of the built-in steps in one launch; a scenario says when each step runs.
 ///
-/// The work is real, over an environment, or simulated. An app replaces that of one step in one line; the step keeps its place in the graph, its options
-/// and its place in reports:
+/// The work is real, over an environment, or simulated. An app replaces that of one step in one line; the step keeps
+/// its place in the graph, its options and its place in reports:
 ///
 /// ```swift
 /// var steps = StartupSteps(environment)
@@ -11,8 +11,9 @@ import Sequencer
 /// let report = try await Scenario.regular.graph(steps).run(budget: .seconds(3)).report
 /// ```
 ///
-/// A closure takes the step's context, then the value that the step reads, if it reads one. Work on the screen is called on the main actor, all other work
-/// off the main thread. Only the time in `waitForPerson` does not count against the budget, in every step.
+/// A closure takes the step's context, then the value that the step reads, if it reads one. Work on the screen is
+/// called on the main actor, all other work off the main thread. Only the time in `waitForPerson` does not count
+/// against the budget, in every step.
 public struct StartupSteps: Sendable {
     private enum Source: Sendable {
         case environment(StartupEnvironment)
@@ -52,9 +53,11 @@ public struct StartupSteps: Sendable {
         fallbackConfiguration = { _, _ in .simulated }
     }
 
-    /// Work that takes its time and does nothing else: to see a launch's shape, and to try budgets before anything is written.
+    /// Work that takes its time and does nothing else: to see a launch's shape, and to try budgets before anything is
+    /// written.
     ///
-    /// Each step takes as long as it is expected to, or as `durations` says, by the launch's clock and without holding a thread.
+    /// Each step takes as long as it is expected to, or as `durations` says, by the launch's clock and without holding
+    /// a thread.
     ///
     /// - Parameters:
     ///   - requiresUpdate: whether the force-update check finds that this version may not be used.
@@ -89,7 +92,8 @@ public struct StartupSteps: Sendable {
         if case .environment(let environment) = source { environment } else { nil }
     }
 
-    /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as ever.
+    /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as
+    /// ever.
     var unseen: StartupSteps {
         // A copy: other launches keep their presenters.
         guard var environment else { return self }
@@ -102,8 +106,8 @@ public struct StartupSteps: Sendable {
         return steps
     }
 
-    /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is ruled out never
-    /// reaches the milestone, and one that fails before it shows the update in place of the failure.
+    /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is
+    /// ruled out never reaches the milestone, and one that fails before it shows the update in place of the failure.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
         guard let environment, let milestone = graph.milestone else { return }
         let check = ForceUpdateOperation(environment: environment)
@@ -118,15 +122,15 @@ public struct StartupSteps: Sendable {
         }
     }
 
-    /// Has a real launch refused while another one over the same state runs, and when one has completed, if both are to come to a main
-    /// screen: two would show the splash, ask the person and run each migration twice.
+    /// Has a real launch refused while another one over the same state runs, and when one has completed, if both are to
+    /// come to a main screen: two would show the splash, ask the person and run each migration twice.
     func refuseSecondLaunch(of graph: inout OperationGraph) {
         guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
         graph.sharesState(at: environment.directory.place)
     }
 
-    /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of the main screen, which reports them
-    /// otherwise, never runs.
+    /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of
+    /// the main screen, which reports them otherwise, never runs.
     func tellLostEntryPoints(in graph: inout OperationGraph) {
         guard let mailbox = environment?.mailbox else { return }
         graph.noteEarlyEnd { mailbox.takeLosses() }

@@ -3,13 +3,15 @@ import StartupNetworking
 import StartupStorage
 
 extension StepContext {
-    /// Asks a service that may take no notice of its deadline for something: a little later it is told to cancel, and not waited for.
+    /// Asks a service that may take no notice of its deadline for something: a little later it is told to cancel, and
+    /// not waited for.
     ///
     /// - Parameters:
     ///   - what: completes "it waits for ...", and holds no secret.
     ///   - time: how long the service has.
     ///   - body: is given the deadline. An answer that comes when nobody waits for it any more is dropped.
-    /// - Throws: what `body` throws, a `NetworkError` when the service is not waited for, or `CancellationError` when the operation is told to cancel.
+    /// - Throws: what `body` throws, a `NetworkError` when the service is not waited for, or `CancellationError` when
+    ///     the operation is told to cancel.
     func boundedRequest<Answer: Sendable>(
         _ what: String,
         within time: Duration,
@@ -38,14 +40,17 @@ extension StepContext {
         throw NetworkError(.timedOut, request: what, "the service neither answered nor failed by its deadline")
     }
 
-    /// Waits until the sequence ends, which it does when its reader is cancelled, `limit` has passed, or the operation is told to cancel.
+    /// Waits until the sequence ends, which it does when its reader is cancelled, `limit` has passed, or the operation
+    /// is told to cancel.
     func wait(atMost limit: Duration, for sequence: some AsyncSequence<some Any, Never> & Sendable) async {
-        // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would need a thread of the pool.
+        // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would
+        // need a thread of the pool.
         await withTaskGroup { group in
             group.addTask {
                 let begin = self.elapsed
                 _ = try? await self.sleep(for: limit)
-                // After a standstill of the process, leave the request time to read an answer that has arrived meanwhile.
+                // After a standstill of the process, leave the request time to read an answer that has arrived
+                // meanwhile.
                 if self.elapsed - begin > limit + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
             }
             group.addTask { for await _ in sequence {} }

@@ -3,13 +3,15 @@ import Sequencer
 /// Shows the tutorial.
 @MainActor
 public protocol TutorialPresenter: Sendable {
-    /// Returns when the person has seen the last page, or has skipped the rest. When it throws, the person has left before that, and the next launch shows it again.
+    /// Returns when the person has seen the last page, or has skipped the rest. When it throws, the person has left
+    /// before that, and the next launch shows it again.
     func showTutorial(_ pages: [TutorialPage]) async throws
 }
 
 /// Shows the tutorial on the first launch, and on the first one after an update of the app.
 ///
-/// That it was seen is recorded after it was shown, never before: who is interrupted sees it again. After a downgrade it is not shown.
+/// That it was seen is recorded after it was shown, never before: who is interrupted sees it again. After a downgrade
+/// it is not shown.
 struct TutorialOperation: Sendable {
     let environment: StartupEnvironment
     /// Whether the person has asked for it: it is shown, new or not.
@@ -51,7 +53,8 @@ struct TutorialOperation: Sendable {
 }
 
 extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedConfiguration?) async throws -> Void {
-    /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for it.
+    /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for
+    /// it.
     public static var tutorial: Self {
         Self(
             "tutorial",

@@ -1,7 +1,8 @@
 import Sequencer
 import StartupStorage
 
-/// The question to the service whether this version may be used. It may outlive the launch that asks, so it is a launch of its own.
+/// The question to the service whether this version may be used. It may outlive the launch that asks, so it is a launch
+/// of its own.
 final class UpdateCheck: Sendable {
     typealias Answer = Result<UpdatePolicy, any Error>
     typealias LateAnswer = @Sendable (Answer) async -> Void
@@ -91,7 +92,8 @@ final class UpdateCheck: Sendable {
     }
 }
 
-/// Keeps the checks that go on though no launch waits for them any more, and knows which of several answers counts: that to the check which began last.
+/// Keeps the checks that go on though no launch waits for them any more, and knows which of several answers counts:
+/// that to the check which began last.
 package final class LateUpdateCheck: Sendable {
     private struct State {
         var kept: [UpdateCheck] = []

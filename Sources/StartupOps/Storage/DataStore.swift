@@ -3,7 +3,8 @@ import Sequencer
 
 /// A store's answer to a question: a value, no value, or that it cannot tell now.
 ///
-/// Before a phone's first unlock, protected data cannot be read. An app that takes this for "nothing there" logs people out.
+/// Before a phone's first unlock, protected data cannot be read. An app that takes this for "nothing there" logs people
+/// out.
 public enum StoredAnswer<Value: Sendable>: Sendable {
     /// There is a value.
     case value(Value)
@@ -30,7 +31,8 @@ public struct StoreKey: NamedValue, Sendable, Hashable, ExpressibleByStringLiter
     public init(stringLiteral name: String) { self.name = name }
 }
 
-/// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a disk.
+/// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a
+/// disk.
 public protocol DataStore: Sendable {
     /// The value under `key`, or why there is not one to be had.
     func read(_ key: StoreKey) -> StoredAnswer<Data>
@@ -44,7 +46,8 @@ public protocol DataStore: Sendable {
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError)
     /// Whether an unreadable value was moved aside from `key`. Then the absence of a value says nothing.
     func hasSetAside(_ key: StoreKey) -> Bool
-    /// Runs `body` while no other thread and no other process is in here: to read a value and write another that depends on it.
+    /// Runs `body` while no other thread and no other process is in here: to read a value and write another that
+    /// depends on it.
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result
 }
 
@@ -133,7 +136,8 @@ extension DataStore {
         }
     }
 
-    /// The value stored under `key`. A value that cannot be decoded, or fails the test, is set aside and counts as absent.
+    /// The value stored under `key`. A value that cannot be decoded, or fails the test, is set aside and counts as
+    /// absent.
     package func value<Value: Decodable & Sendable>(for key: StoreKey, expecting what: String, _ makesSense: (Value) -> Bool)
         -> StoredAnswer<Value>
     {

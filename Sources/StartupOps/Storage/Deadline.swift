@@ -1,6 +1,7 @@
 /// The latest moment for an end: an operation hands it to its requests, a request to its retries.
 ///
-/// A deadline counts the time in which the machine is awake, as a launch does: after an hour of sleep, not everything is over at once.
+/// A deadline counts the time in which the machine is awake, as a launch does: after an hour of sleep, not everything
+/// is over at once.
 ///
 /// ```swift
 /// let profile = try await client.get("profile", deadline: launch.deadline)

@@ -4,8 +4,8 @@ import Sequencer
 
 /// Lets one thread of one process at a time into a directory.
 ///
-/// The kernel drops the lock of a process that ends, however it ends. A thread that is in already may enter again. The main thread never waits:
-/// it gets in at once, or an error.
+/// The kernel drops the lock of a process that ends, however it ends. A thread that is in already may enter again. The
+/// main thread never waits: it gets in at once, or an error.
 final class DirectoryLock: Sendable {
     private static let name = ".lock"
 
@@ -13,7 +13,8 @@ final class DirectoryLock: Sendable {
     private let patience: LockPatience
     /// Threads of this process that use this lock queue up here; only the first looks at the file.
     private let turn = DispatchSemaphore(value: 1)
-    /// The thread that is in, as `currentThreadIdentity()` says. A `pthread_t` is a pointer on some systems, and those are not Sendable.
+    /// The thread that is in, as `currentThreadIdentity()` says. A `pthread_t` is a pointer on some systems, and those
+    /// are not Sendable.
     private let holder = Locked<UInt?>(nil)
 
     init(_ directory: PosixDirectory, _ patience: LockPatience) {
@@ -81,7 +82,8 @@ package struct LockFile: Sendable {
 
     /// Locks the file, which is created where it is missing; nil when another holder has it locked. Never waits.
     package func lock() throws(StorageError) -> HeldLock? {
-        // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be opened again.
+        // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be
+        // opened again.
         for _ in 0..<10 {
             let file = try open()
             // By the kernel's lock, not by the file's existence: that would stay after a kill (S12).
@@ -128,8 +130,9 @@ package final class HeldLock: Sendable {
 
 /// How long the stores of one folder wait for their locks, all of them together.
 ///
-/// A process that keeps a lock for ever keeps others waiting once, not at each access: a lock that was waited for in vain is not waited for again
-/// until it was free once. The other locks of the folder still are, for a tenth of the time if nothing is left of it: their holders may need a moment only.
+/// A process that keeps a lock for ever keeps others waiting once, not at each access: a lock that was waited for in
+/// vain is not waited for again until it was free once. The other locks of the folder still are, for a tenth of the
+/// time if nothing is left of it: their holders may need a moment only.
 final class LockPatience: Sendable {
     /// The waiting time of a folder's stores in all, unless said otherwise: less than any step of a launch has.
     static let usual = Duration.milliseconds(500)

@@ -3,38 +3,44 @@ import Sequencer
 
 /// Keeps values in the files of a directory, one for each key, so that they outlive crashes, kills and power cuts.
 ///
-/// A value is replaced as a whole: written to a temporary file that only the owner can read, brought onto the disk, and renamed. A file that
-/// cannot be trusted (cut short, a bit flipped, in another format) is moved aside as `KEY.corrupt-N` and counts as absent. `onProblem` is told of it,
-/// and of repairs, such as of a file that others could read. A file in a newer format is read if its value can be found, and left alone otherwise. A
-/// file that is a symbolic link, a directory, a FIFO or somebody else's is not read: the answer is then ``StoredAnswer/unavailable(_:)``, until a value
-/// is written in its place.
+/// A value is replaced as a whole: written to a temporary file that only the owner can read, brought onto the disk, and
+/// renamed. A file that cannot be trusted (cut short, a bit flipped, in another format) is moved aside as
+/// `KEY.corrupt-N` and counts as absent. `onProblem` is told of it, and of repairs, such as of a file that others could
+/// read. A file in a newer format is read if its value can be found, and left alone otherwise. A file that is a
+/// symbolic link, a directory, a FIFO or somebody else's is not read: the answer is then
+/// ``StoredAnswer/unavailable(_:)``, until a value is written in its place.
 ///
 /// ```swift
 /// let store = try FileStore(directory: folder) { problem in print("warning:", problem) }
 /// try store.save(["de", "en"], for: "languages")
 /// ```
 ///
-/// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
+/// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others,
+/// can use one directory.
 final class FileStore: SecureStore {
     let directory: PosixDirectory
-    /// Whether a file that others may have read is refused, as its secret may be known: the answer is ``StoredAnswer/unavailable(_:)`` until a new one
-    /// is stored in its place, as after the next login, or until the person who knows that nobody has read it takes the access away (`chmod 600`). A
-    /// directory that anybody could replace with another one, because everybody can write to one above it, is not used at all. The files are not
+    /// Whether a file that others may have read is refused, as its secret may be known: the answer is
+    /// ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until the
+    /// person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could
+    /// replace with another one, because everybody can write to one above it, is not used at all. The files are not
     /// encrypted. Other files are repaired, and that is reported.
     let isSecret: Bool
     let maximumSize: Int
     let problems: ProblemReporter
     private let lock: DirectoryLock
 
-    /// Opens the store in `directory`, which is created where it is missing, and cleans up what killed processes have left.
+    /// Opens the store in `directory`, which is created where it is missing, and cleans up what killed processes have
+    /// left.
     ///
     /// - Parameters:
     ///   - directory: a directory for this store alone; nobody else keeps the right to write to it.
     ///   - maximumSize: the largest value in bytes, 16 MB unless said otherwise; a larger file is not read.
-    ///   - patience: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws; after a wait in vain it does not wait again until
-    ///     it has got in once. The main thread never waits.
-    ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each once.
-    /// - Throws: when values cannot be kept there, or would not be safe. The error names the path and the system's error number.
+    ///   - patience: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws; after a wait in vain it
+    ///     does not wait again until it has got in once. The main thread never waits.
+    ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each
+    ///       once.
+    /// - Throws: when values cannot be kept there, or would not be safe. The error names the path and the system's
+    ///     error number.
     init(
         directory: URL,
         isSecret: Bool = false,
@@ -144,11 +150,11 @@ final class FileStore: SecureStore {
 
     /// Runs `body` while no other thread and no other process is in here. The thread that is in here may enter again.
     ///
-    /// Reading and writing alone need no exclusive access, and do not wait for it. The main thread gets in at once or not at all: call this from another one
-    /// where it matters.
+    /// Reading and writing alone need no exclusive access, and do not wait for it. The main thread gets in at once or
+    /// not at all: call this from another one where it matters.
     ///
-    /// - Throws: what `body` throws, or ``StorageError`` when the store is still locked by somebody else after the timeout; it names the process, and
-    ///   `onProblem` is told too.
+    /// - Throws: what `body` throws, or ``StorageError`` when the store is still locked by somebody else after the
+    ///   timeout; it names the process, and `onProblem` is told too.
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
         var hasEntered = false
         do {

@@ -5,8 +5,8 @@ import Foundation
 
     /// Keeps secrets in the keychain, readable after the device's first unlock, on this device only.
     ///
-    /// Before that unlock the answer is ``StoredAnswer/unavailable(_:)``, never ``StoredAnswer/absent``. Exclusive access is exclusive in
-    /// this process only.
+    /// Before that unlock the answer is ``StoredAnswer/unavailable(_:)``, never ``StoredAnswer/absent``. Exclusive
+    /// access is exclusive in this process only.
     final class KeychainStore: SecureStore {
         private let service: String
         private let access = NSRecursiveLock()
@@ -30,8 +30,8 @@ import Foundation
 
         /// Replaces the value stored under `key`.
         func write(_ data: Data, for key: StoreKey) throws(StorageError) {
-            // AfterFirstUnlock: a launch in the background comes before the person has unlocked the device again. ThisDeviceOnly: not in
-            // backups.
+            // AfterFirstUnlock: a launch in the background comes before the person has unlocked the device again.
+            // ThisDeviceOnly: not in backups.
             let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
             // Update first: it is the usual case, and an item that is there cannot be added.
             var status = SecItemUpdate(query(key) as CFDictionary, values as CFDictionary)
@@ -43,7 +43,8 @@ import Foundation
             if status != errSecSuccess { throw error(status, "writing", key) }
         }
 
-        /// Removes the value stored under `key`, and the unreadable one that was put aside from it. A missing value is not an error.
+        /// Removes the value stored under `key`, and the unreadable one that was put aside from it. A missing value is
+        /// not an error.
         func remove(_ key: StoreKey) throws(StorageError) {
             try delete(key)
             try delete(aside(key))

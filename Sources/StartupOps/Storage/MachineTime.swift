@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
 
-/// A moment by a clock that all processes of a machine share, and that nobody can set. It stands still while the machine sleeps.
+/// A moment by a clock that all processes of a machine share, and that nobody can set. It stands still while the
+/// machine sleeps.
 package struct MachineTime: Hashable, Codable, Sendable {
     /// The start of the machine that the clock counts from.
     package let boot: String
@@ -16,7 +17,8 @@ package struct MachineTime: Hashable, Codable, Sendable {
     /// This moment; nil where the system does not name the start of the machine.
     package static var now: MachineTime? { thisBoot.map { MachineTime(boot: $0, nanoseconds: monotonicNanoseconds()) } }
 
-    /// The time that has passed since an earlier moment; nil when that one counts from another start, or is a later one.
+    /// The time that has passed since an earlier moment; nil when that one counts from another start, or is a later
+    /// one.
     package func time(since earlier: MachineTime) -> Duration? {
         let (time, isTooLong) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         // Of another start the numbers have no common zero.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A directory of files, each replaced as a whole: the system calls for that, and the rules that a directory has to obey.
+/// A directory of files, each replaced as a whole: the system calls for that, and the rules that a directory has to
+/// obey.
 package struct PosixDirectory: Sendable {
     /// Temporary files begin with this; no file name of a key does.
     static let temporaryPrefix = ".tmp-"
@@ -107,7 +108,8 @@ package struct PosixDirectory: Sendable {
     func replace(_ name: String, with contents: Data) throws(StorageError) {
         let temporary = try makeTemporary()
         do throws(StorageError) {
-            // All of it on the disk before the rename: otherwise a power cut could leave the new name with nothing in it (P12).
+            // All of it on the disk before the rename: otherwise a power cut could leave the new name with nothing in
+            // it (P12).
             var size = 0
             try temporary.append(Array(contents), after: &size)
             try temporary.synchronize()

@@ -1,9 +1,10 @@
 import Foundation
 
-/// An open file, closed at the end of its life: the only place, with `PosixDirectory`, in which stores make system calls.
+/// An open file, closed at the end of its life: the only place, with `PosixDirectory`, in which stores make system
+/// calls.
 ///
-/// Foundation's own writing gives secrets to others for a moment (files are created 0644, or with `.atomic` stay so) and leaves copies behind
-/// when the process is killed.
+/// Foundation's own writing gives secrets to others for a moment (files are created 0644, or with `.atomic` stay so)
+/// and leaves copies behind when the process is killed.
 package struct PosixFile: ~Copyable {
     package let path: String
     private let descriptor: Int32
@@ -17,7 +18,8 @@ package struct PosixFile: ~Copyable {
         // The system would cut the path at the zero byte, and open another file.
         if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
         var descriptor: Int32
-        // O_NOFOLLOW and O_NONBLOCK: neither a link nor a pipe in its place can lead elsewhere, or hold the process (S9).
+        // O_NOFOLLOW and O_NONBLOCK: neither a link nor a pipe in its place can lead elsewhere, or hold the process
+        // (S9).
         repeat { descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions) } while descriptor < 0 && errno == EINTR
         if descriptor < 0 { throw StorageError("opening it", path) }
         self.path = path
@@ -60,8 +62,9 @@ package struct PosixFile: ~Copyable {
 
     /// Writes all of `bytes` where the last write ended.
     ///
-    /// Writing past the limit of the process (`ulimit -f`) ends it by SIGXFSZ. To ignore or block that signal would change its meaning for the
-    /// whole app; as files here are written from their beginning, it is enough to look at the limit first.
+    /// Writing past the limit of the process (`ulimit -f`) ends it by SIGXFSZ. To ignore or block that signal would
+    /// change its meaning for the whole app; as files here are written from their beginning, it is enough to look at
+    /// the limit first.
     ///
     /// - Parameter size: the bytes of the file; raised by the bytes that were written, also when it throws.
     /// - Throws: also when only some of them could be written.
@@ -77,7 +80,8 @@ package struct PosixFile: ~Copyable {
         }
     }
 
-    /// Replaces the content of a file that was opened for reading and writing by a few `bytes`; on an error nothing is left of the old content.
+    /// Replaces the content of a file that was opened for reading and writing by a few `bytes`; on an error nothing is
+    /// left of the old content.
     func replaceContents(_ bytes: [UInt8]) throws(StorageError) {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw StorageError("writing to it", path) }
         var size = 0
@@ -97,7 +101,8 @@ package struct PosixFile: ~Copyable {
     /// Waits until the file, or the directory's entries, are on the disk, before everything that is written later.
     func synchronize() throws(StorageError) {
         #if canImport(Darwin)
-            // There, fsync does not keep the disk from reordering. A barrier does, and costs less than flushing the disk's whole cache.
+            // There, fsync does not keep the disk from reordering. A barrier does, and costs less than flushing the
+            // disk's whole cache.
             if fcntl(descriptor, F_BARRIERFSYNC) == 0 { return }
         #endif
         // EINVAL: file systems that cannot do this for directories.
@@ -114,7 +119,8 @@ package struct PosixFile: ~Copyable {
         return false
     }
 
-    /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is locked already.
+    /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is
+    /// locked already.
     func lockIfFree() throws(StorageError) -> Bool {
         if lock(LOCK_EX) { return true }
         if errno == EWOULDBLOCK { return false }

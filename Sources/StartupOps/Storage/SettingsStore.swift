@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
 
-/// A store of settings that knows whether a launch has been configured by them: every object that writes here is told that it comes too late.
+/// A store of settings that knows whether a launch has been configured by them: every object that writes here is told
+/// that it comes too late.
 ///
 /// All stores of one folder in a process share this knowledge while any of them exists.
 package final class SettingsStore: DataStore {

@@ -2,7 +2,8 @@ import Foundation
 
 /// The folder of everything that an app keeps from one launch to the next: settings, state, caches and secrets.
 ///
-/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why.
+/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems``
+/// says why.
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
@@ -22,10 +23,11 @@ public struct StateDirectory: Sendable {
     public let secure: any SecureStore
     /// Why something is kept in memory only. Each names its path and, where there is one, the system's error number.
     public let problems: [StorageError]
-    /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is on the disk, or in
-    /// memory on purpose.
+    /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is
+    /// on the disk, or in memory on purpose.
     package var stateProblem: StorageError?
-    /// Tells the folder from others of this process, by whatever path it was opened: also one that is in memory, which all copies of this value share.
+    /// Tells the folder from others of this process, by whatever path it was opened: also one that is in memory, which
+    /// all copies of this value share.
     package var place = "memory of \(UUID())"
 
     /// The first of the problems.
@@ -36,9 +38,11 @@ public struct StateDirectory: Sendable {
     /// - Parameters:
     ///   - location: a folder for this app alone.
     ///   - secure: the store for secrets; the platform's own unless said otherwise.
-    ///   - lockTimeout: the most time that all stores of the folder together wait for locks that other threads or processes hold. The default, half a
-    ///     second, is less than any step of a launch has. A store that has not waited in vain waits a tenth of it even where others have used it up.
-    ///   - onProblem: is told, now and later, about corrupt, repaired and refused files: about each once, on the thread that noticed it.
+    ///   - lockTimeout: the most time that all stores of the folder together wait for locks that other threads or
+    ///     processes hold. The default, half a second, is less than any step of a launch has. A store that has not
+    ///     waited in vain waits a tenth of it even where others have used it up.
+    ///   - onProblem: is told, now and later, about corrupt, repaired and refused files: about each once, on the thread
+    ///       that noticed it.
     public static func open(
         at location: URL,
         secure: (any SecureStore)? = nil,
@@ -131,7 +135,8 @@ public struct StateDirectory: Sendable {
 
     /// Where the tool `name` keeps its state: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     ///
-    /// That is where the XDG Base Directory Specification 0.8 puts state. As it says, a path that is not absolute is ignored.
+    /// That is where the XDG Base Directory Specification 0.8 puts state. As it says, a path that is not absolute is
+    /// ignored.
     ///
     /// - Throws: when both variables are missing, or the one that counts is not UTF-8.
     package static func defaultLocation(

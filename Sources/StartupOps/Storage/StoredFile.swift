@@ -58,11 +58,13 @@ enum StoredFile {
     }
 }
 
-/// The name of the file that keeps a key's value: another one for every key, safe in any directory, readable where it can be.
+/// The name of the file that keeps a key's value: another one for every key, safe in any directory, readable where it
+/// can be.
 ///
-/// Lowercase letters, digits, `-` and `_` stand for themselves, every other byte of the key's UTF-8 is `%` and two digits. So no name holds
-/// a path separator or a dot (names with dots are the store's own), and no two differ in case only, which many file systems ignore.
-/// A name that would be longer than file systems allow is its beginning, `%%` and a hash: no other name has a `%%`.
+/// Lowercase letters, digits, `-` and `_` stand for themselves, every other byte of the key's UTF-8 is `%` and two
+/// digits. So no name holds a path separator or a dot (names with dots are the store's own), and no two differ in case
+/// only, which many file systems ignore. A name that would be longer than file systems allow is its beginning, `%%` and
+/// a hash: no other name has a `%%`.
 package struct StoreFileName: Hashable, CustomStringConvertible {
     /// Leaves room in 255 bytes for `.corrupt-N`.
     private static let maximumLength = 180
@@ -89,7 +91,8 @@ package struct StoreFileName: Hashable, CustomStringConvertible {
 
 /// CRC-32 as Ethernet, gzip and PNG use it: finds accidents (a torn write, a flipped bit), not forgeries.
 ///
-/// The algorithm is the table-driven one of RFC 1952, section 8: polynomial 0xEDB88320, bits reflected, initial value and final XOR all ones.
+/// The algorithm is the table-driven one of RFC 1952, section 8: polynomial 0xEDB88320, bits reflected, initial value
+/// and final XOR all ones.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }

@@ -3,7 +3,8 @@ import StartupNetworking
 
 /// A version of an app, ordered by the precedence of Semantic Versioning 2.0.0 (semver.org, section 11).
 ///
-/// Versions that people and stores write are read leniently: see ``init(_:)``. Build metadata has no part in precedence, so it is not kept.
+/// Versions that people and stores write are read leniently: see ``init(_:)``. Build metadata has no part in
+/// precedence, so it is not kept.
 ///
 /// ```swift
 /// SemanticVersion("v1.10") == SemanticVersion(1, 10, 0)     // true
@@ -55,8 +56,9 @@ extension SemanticVersion: Comparable {
 }
 
 extension SemanticVersion {
-    /// Whether it may be a version of the app whose version is `own`, and no date or time such as 2026.11.29, 29.11.2026 or 1764460800: its
-    /// first part is below 1,000, or ten times that of `own`, and no other part is a year, 1970 to 2199, where that of `own` is below 1,000.
+    /// Whether it may be a version of the app whose version is `own`, and no date or time such as 2026.11.29,
+    /// 29.11.2026 or 1764460800: its first part is below 1,000, or ten times that of `own`, and no other part is a
+    /// year, 1970 to 2199, where that of `own` is below 1,000.
     func isComparable(with own: SemanticVersion) -> Bool {
         let isYear = [(minor, own.minor), (patch, own.patch)].contains { $0.1 < 1000 && (1970..<2200).contains($0.0) }
         return !isYear && (major < 1000 || UInt64(major) < UInt64(own.major) * 10)
@@ -75,11 +77,12 @@ extension SemanticVersion: LosslessStringConvertible {
     /// The longest text that is read, in bytes.
     static let maximumLength = 256
 
-    /// Reads a version leniently: spaces around it, a leading "v", leading zeros and missing parts (which are zero) do no harm.
+    /// Reads a version leniently: spaces around it, a leading "v", leading zeros and missing parts (which are zero) do
+    /// no harm.
     ///
-    /// - Returns: nil for a text that is not a version: empty or negative parts, letters outside of a prerelease, more than three parts, a date, numbers
-    ///   above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256 bytes, also when all three
-    ///   parts are written.
+    /// - Returns: nil for a text that is not a version: empty or negative parts, letters outside of a prerelease, more
+    ///   than three parts, a date, numbers above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256
+    ///   bytes, also when all three parts are written.
     public init?(_ description: String) {
         guard description.utf8.count <= Self.maximumLength else { return nil }
         // On the bytes: a hyphen with a combining mark behind it is another `Character`.

@@ -93,7 +93,8 @@ extension UpdatePolicy: Codable {
         return nil
     }
 
-    /// Maintenance that its own fields announce: `enabled`, an end, or without those a message. An end that cannot be read announces none: it may have passed.
+    /// Maintenance that its own fields announce: `enabled`, an end, or without those a message. An end that cannot be
+    /// read announces none: it may have passed.
     private mutating func maintenance(in container: KeyedDecodingContainer<CodingKeys>) -> Maintenance? {
         guard container.contains(.maintenance), !container.isNull(.maintenance) else { return nil }
         if let isEnabled = try? container.decode(Bool.self, forKey: .maintenance) { return isEnabled ? Maintenance() : nil }
@@ -133,8 +134,8 @@ extension UpdatePolicy: Codable {
         return true
     }
 
-    /// A date by RFC 3339, also in small letters, with a blank for the "T", without a zone (it is UTC) or without a time (it is the day's beginning); seconds or
-    /// milliseconds since 1970; or a date as headers have it.
+    /// A date by RFC 3339, also in small letters, with a blank for the "T", without a zone (it is UTC) or without a
+    /// time (it is the day's beginning); seconds or milliseconds since 1970; or a date as headers have it.
     private static func date(_ text: String) -> Date? {
         let text = text.trimmingCharacters(in: .whitespaces)
         guard text.utf8.count <= 40 else { return nil }
@@ -172,7 +173,8 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// A policy as it is kept for later launches, with the time at which the service was asked: of several processes that ask, the one that asked last counts.
+/// A policy as it is kept for later launches, with the time at which the service was asked: of several processes that
+/// ask, the one that asked last counts.
 struct KeptUpdatePolicy: Codable, Sendable {
     let policy: UpdatePolicy
     /// Nil where that is not known.
@@ -194,7 +196,8 @@ struct KeptUpdatePolicy: Codable, Sendable {
         try container.encodeIfPresent(askedAt, forKey: .askedAt)
     }
 
-    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says nothing: it would outrank every later answer.
+    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says
+    /// nothing: it would outrank every later answer.
     func wasAsked(after other: MachineTime?, now: MachineTime? = MachineTime.now) -> Bool {
         guard let askedAt, let other, now?.time(since: askedAt) != nil, let time = askedAt.time(since: other) else { return false }
         return time > .zero

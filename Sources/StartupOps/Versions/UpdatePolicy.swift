@@ -3,8 +3,8 @@ import StartupNetworking
 
 /// Which versions of the app the service still serves, as it says itself.
 ///
-/// Every field is judged on its own: what makes no sense is left out and named in `ignored`, and the rest holds. Nothing that a service
-/// could answer keeps an app from starting by accident.
+/// Every field is judged on its own: what makes no sense is left out and named in `ignored`, and the rest holds.
+/// Nothing that a service could answer keeps an app from starting by accident.
 public struct UpdatePolicy: Sendable, Hashable {
     /// A time in which the service is closed.
     public struct Maintenance: Sendable, Hashable {
@@ -18,7 +18,8 @@ public struct UpdatePolicy: Sendable, Hashable {
         /// How long one without a known end lasts at most: a service may have forgotten it.
         static let longest: TimeInterval = 86_400
 
-        /// A time in which the service is closed. Without an end it lasts for as long as the service says so, but a day at most.
+        /// A time in which the service is closed. Without an end it lasts for as long as the service says so, but a day
+        /// at most.
         public init(message: String? = nil, until: Date? = nil) {
             self.message = message
             self.until = until
@@ -64,7 +65,8 @@ public struct UpdatePolicy: Sendable, Hashable {
         self.store = store
     }
 
-    /// This policy as an app of the version `own` takes it: a version that cannot be one of the same app is left out, for a date would be above them all.
+    /// This policy as an app of the version `own` takes it: a version that cannot be one of the same app is left out,
+    /// for a date would be above them all.
     func believed(by own: SemanticVersion) -> UpdatePolicy {
         var policy = self
         for (field, path) in [("minimumVersion", \Self.minimumVersion), ("recommendedVersion", \Self.recommendedVersion)] {
@@ -103,7 +105,8 @@ public enum UpdateDecision: Sendable, Hashable {
 extension UpdatePolicy {
     /// The decision of this policy for `version` at `date`.
     ///
-    /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a recommendation.
+    /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a
+    /// recommendation.
     func decision(for version: SemanticVersion, at date: Date) -> UpdateDecision {
         if let minimumVersion, version < minimumVersion { return .required(minimum: minimumVersion, message: message, store: store) }
         if let maintenance, date < maintenance.until ?? maintenance.seenAt.map({ $0 + Maintenance.longest }) ?? .distantFuture {
@@ -115,9 +118,10 @@ extension UpdatePolicy {
 
     /// The decision from the service's answer now and its answers before. Without an answer, the app may start.
     ///
-    /// An answer replaces everything that was known: a requirement can so be lifted. Without an answer, or if its minimum
-    /// makes no sense, the last known minimum still holds, as long as this version is below it. Nothing else is taken from the past: a
-    /// recommendation is not worth it, and who has lost the service cannot know whether its maintenance goes on.
+    /// An answer replaces everything that was known: a requirement can so be lifted. Without an answer, or if its
+    /// minimum makes no sense, the last known minimum still holds, as long as this version is below it. Nothing else is
+    /// taken from the past: a recommendation is not worth it, and who has lost the service cannot know whether its
+    /// maintenance goes on.
     ///
     /// - Parameters:
     ///   - answer: the service's answer now; nil without one.
@@ -131,8 +135,8 @@ extension UpdatePolicy {
         (answer ?? UpdatePolicy()).completed(by: lastKnown, at: date).decision(for: version, at: date)
     }
 
-    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its message and its store. Maintenance
-    /// without an end was seen first when the last known one was, or else now.
+    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its
+    /// message and its store. Maintenance without an end was seen first when the last known one was, or else now.
     func completed(by lastKnown: UpdatePolicy?, at date: Date) -> UpdatePolicy {
         var policy = self
         if let maintenance, maintenance.until == nil {

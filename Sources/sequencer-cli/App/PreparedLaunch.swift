@@ -43,7 +43,8 @@ struct LoadedScenario {
         if !facts.isEmpty { throw ToolError(.usage, "option '--fact' is for scenario files; a built-in scenario has no facts") }
     }
 
-    /// Loads a scenario past its mistakes: those of the file, and the cycles of the graph that is made of what could be read.
+    /// Loads a scenario past its mistakes: those of the file, and the cycles of the graph that is made of what could be
+    /// read.
     ///
     /// - Throws: when there is nothing to read.
     static func inspect(
@@ -67,7 +68,8 @@ struct LoadedScenario {
     }
 
     private static func bytes(of name: String) throws -> [UInt8] {
-        // A word that names no file was more likely meant as a scenario's name; a link that leads nowhere has that name.
+        // A word that names no file was more likely meant as a scenario's name; a link that leads nowhere has that
+        // name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")
         var status = stat()
         if isWord, lstat(name, &status) != 0 {
@@ -167,7 +169,8 @@ extension ScenarioDocument {
 /// A launch as the command line asks for it: its scenario, with the faults in it, and the app that is launched.
 struct PreparedLaunch {
     var scenario: LoadedScenario
-    /// The app of a built-in scenario in real time; nil where steps are simulated: in virtual time nothing real can happen.
+    /// The app of a built-in scenario in real time; nil where steps are simulated: in virtual time nothing real can
+    /// happen.
     let app: SampleApp?
     private let arguments: RunArguments
 
@@ -190,7 +193,8 @@ struct PreparedLaunch {
             } else {
                 LoadedScenario(graph: graph(Scenario(for: app?.environment.facts() ?? .firstLaunch)))
             }
-        // The engine checks every graph. A file is checked before anything is done for its launch, and mistakes are told with their places.
+        // The engine checks every graph. A file is checked before anything is done for its launch, and mistakes are
+        // told with their places.
         if scenario.file != nil { _ = try scenario.validated() }
         for injection in arguments.injections { try scenario.inject(injection) }
     }
@@ -202,7 +206,8 @@ struct PreparedLaunch {
         scenario = LoadedScenario(graph: graph)
     }
 
-    /// What to do about the state of a new device, where the scenario supposes that of an earlier launch; nil elsewhere.
+    /// What to do about the state of a new device, where the scenario supposes that of an earlier launch; nil
+    /// elsewhere.
     var hint: String? {
         let begins = [Scenario.firstLaunch, .restoreAccount, .warmResume, .bootstrap].map(\.name)
         guard let name = arguments.scenario, !begins.contains(name), let facts = app?.environment.facts(),
@@ -234,7 +239,8 @@ struct PreparedLaunch {
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             // Suspending: the time in which the machine sleeps is not the launch's (L9).
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
-            // In virtual time every run is to be the same; in real time two processes must not pause alike before they try again.
+            // In virtual time every run is to be the same; in real time two processes must not pause alike before they
+            // try again.
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors
         )
@@ -294,8 +300,8 @@ extension RunArguments {
     fileprivate var isBuiltIn: Bool { scenario.map { Scenario.named($0) != nil } ?? true }
 }
 
-/// The threads that launches of the tool need: there have to be enough before a launch begins. Where the system's libraries find none they try again
-/// for ever, with all of their threads at once, and say nothing.
+/// The threads that launches of the tool need: there have to be enough before a launch begins. Where the system's
+/// libraries find none they try again for ever, with all of their threads at once, and say nothing.
 enum LaunchThreads {
     /// More than that are not looked for.
     private static let maximumThreads = 512

@@ -40,7 +40,8 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
     }
 
     func recommendUpdate(_ version: SemanticVersion) {
-        // Not awaited: a recommendation must not keep the launch waiting, and the screen may be somebody else's for long.
+        // Not awaited: a recommendation must not keep the launch waiting, and the screen may be somebody else's for
+        // long.
         let screens = screens
         Task { await screens?.message(title: "Update available", lines: ["Version \(version) can be installed."]) }
     }
@@ -57,7 +58,8 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
     }
 
     func askForLogin(problem: String?) async -> LoginAnswer {
-        // The account that every sample service has. A service that has refused it refuses it again: a second attempt would make a loop.
+        // The account that every sample service has. A service that has refused it refuses it again: a second attempt
+        // would make a loop.
         guard let screens else { return problem == nil ? .logIn(email: "person@example.com", password: "correct horse") : .continueAsGuest }
         let choice = await screens.menu(
             title: "Welcome",
@@ -147,7 +149,8 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
 
     // MARK: No answer
 
-    /// The person has left a question with Ctrl-D: that is neither yes nor no, and nothing of it is kept for the next launch.
+    /// The person has left a question with Ctrl-D: that is neither yes nor no, and nothing of it is kept for the next
+    /// launch.
     private struct NoAnswer: Error {}
 
     private static func answer<Answer>(_ answer: Answer?) throws -> Answer {

@@ -7,8 +7,8 @@ import StartupStorage
 
 /// The app behind the built-in scenarios: a music player with a speaker, complete but for its music.
 ///
-/// Everything is real: requests, tokens, stored state, the connection to the speaker. Unless a backend is named, the services and the speaker are in
-/// this process.
+/// Everything is real: requests, tokens, stored state, the connection to the speaker. Unless a backend is named, the
+/// services and the speaker are in this process.
 struct SampleApp {
     let environment: StartupEnvironment
     /// Problems to tell a person before the launch.
@@ -47,7 +47,8 @@ struct SampleApp {
             self.embedded = embedded
         }
         let plan = Self.plan(for: url, app, directory)
-        // One service for all steps: two token managers would use the same refresh token, which is good for one use (T24).
+        // One service for all steps: two token managers would use the same refresh token, which is good for one use
+        // (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
         service = bootstrap.service
         tokenWarnings = Self.warn(of: bootstrap.service.tokens)
@@ -132,8 +133,8 @@ struct SampleApp {
         return version
     }
 
-    /// The services and the speaker of this process. The service greets somebody new as the scenario supposes; the speaker is where it was in the last
-    /// launch, so that it is found again.
+    /// The services and the speaker of this process. The service greets somebody new as the scenario supposes; the
+    /// speaker is where it was in the last launch, so that it is found again.
     private static func startEmbedded(
         _ directory: StateDirectory,
         for scenario: String?
@@ -193,7 +194,8 @@ extension SampleApp {
         let service: String
     }
 
-    /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is known, and an SDK that counts steps.
+    /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is
+    /// known, and an SDK that counts steps.
     static func plan(for url: URL, _ app: AppInfo, _ directory: StateDirectory) -> BootstrapPlan {
         var plan = BootstrapPlan(
             endpoints: APIEnvironment(graphQL: url.appending(path: "graphql"), rest: url),
@@ -263,7 +265,8 @@ extension SampleApp {
         do {
             return try body()
         } catch {
-            // The parsers' errors know no option. None of them repeats the payload or the link, which may hold a token (T23, D7).
+            // The parsers' errors know no option. None of them repeats the payload or the link, which may hold a token
+            // (T23, D7).
             throw UsageError("option '--\(option)': \(error)", command: "run")
         }
     }

@@ -17,8 +17,8 @@ struct BenchSummary: Sendable {
     }
 
     let scenario: BenchedScenario
-    /// The measured times of the runs that completed with their milestone; nil when none did. Others end too early or too late to tell how long a
-    /// launch takes.
+    /// The measured times of the runs that completed with their milestone; nil when none did. Others end too early or
+    /// too late to tell how long a launch takes.
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
     let interval: BootstrapInterval?
@@ -56,7 +56,8 @@ struct BenchSummary: Sendable {
             let rule = OutlierRule(sample)
             return zip(reached, times).filter { rule.isOutlier($1) }.map { Outlier(run: $0 + 1, time: $1) }
         }
-        // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the same order.
+        // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
+        // same order.
         operations = scenario.operations.compactMap { operation in
             SortedSample(scenario.times(of: operation)).map {
                 // In most of all runs, the failed ones included: half of a few completed runs would be chance.
@@ -65,8 +66,9 @@ struct BenchSummary: Sendable {
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
 
-    /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs missed one: a milestone or a display that
-    /// never came has no time. A program may have missed a budget of its own, which is not the one of this bench.
+    /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs
+    /// missed one: a milestone or a display that never came has no time. A program may have missed a budget of its own,
+    /// which is not the one of this bench.
     var isOverBudget: Bool {
         let completed = scenario.runs.filter { $0.outcome == .completed }
         if completed.count(where: { !$0.isMet && $0.process == nil }) * 2 > completed.count { return true }
@@ -142,7 +144,8 @@ struct BenchComparison: Sendable {
     let after: BenchSummary
     /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
     let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil with too few runs, and in virtual time where every run is the same.
+    /// Contains the true change in 95 of 100 cases; nil with too few runs, and in virtual time where every run is the
+    /// same.
     let interval: BootstrapInterval?
     let test: MannWhitney?
     /// Nil unless both sides have two modes; nil where there is no interval.
@@ -186,7 +189,8 @@ struct BenchComparison: Sendable {
             to: self.after.sample,
             isVirtual: clock == .virtual,
             threshold: threshold,
-            // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything pass as the same.
+            // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything
+            // pass as the same.
             same: askedThreshold
         )
         (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
@@ -199,13 +203,15 @@ struct BenchComparison: Sendable {
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.
     var drift: Double { Self.drift(before, after) }
 
-    /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in the verdict.
+    /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in
+    /// the verdict.
     var initialDisplays: (before: Double, after: Double)? {
         guard let before = before.initialDisplay, let after = after.initialDisplay else { return nil }
         return (before.median, after.median)
     }
 
-    /// How much the runs of either side drifted while they were made: so may the machine have done in the time between the two.
+    /// How much the runs of either side drifted while they were made: so may the machine have done in the time between
+    /// the two.
     static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
         // Without a trend the ratio of the halves is chance, so it counts as 1.
         max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
@@ -224,7 +230,8 @@ extension BenchDocument {
     ///
     /// - Complexity: O(scenarios).
     func sameNames(as other: BenchDocument) -> [(BenchedScenario, BenchedScenario)] {
-        // Names are unique, which the reader checks; the dictionary must not trap on a document that was made in memory.
+        // Names are unique, which the reader checks; the dictionary must not trap on a document that was made in
+        // memory.
         let others = Dictionary(other.scenarios.map { ($0.name, $0) }) { first, _ in first }
         return scenarios.compactMap { scenario in others[scenario.name].map { (scenario, $0) } }
     }

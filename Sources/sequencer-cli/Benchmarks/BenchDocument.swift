@@ -25,7 +25,8 @@ struct BenchedScenario: Equatable, Sendable {
     let initialDisplayBudget: Duration?
     /// Where its time ends; nil for the end of the launch, and in older benches.
     var milestone: String?
-    /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the times with none.
+    /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the
+    /// times with none.
     var unknown: [String] = []
     /// In the order they were run.
     var runs: [BenchRun] = []
@@ -49,7 +50,8 @@ struct BenchRun: Equatable, Sendable {
     var outcome: LaunchOutcome
     /// Whether the run and its initial display met their budgets.
     var isMet: Bool
-    /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a person.
+    /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a
+    /// person.
     var measured: Duration
     /// From the launch's begin to its end.
     var makespan: Duration
@@ -78,7 +80,8 @@ struct BenchedOperation: Equatable, Sendable {
 extension BenchedScenario {
     /// Adds a run of the scenario.
     ///
-    /// - Parameter process: from the start of the program that made the report to its exit; the report was not held to this budget.
+    /// - Parameter process: from the start of the program that made the report to its exit; the report was not held to
+    ///     this budget.
     mutating func add(_ report: LaunchReport, process: Duration? = nil) {
         let budget = report.budget
         runs.append(
@@ -126,7 +129,8 @@ extension BenchedOperation {
     }
 }
 
-/// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor its user.
+/// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor
+/// its user.
 struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
     var system: String
     var architecture: String

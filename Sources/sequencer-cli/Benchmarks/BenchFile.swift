@@ -7,7 +7,8 @@ func readBench(_ path: String) throws -> BenchDocument {
     try parseBench(try readInput(path), file: inputName(path))
 }
 
-/// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format `sequencer.report/1`.
+/// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format
+/// `sequencer.report/1`.
 func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDocument {
     // Decided by the content, not by the name: `-` has none.
     if SavedReports.begin(bytes) {
@@ -16,8 +17,9 @@ func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDo
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
 
-// The format `sequencer.bench/1`, described by `Schemas/bench.schema.json`. It holds figures that follow from the measurements, too, for other readers; this tool
-// computes them again. Unknown keys are ignored: a later version may have more of them.
+// The format `sequencer.bench/1`, described by `Schemas/bench.schema.json`. It holds figures that follow from the
+// measurements, too, for other readers; this tool computes them again. Unknown keys are ignored: a later version may
+// have more of them.
 
 extension BenchDocument: Decodable {
     /// The document as JSON.
@@ -121,7 +123,8 @@ extension BenchedScenario {
         milestone = try document.optionalString("milestone")
         unknown = try document.optionalStrings("unknown") ?? []
         let runs = try document.objects("runs").map(BenchRun.init)
-        // Counted against the runs while the place is known; later code zips the two, which would drop the rest in silence.
+        // Counted against the runs while the place is known; later code zips the two, which would drop the rest in
+        // silence.
         let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
         if let place = firstRepetition(operations.map(\.id)) {
             throw document.error("operations", at: place, "the operation \(quoted(operations[place].id)) is there twice")
@@ -326,8 +329,8 @@ extension BenchComparison {
 
 // MARK: - For github-action-benchmark
 
-/// A bench as github-action-benchmark reads it, to draw how it has changed from commit to commit: its `customSmallerIsBetter`
-/// (https://github.com/benchmark-action/github-action-benchmark).
+/// A bench as github-action-benchmark reads it, to draw how it has changed from commit to commit: its
+/// `customSmallerIsBetter` (https://github.com/benchmark-action/github-action-benchmark).
 struct BenchmarkActionText {
     /// More operations than a page has room for graphs.
     private static let maximumOperations = 20

@@ -31,8 +31,8 @@ struct BenchSpan: Equatable, Sendable {
 
     /// The load that would have moved the average from that of the begin to that of the end.
     ///
-    /// The average takes a minute to follow the load, so without this a bench of some seconds would hardly show a load. In less than half a
-    /// minute the system has looked at the load too rarely: a shorter bench counts as one of that.
+    /// The average takes a minute to follow the load, so without this a bench of some seconds would hardly show a load.
+    /// In less than half a minute the system has looked at the load too rarely: a shorter bench counts as one of that.
     var load: Double? {
         guard let loadAtBegin, let loadAtEnd else { return nil }
         // The average decays by e to the power of -t / 60 s: Linux and Darwin both count so.
@@ -42,7 +42,8 @@ struct BenchSpan: Equatable, Sendable {
     }
 }
 
-/// The time between two benches that were not taken in turns. The machine itself may have become slower or faster in it.
+/// The time between two benches that were not taken in turns. The machine itself may have become slower or faster in
+/// it.
 ///
 /// `Documentation/Benches.md` says how its figures were chosen; `BenchGapTests` measures what follows from them.
 struct BenchGap: Equatable, Sendable {
@@ -54,9 +55,11 @@ struct BenchGap: Equatable, Sendable {
     /// Two benches are taken at the same time when they have this share of the longer one's time in common.
     static let leastOverlap = 0.75
 
-    /// From the end of one to the begin of the other, 0 where they have some time in common; nil where a bench does not say when it was taken.
+    /// From the end of one to the begin of the other, 0 where they have some time in common; nil where a bench does not
+    /// say when it was taken.
     let seconds: Double?
-    /// How many times as long work may have taken in the busier one; nil where a bench does not say how busy the machine was.
+    /// How many times as long work may have taken in the busier one; nil where a bench does not say how busy the
+    /// machine was.
     let loadRatio: Double?
 
     /// - Returns: nil when they were taken at the same time, and in virtual time, which no machine changes.
@@ -91,8 +94,9 @@ struct BenchGap: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - asked: the least change that would count on a machine that stays the same.
-    ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. One that goes on makes twice the
-    ///     difference between two benches. Its cause may show in the load, too, and counts once.
+    ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. One that
+    ///     goes on makes twice the difference between two benches. Its cause may show in the load, too, and counts
+    ///     once.
     func threshold(_ asked: Double, drift: Double = 1) -> Double {
         let load = loadRatio.map { $0 > Self.leastLoadRatio ? $0 * $0 : 1 } ?? 1
         return (1 + asked) * (1 + Self.unseen) * max(load, drift * drift) - 1

@@ -16,7 +16,8 @@ struct BenchSubject {
     let name: String
     let budget: Budget
     private let options: LaunchOptions
-    /// The graph of a scenario file; nil for a built-in scenario in real time, which is the launch of another app each time.
+    /// The graph of a scenario file; nil for a built-in scenario in real time, which is the launch of another app each
+    /// time.
     private let graph: OperationGraph?
     private let program: BenchedProgram?
     private let state: BenchState?
@@ -111,7 +112,8 @@ struct BenchSubject {
         return try await cancellable.start(graph, budget, options)?.end().report
     }
 
-    /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch is a first one.
+    /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch
+    /// is a first one.
     private func runFirstLaunch(_ cancellable: CancellableLaunch, on state: BenchState, _ say: (String) -> Void) async throws {
         // Also after an error: the bench ends then, and nobody prepares again.
         defer { state.endPreparation() }
@@ -179,7 +181,8 @@ final class BenchState: Sendable {
             // Only the user may see what the app stores.
             try FileManager.default.createDirectory(at: begin, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        // Only one copy is there at a time: a hundred runs must not fill the disk. A launch that still writes to it does no harm.
+        // Only one copy is there at a time: a hundred runs must not fill the disk. A launch that still writes to it
+        // does no harm.
         try? FileManager.default.removeItem(at: folder.appendingPathComponent("\(number - 1)"))
         let copy = folder.appendingPathComponent("\(number)")
         // Nothing there yet is a fresh device.
@@ -202,12 +205,14 @@ final class BenchState: Sendable {
         }
     }
 
-    /// Removes all copies, also from under a launch that still writes to one of them; can be called again, from any thread.
+    /// Removes all copies, also from under a launch that still writes to one of them; can be called again, from any
+    /// thread.
     func remove() {
         // Serial: of two removals at a time, each would find files missing that the other has removed, and give up.
         removals.sync {
             progress.withLock { $0.isRemoved = true }
-            // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to can be removed.
+            // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to
+            // can be removed.
             let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
             // More than once, because a launch that goes on may put a file into the folder while it is being removed.
             for _ in 0..<10 {

@@ -3,7 +3,8 @@ import Sequencer
 
 /// A program that is measured as a whole: each run starts it anew.
 ///
-/// A launch of the tool's own, with one operation, runs it: so its deadline, its signals and its end are those of every launch.
+/// A launch of the tool's own, with one operation, runs it: so its deadline, its signals and its end are those of every
+/// launch.
 struct BenchedProgram: Sendable {
     private struct Run: Sendable {
         var number = 0
@@ -55,7 +56,8 @@ struct BenchedProgram: Sendable {
         return graph
     }
 
-    /// The launch of a run: the one whose report the program has printed on standard output, with any outcome; or else the program itself.
+    /// The launch of a run: the one whose report the program has printed on standard output, with any outcome; or else
+    /// the program itself.
     ///
     /// - Parameter report: of the launch of ``graph(_:)``.
     /// - Throws: when the program cannot be started.

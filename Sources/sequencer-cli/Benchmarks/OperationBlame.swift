@@ -13,8 +13,8 @@ struct OperationChange: Equatable, Sendable {
     var p: Double?
     /// The same for the largest difference among as many operations as there are.
     var adjustedP: Double?
-    /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say which operations wait for
-    /// which.
+    /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say
+    /// which operations wait for which.
     var accountsFor: Double?
 
     var difference: Double { (after ?? 0) - (before ?? 0) }
@@ -30,13 +30,14 @@ struct CriticalPathMove: Equatable, Sendable {
 
 /// Which operations are to blame for the change of a launch, or to be praised.
 ///
-/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains none of the changes that are
-/// named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
-/// Statistics 6 (1979).
+/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains
+/// none of the changes that are named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially
+/// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979).
 struct OperationBlame {
     /// An operation that changed by less than this share of the launch is not worth a line.
     static let leastShare = 0.01
-    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's procedure counts all of them.
+    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's
+    /// procedure counts all of them.
     private static let limit = 50
 
     let changes: [OperationChange]
@@ -71,7 +72,8 @@ struct OperationBlame {
                 named.append(change)
             }
         }
-        // All that could have been found to differ, not only those that were tested: otherwise the choice of the largest would be free.
+        // All that could have been found to differ, not only those that were tested: otherwise the choice of the
+        // largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
         named += Self.unlikely(tested, among: comparable)
         changes = named.sorted(by: Self.isBefore).map { change in
@@ -97,8 +99,8 @@ struct OperationBlame {
         }
     }
 
-    /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the time that it
-    /// cost before.
+    /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the
+    /// time that it cost before.
     private static func share(of change: OperationChange, _ before: BenchPaths, _ after: BenchPaths) -> Double {
         // The change is undone on the side that has the operation: the time that it added, or took before.
         change.after == nil ? -before.difference(if: change.id, took: 0) : after.difference(if: change.id, took: change.before ?? 0)
@@ -111,7 +113,8 @@ struct OperationBlame {
         let move = CriticalPathMove(from: first.filter { !others.contains($0) }, to: second.filter { !steps.contains($0) })
         // Both directions have names, or the path has only become longer or shorter.
         if move.from.isEmpty || move.to.isEmpty { return nil }
-        // Both paths exist on both sides. Were only one side looked at, two paths of nearly equal length would change places by chance.
+        // Both paths exist on both sides. Were only one side looked at, two paths of nearly equal length would change
+        // places by chance.
         let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
         return isLonger ? move : nil
     }
@@ -154,7 +157,8 @@ private struct BenchPaths {
     /// The operations that made the launch as long as it was, in their order.
     var critical: [String] { paths.longest().path.map { operations[$0].id } }
 
-    /// The time that these operations take one after the other, in nanoseconds; an operation that is not there takes none.
+    /// The time that these operations take one after the other, in nanoseconds; an operation that is not there takes
+    /// none.
     func time(of path: [String]) -> Double {
         path.reduce(0) { sum, id in sum + (places[id].map { Double(durations[$0].nanoseconds) } ?? 0) }
     }

@@ -3,8 +3,8 @@ import SequencerAnalysis
 
 /// The times of a launch's operations in two benches, in nanoseconds.
 ///
-/// These are medians. Where the runs of both benches are of two kinds, they are the medians of either kind, with the weight of its runs in both: a change
-/// in the number of runs of a kind changes no operation's time.
+/// These are medians. Where the runs of both benches are of two kinds, they are the medians of either kind, with the
+/// weight of its runs in both: a change in the number of runs of a kind changes no operation's time.
 struct OperationTimes {
     private typealias Part = (before: SortedSample, after: SortedSample)
 
@@ -33,8 +33,8 @@ struct OperationTimes {
             }
             if parts.isEmpty { continue }
             self.parts[operation.id] = parts
-            // Weighted by the runs of both sides together: were each side weighted by its own, more slow runs would look like a slow
-            // operation.
+            // Weighted by the runs of both sides together: were each side weighted by its own, more slow runs would
+            // look like a slow operation.
             let count = Double(parts.reduce(0) { sum, part in sum + part.before.count + part.after.count })
             func mean(_ median: (Part) -> Double) -> Double {
                 parts.reduce(0.0) { sum, part in sum + Double(part.before.count + part.after.count) / count * median(part) }
@@ -44,7 +44,8 @@ struct OperationTimes {
         }
     }
 
-    /// How probable such a difference is without a change; nil for an operation that did not run on both sides, in runs of one kind.
+    /// How probable such a difference is without a change; nil for an operation that did not run on both sides, in runs
+    /// of one kind.
     func p(_ id: String) -> Double? {
         guard let parts = parts[id] else { return nil }
         // Two kinds are two strata, for which van Elteren's test is made; one kind is Mann and Whitney's.

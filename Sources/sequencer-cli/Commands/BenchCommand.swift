@@ -159,7 +159,8 @@ struct BenchCommand: LaunchingCommand {
         let states = Locked<[BenchState]>([])
         let cancellable = CancellableLaunch()
         let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
-        // Also after an error, while signals are still handled here: one that came earlier would leave the copies on disk.
+        // Also after an error, while signals are still handled here: one that came earlier would leave the copies on
+        // disk.
         let abandon: @Sendable () -> Void = {
             progress?.end()
             for state in states.withLock({ $0 }) { state.remove() }
@@ -228,8 +229,8 @@ struct BenchCommand: LaunchingCommand {
         }
     }
 
-    /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they are compared with each other or
-    /// saved for later.
+    /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they
+    /// are compared with each other or saved for later.
     private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
         // By completed runs, as the comparison counts them.
         var others = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
@@ -251,7 +252,8 @@ struct BenchCommand: LaunchingCommand {
         return changes + [comparison(document.scenarios[0], document.scenarios[1], nil)]
     }
 
-    /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the budget.
+    /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the
+    /// budget.
     private func code(_ document: BenchDocument, _ comparisons: [BenchComparison]) -> ExitCode {
         let runs = document.scenarios.flatMap(\.runs)
         if runs.contains(where: { $0.outcome == .failed || $0.outcome == .cancelled }) { return .failed }
@@ -348,7 +350,8 @@ struct BenchText {
         return (summary.misses > 0 ? style.red(count) : count) + bound
     }
 
-    /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for that.
+    /// How the operations ended that did not always succeed: a run that left out a part of its work was shorter for
+    /// that.
     private func trouble(_ summary: BenchSummary) -> String {
         let troubled = summary.scenario.trouble, rest = troubled.count - Self.maximumOperations
         return troubled.prefix(Self.maximumOperations).map { style.yellow("  \($0)\n") }.joined() + (rest > 0 ? "  and \(rest) more\n" : "")

@@ -141,8 +141,8 @@ struct BlameCommand: LaunchingCommand {
 }
 
 extension LaunchReport {
-    /// The operations of the main thread in the midst of which others had that, each with the longest of these: the engine does not see how long
-    /// they waited for it.
+    /// The operations of the main thread in the midst of which others had that, each with the longest of these: the
+    /// engine does not see how long they waited for it.
     fileprivate var sharedOnMain: [(step: String, other: String)] {
         let main = operations.filter { $0.isMain && $0.duration > .zero }.sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }
         var others: [String: OperationReport] = [:]

@@ -22,7 +22,8 @@ protocol Command: Equatable, Sendable {
     static var options: [CommandOption<Self>] { get }
     /// Lines to try, each with its effect.
     static var examples: KeyValuePairs<String, String> { get }
-    /// The exit codes that say something of the launch, each with its meaning; those of mistakes are the same for all commands.
+    /// The exit codes that say something of the launch, each with its meaning; those of mistakes are the same for all
+    /// commands.
     static var exitCodes: KeyValuePairs<String, String> { get }
     /// The signals that it handles, each with its effect.
     static var signals: KeyValuePairs<String, String> { get }
@@ -91,7 +92,8 @@ extension Command {
     }
 }
 
-/// A command that runs launches. They need the main thread for their steps on it, so the work goes on beside a run loop.
+/// A command that runs launches. They need the main thread for their steps on it, so the work goes on beside a run
+/// loop.
 protocol LaunchingCommand: Command {
     /// The clock of its launches; virtual unless said otherwise.
     var clock: ClockMode { get }

@@ -26,7 +26,8 @@ enum CommandLineTool {
 
     /// Refuses a command line with an argument that is not UTF-8.
     ///
-    /// As a text it would have other bytes: a path would name another file, or another folder, than the one that was meant.
+    /// As a text it would have other bytes: a path would name another file, or another folder, than the one that was
+    /// meant.
     private static func checkArgumentBytes(_ arguments: [UnsafeMutablePointer<CChar>?]) throws(ToolError) {
         // Every word, before any is used: a path that was changed could be somebody else's file (S23).
         for (place, bytes) in arguments.enumerated() {
@@ -56,7 +57,8 @@ enum CommandLineTool {
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
         let code = SignalThread.shared.first.map(ExitCode.interrupted) ?? code
         if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {
-            // A program that reads the output finds a document at each end, whatever went wrong. Where even that cannot be written, the code says so.
+            // A program that reads the output finds a document at each end, whatever went wrong. Where even that cannot
+            // be written, the code says so.
             try? Output.standardOutput.write(errorDocument(code, reason ?? "ended without a result"))
         }
         exit(code.rawValue)

@@ -5,7 +5,8 @@ enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 }
 
-/// `completions`: the script that makes a shell complete command lines. It asks the tool itself, so that the two never disagree: see ``CompleteCommand``.
+/// `completions`: the script that makes a shell complete command lines. It asks the tool itself, so that the two never
+/// disagree: see ``CompleteCommand``.
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
@@ -27,7 +28,8 @@ struct CompletionsCommand: Command {
         return .success
     }
 
-    /// Each line that the tool answers is a word and, behind a tab, its description; `:files` stands for the names of files.
+    /// Each line that the tool answers is a word and, behind a tab, its description; `:files` stands for the names of
+    /// files.
     private var script: String {
         switch shell {
         case .bash:
@@ -91,7 +93,8 @@ struct CompletionsCommand: Command {
     }
 }
 
-/// `--complete`: the words that may stand in the last place of a command line, for the scripts of ``CompletionsCommand``.
+/// `--complete`: the words that may stand in the last place of a command line, for the scripts of
+/// ``CompletionsCommand``.
 struct CompleteCommand: Command {
     static let name = "--complete"
     static let summary = "Print what may stand in place of the last word."
@@ -116,7 +119,8 @@ struct CompleteCommand: Command {
         if let previous = words.last, let option = command.declaredOptions.first(where: { $0.isSpelled(previous) }),
             let value = option.value
         {
-            // By the name of the value, so that help and completions cannot disagree. Files would be a wrong guess for a value of another kind.
+            // By the name of the value, so that help and completions cannot disagree. Files would be a wrong guess for
+            // a value of another kind.
             if value.hasPrefix("OP=") { return operations(in: words) }
             return option.words.isEmpty && (value.contains("FILE") || value.contains("DIR")) ? [Self.files] : option.words
         }
@@ -131,7 +135,8 @@ struct CompleteCommand: Command {
         }
     }
 
-    /// The operations of the scenario that the line names, to be followed by a value; only names that mean nothing to a shell.
+    /// The operations of the scenario that the line names, to be followed by a value; only names that mean nothing to a
+    /// shell.
     private func operations(in words: ArraySlice<String>) -> [String] {
         let scenario = words.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? LoadedScenario.load($0, clock: .virtual) }.first
         func isPlain(_ byte: UInt8) -> Bool { URLText.isAlphanumeric(byte) || "._-".utf8.contains(byte) }

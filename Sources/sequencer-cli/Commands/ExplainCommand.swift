@@ -30,7 +30,8 @@ struct ExplainCommand: Command {
         let folder = try folder()
         // Read, never opened: to explain must not count as a launch, and a damaged journal is told as far as it goes.
         let launches = LaunchJournal.launches(in: folder)
-        // The next launch is of the version that the last one was, as far as anybody knows. Only the launches that are shown are cut.
+        // The next launch is of the version that the last one was, as far as anybody knows. Only the launches that are
+        // shown are cut.
         let next = LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version)
         let shown = Array(launches.prefix(last))
         let explanation = Explanation(folder: folder.path, next: next, launches: shown, count: launches.count)
@@ -69,7 +70,8 @@ struct Explanation {
     /// Of all launches.
     let count: Int
 
-    /// The explanation as JSON, in the format `sequencer.explanation/1`, described by `Schemas/explanation.schema.json`.
+    /// The explanation as JSON, in the format `sequencer.explanation/1`, described by
+    /// `Schemas/explanation.schema.json`.
     func json() -> String {
         JSONWriter.document("sequencer.explanation/1") { json in
             json.write(folder, for: "state")

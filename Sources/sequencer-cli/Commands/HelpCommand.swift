@@ -38,7 +38,8 @@ struct VersionCommand: Command {
 }
 
 extension UsageError {
-    /// The text below the problem: the nearest valid word, the command's usage line, or the list of commands; and where to find help.
+    /// The text below the problem: the nearest valid word, the command's usage line, or the list of commands; and where
+    /// to find help.
     var usage: String {
         // A word was nearly right: the whole usage would push the hint off the screen.
         if let hint { return "\(hint)\nSee '\(CommandLineTool.name) help'." }

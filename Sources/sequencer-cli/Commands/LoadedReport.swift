@@ -23,7 +23,8 @@ enum LoadedReport {
 
     /// - Parameter name: a file of saved reports, a built-in scenario, a scenario file, or `-`.
     static func loadAll(_ name: String) async throws -> [LaunchReport] {
-        // Built-in names come first, as in every command: a file of such a name is reached by a path. A word that is no file gets the list of scenarios.
+        // Built-in names come first, as in every command: a file of such a name is reached by a path. A word that is no
+        // file gets the list of scenarios.
         let isPath = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
         if Scenario.named(name) != nil || !isPath { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
         let bytes = try readInput(name)

@@ -161,7 +161,8 @@ extension LaunchHistoryFile {
     /// - Throws: when its folder is missing: better before the launch than after it.
     init(named path: String) throws(HistoryError) {
         self.init(URL(fileURLWithPath: path)) { message($0) }
-        // Reading would succeed, since a missing file is an empty history; only the end of the launch would find it out (J50).
+        // Reading would succeed, since a missing file is an empty history; only the end of the launch would find it out
+        // (J50).
         if let missingFolder { throw missingFolder }
     }
 }

@@ -64,7 +64,8 @@ struct RunCommand: LaunchingCommand {
     var clock: ClockMode { arguments.clock }
 
     func launch() async throws -> ExitCode {
-        // Before anything is opened: without a terminal every question would be dismissed, and the launch would go on as a guest.
+        // Before anything is opened: without a terminal every question would be dismissed, and the launch would go on
+        // as a guest.
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
@@ -82,7 +83,8 @@ struct RunCommand: LaunchingCommand {
     }
 
     private func launch(on opening: DeviceOpening, _ page: ResultPage) async throws -> ExitCode {
-        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
+        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3).
+        // Preparing a file runs nothing.
         let early = arguments.launchesApp ? try opening.device() : nil
         let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
@@ -107,8 +109,8 @@ struct RunCommand: LaunchingCommand {
         if let news = journal?.news { message(news) }
         let reporter = StatusReporter(view)
         var options = launch.options()
-        // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it hangs is known for
-        // one (P5).
+        // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it
+        // hangs is known for one (P5).
         if isReal { options.stallWatch = journal?.watching(reporter.stallWatch) ?? reporter.stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal { options = journal.recording(options) }
@@ -117,7 +119,8 @@ struct RunCommand: LaunchingCommand {
         // In real time there is the live view, and what a stalled launch says.
         if isReal { progress?.end() }
         try SignalThread.shared.launchBegan { [app = launch.app] in
-            // First: from here on the end is the person's wish, even if the process dies before the launch has ended (P4).
+            // First: from here on the end is the person's wish, even if the process dies before the launch has ended
+            // (P4).
             journal?.quit()
             cancellable.cancel()
             // Otherwise the tool would wait up to ten seconds for a check that nobody wants any more.
@@ -180,7 +183,8 @@ struct RunCommand: LaunchingCommand {
         }.value
     }
 
-    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on without it.
+    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on
+    /// without it.
     ///
     /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.
     private func expect(_ history: LaunchHistoryFile, of scenario: inout LoadedScenario) throws -> Bool {
@@ -188,14 +192,16 @@ struct RunCommand: LaunchingCommand {
             scenario.graph.expect(try history.read())
             return true
         } catch {
-            // A history that is damaged or of another version is a mistake of the command line; one that is locked is an accident.
+            // A history that is damaged or of another version is a mistake of the command line; one that is locked is
+            // an accident.
             if error.code != .locked { throw error }
             message("warning: the launch goes on without its history, and is not added to it: \(error)")
             return false
         }
     }
 
-    /// Adds the launch to the history. The launch is over and reported, so a problem with the history is only a warning.
+    /// Adds the launch to the history. The launch is over and reported, so a problem with the history is only a
+    /// warning.
     private func record(_ report: LaunchReport, in history: LaunchHistoryFile?) {
         do {
             try history?.record(report)
@@ -205,16 +211,19 @@ struct RunCommand: LaunchingCommand {
     }
 }
 
-/// The device of a run, which is opened once, and whose journal is withdrawn where the tool ends before the launch has begun.
+/// The device of a run, which is opened once, and whose journal is withdrawn where the tool ends before the launch has
+/// begun.
 private final class DeviceOpening: Sendable {
     private let arguments: RunArguments
     private let state = Locked((device: JournaledDevice?.none, isWithdrawn: false))
 
     init(_ arguments: RunArguments) { self.arguments = arguments }
 
-    /// Opens it, unless it is open; nil for a run that launches no app and names no folder, and when the tool is about to end.
+    /// Opens it, unless it is open; nil for a run that launches no app and names no folder, and when the tool is about
+    /// to end.
     func device() throws -> JournaledDevice? {
-        // Under the lock, though it may warn: the end of the tool must not miss a journal that is being opened, and nobody else waits for this lock.
+        // Under the lock, though it may warn: the end of the tool must not miss a journal that is being opened, and
+        // nobody else waits for this lock.
         try state.withLock { state throws(any Error) -> JournaledDevice? in
             if state.device == nil, !state.isWithdrawn { state.device = try JournaledDevice(arguments) }
             return state.device
@@ -230,7 +239,8 @@ private final class DeviceOpening: Sendable {
     }
 }
 
-/// Tells on standard error which operations a launch waits for: on SIGUSR1, and when no operation has ended for a while.
+/// Tells on standard error which operations a launch waits for: on SIGUSR1, and when no operation has ended for a
+/// while.
 final class StatusReporter: Sendable {
     /// After how long without an operation's end a launch counts as stalled.
     static let stallLimit = Duration.seconds(5)

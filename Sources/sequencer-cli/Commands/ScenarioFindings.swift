@@ -131,8 +131,8 @@ struct ScenarioFindings {
         if allowed > budget.limit, slow.count > 1 {
             warn("timeouts", "by their timeouts, operations may take \(times(allowed, of: budget.limit)): \(names(slow))")
         }
-        // All operations before a late check for a required update run in vain, and in a version that may not be used. The check has its name
-        // in the built-in scenarios; a tenth of the budget is nothing to speak of.
+        // All operations before a late check for a required update run in vain, and in a version that may not be used.
+        // The check has its name in the built-in scenarios; a tenth of the budget is nothing to speak of.
         let check = StartupStep.forceUpdate.id
         guard graph.identifiers.contains(check) else { return }
         let (start, before) = try graph.earliestStart(of: check)
@@ -169,7 +169,8 @@ struct ScenarioFindings {
                 warn("unawaitedRequired", of: id, "\(name(id)) is required, but \(name(milestone)) does not wait for it; \(advice)")
             }
         }
-        // The 'continue' of a dependency can do nothing where all that wait for that operation go on without it, and where it is skipped itself.
+        // The 'continue' of a dependency can do nothing where all that wait for that operation go on without it, and
+        // where it is skipped itself.
         let operations = Dictionary((document?.operations ?? []).map { ($0.id, $0) }) { first, _ in first }
         for operation in document?.operations ?? [] {
             for dependency in operation.after where dependency.onFailure == .continue {
@@ -210,7 +211,8 @@ struct ScenarioFindings {
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
-    /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an error.
+    /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an
+    /// error.
     func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }

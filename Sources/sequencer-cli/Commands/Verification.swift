@@ -27,7 +27,8 @@ struct Verification: Sendable {
 
     // MARK: Compilers
 
-    /// A line for each problem, as compilers write them: `launch.json:3:45: error: ...`. Xcode and editors find the place by it.
+    /// A line for each problem, as compilers write them: `launch.json:3:45: error: ...`. Xcode and editors find the
+    /// place by it.
     var compilerLines: String {
         problems.map { problem in
             // Xcode and editors look for `path:line:column: severity: message`, and nothing else on the line.
@@ -70,7 +71,8 @@ struct Verification: Sendable {
 
     // MARK: JUnit
 
-    /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some readers demand a time.
+    /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some
+    /// readers demand a time.
     var junit: String {
         let errors = problems.filter { $0.level == .error }
         func lines(_ problems: [Problem]) -> String {
@@ -140,7 +142,8 @@ struct Verification: Sendable {
 
     /// A path as a reference of RFC 3986: relative, or of the scheme `file`.
     static func address(of path: String) -> String {
-        // Without the colon: in the first segment of a relative reference it would end a scheme (RFC 3986, section 4.2).
+        // Without the colon: in the first segment of a relative reference it would end a scheme (RFC 3986, section
+        // 4.2).
         let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
         let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
         return path.hasPrefix("/") ? "file://" + escaped : escaped

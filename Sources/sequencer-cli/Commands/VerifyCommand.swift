@@ -3,8 +3,9 @@ import SequencerAnalysis
 
 /// `verify`: finds mistakes in a scenario without running it.
 ///
-/// A graph that cannot run is bad data; one with a required step that takes longer than its timeout will fail; one whose path to the milestone exceeds the budget is
-/// over budget; one whose longest path alone exceeds the deadline will fail; everything else is a warning.
+/// A graph that cannot run is bad data; one with a required step that takes longer than its timeout will fail; one
+/// whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
+/// will fail; everything else is a warning.
 struct VerifyCommand: Command {
     enum Format: String, CaseIterable, Sendable {
         case text, json, github, junit, sarif, xcode

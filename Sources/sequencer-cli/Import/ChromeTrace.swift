@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
 
-/// A trace in the Trace Event Format (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with
-/// `traceEvents`, or the array alone.
+/// A trace in the Trace Event Format
+/// (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with `traceEvents`,
+/// or the array alone.
 ///
-/// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a
-/// dependency. Each thread with slices is a lane; a slice inside another one takes its time away from that. The only slice of a thread with
-/// the name `launch`, as an export of this tool has it, is the launch.
+/// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began
+/// after its end is a dependency. Each thread with slices is a lane; a slice inside another one takes its time away
+/// from that. The only slice of a thread with the name `launch`, as an export of this tool has it, is the launch.
 struct ChromeTrace: Decodable {
     /// A begin or an end of a slice (`B`, `E`), or a place where an arrow begins, goes through or ends (`s`, `t`, `f`).
     private struct Point {
@@ -88,7 +89,8 @@ struct ChromeTrace: Decodable {
         try? event.nestedContainer(keyedBy: ArgumentKey.self, forKey: .args)
     }
 
-    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. A slice without an end ends with the trace.
+    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. A slice without an
+    /// end ends with the trace.
     private mutating func pairEdges() {
         let last = max(points.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)
         var open: [Int: [Int]] = [:]
@@ -109,7 +111,8 @@ struct ChromeTrace: Decodable {
     ///
     /// - Returns: the slice that each point of an arrow is inside of, or before; nil if there is none.
     private mutating func nest() -> [Int?] {
-        // At one moment: first the points that mean the next slice, then slices, the longer ones first, then the points inside.
+        // At one moment: first the points that mean the next slice, then slices, the longer ones first, then the points
+        // inside.
         var marks = points.enumerated().map { (track: $1.track, time: $1.time, rank: $1.isNext ? 0 : 2, end: Nanoseconds(0), place: $0) }
         for (place, slice) in slices.enumerated() { marks.append((slice.lane ?? 0, slice.start, 1, -slice.end, place)) }
         var ends = [Int?](repeating: nil, count: points.count)
@@ -169,7 +172,8 @@ extension KeyedDecodingContainer {
     /// A text, or the text of a number; nil for any other value: other tools extend the format.
     fileprivate func text(_ key: Key) -> String? { contains(key) ? (try? decode(LooseText.self, forKey: key))?.text : nil }
 
-    /// A number of microseconds, with fractions; nil if there is none between 1938 and 2096: sums of such fit into 64 bits.
+    /// A number of microseconds, with fractions; nil if there is none between 1938 and 2096: sums of such fit into 64
+    /// bits.
     fileprivate func time(_ key: Key) -> Nanoseconds? {
         let number = (try? decode(Double.self, forKey: key)) ?? text(key).flatMap { Double($0) }
         return number.flatMap { -1e15...4e15 ~= $0 ? Nanoseconds(($0 * 1000).rounded()) : nil }

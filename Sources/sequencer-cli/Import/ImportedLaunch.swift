@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
 
-/// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted from any moment.
+/// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted
+/// from any moment.
 struct ImportedLaunch {
     var name: String
     /// The identifier of its trace; nil where the format has none.
@@ -64,7 +65,8 @@ extension ImportedLaunch {
         }
         computeOwnTimes(order)
         reconstructLanes()
-        // By rank, because places in the file say nothing of time. Operations depend only on earlier ones: no circle is possible.
+        // By rank, because places in the file say nothing of time. Operations depend only on earlier ones: no circle is
+        // possible.
         var ranks = [Int](repeating: 0, count: operations.count)
         for (rank, node) in order.enumerated() { ranks[node] = rank }
         var count = 0
@@ -79,7 +81,8 @@ extension ImportedLaunch {
     }
 
     private mutating func computeOwnTimes(_ order: [Int]) {
-        // Up to where an operation's time has been counted for those inside of it, which come in the order of their starts and may overlap.
+        // Up to where an operation's time has been counted for those inside of it, which come in the order of their
+        // starts and may overlap.
         var counted = operations.map(\.start)
         for node in operations.indices { operations[node].own = operations[node].end - counted[node] }
         for node in order {
@@ -187,7 +190,8 @@ extension ImportedLaunch {
         }
     }
 
-    /// A name fit for one line and for a scenario file, which allows 256 bytes: a number has its place behind it. Nil where nothing is left of it.
+    /// A name fit for one line and for a scenario file, which allows 256 bytes: a number has its place behind it. Nil
+    /// where nothing is left of it.
     private static func label(_ name: String) -> String? {
         // Fewer characters where they have many bytes, such as those that are escaped.
         let shown = [200, 60, 20].lazy.map { printable(name, limit: $0) }.first { $0.utf8.count <= 240 } ?? ""

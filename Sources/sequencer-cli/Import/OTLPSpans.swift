@@ -3,8 +3,9 @@ import Sequencer
 
 /// Spans in OTLP/JSON, of one document or several.
 ///
-/// Each trace is a launch. A root around all others is the launch itself; every other span is an operation. It comes after the spans that it
-/// links to, and after its parent if that had ended before; it takes its time away from a parent that it ran inside of.
+/// Each trace is a launch. A root around all others is the launch itself; every other span is an operation. It comes
+/// after the spans that it links to, and after its parent if that had ended before; it takes its time away from a
+/// parent that it ran inside of.
 struct OTLPSpans {
     private var traces: [(id: String, spans: [OTLPSpan])] = []
     private var places: [String: Int] = [:]
@@ -33,7 +34,8 @@ struct OTLPSpans {
             file.read["spans", default: 0] += spans.count
             file.leftOut["spans without a begin and an end", default: 0] += all.count - spans.count
             file.leftOut["events of spans", default: 0] += spans.reduce(0) { $0 + ($1.0.events?.count ?? 0) }
-            // Of spans with one identifier the first one counts. One without any has no children: they would be all roots.
+            // Of spans with one identifier the first one counts. One without any has no children: they would be all
+            // roots.
             var places: [String: Int] = [:]
             for (place, (span, _)) in spans.enumerated() { if let id = span.spanId, !id.isEmpty { places[id] = places[id] ?? place } }
             var launch = ImportedLaunch(name: service ?? "trace", trace: id, version: version, operations: [])

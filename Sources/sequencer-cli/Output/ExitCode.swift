@@ -12,7 +12,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case overBudget = 3
     /// Launches have become slower, or their operations end otherwise.
     case regression = 4
-    /// There is too little to say whether launches have become slower, or how long one takes, and that was to be an error.
+    /// There is too little to say whether launches have become slower, or how long one takes, and that was to be an
+    /// error.
     case inconclusive = 5
     /// A launch was stopped on purpose: an update is required. Or it had ended when the update check said so.
     case aborted = 6
@@ -47,8 +48,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
     ///
-    /// - Parameter isStrict: whether an operation counts that did not do its work though it was wanted, a failure after the milestone, and virtual time
-    ///   that tells nothing.
+    /// - Parameter isStrict: whether an operation counts that did not do its work though it was wanted, a failure after
+    ///   the milestone, and virtual time that tells nothing.
     init(of report: LaunchReport, isStrict: Bool = false) {
         let later = report.afterMilestone
         switch (report.outcome, later?.outcome) {

@@ -29,10 +29,12 @@ extension LaunchReport {
 }
 
 extension ValidatedGraph {
-    /// The operations that count as 0 ms because nothing else is known of them, or because they have no work, in a sentence each.
+    /// The operations that count as 0 ms because nothing else is known of them, or because they have no work, in a
+    /// sentence each.
     ///
     /// - Parameters:
-    ///   - plan: tells of operations that are switched off; without one, of timeouts that leave nothing to a further attempt.
+    ///   - plan: tells of operations that are switched off; without one, of timeouts that leave nothing to a further
+    ///       attempt.
     ///   - workless: the operations without work of which a duration is expected.
     func notes(on plan: LaunchPlan? = nil, workless: [String]) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)

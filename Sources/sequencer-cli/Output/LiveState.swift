@@ -62,10 +62,11 @@ struct LiveState: Sendable {
 
     // MARK: Drawing
 
-    /// The picture at the time `now` since the launch began: at most `size.height - 1` lines, so that the cursor has one of its own, none of
-    /// them wider than the terminal.
+    /// The picture at the time `now` since the launch began: at most `size.height - 1` lines, so that the cursor has
+    /// one of its own, none of them wider than the terminal.
     ///
-    /// With room for it, every operation has a line, in the order they were added; otherwise only those that run. The last line sums up.
+    /// With room for it, every operation has a line, in the order they were added; otherwise only those that run. The
+    /// last line sums up.
     func lines(_ size: Terminal.Size, now: Duration, style: TextStyle) -> [String] {
         // The last line and the cursor's own.
         let rows = max(size.height - 2, 0)

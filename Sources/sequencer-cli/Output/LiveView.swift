@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
 
-/// Lines on a terminal that are drawn over again while something goes on, and are gone at its end: a launch, or the progress of a command.
+/// Lines on a terminal that are drawn over again while something goes on, and are gone at its end: a launch, or the
+/// progress of a command.
 ///
-/// A thread of its own draws them while nothing happens, so that their time goes on. All drawing is done on one queue, which needs no thread,
-/// so a view can be used from any.
+/// A thread of its own draws them while nothing happens, so that their time goes on. All drawing is done on one queue,
+/// which needs no thread, so a view can be used from any.
 final class LiveView: @unchecked Sendable {
     // @unchecked: `picture`, `drawn` and `pauses` are only touched on `queue`.
 
@@ -30,8 +31,9 @@ final class LiveView: @unchecked Sendable {
 
     /// - Parameters:
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
-    ///   - isLine: whether it is one line, at whose end the cursor stays: a message that comes meanwhile is not drawn over. Otherwise the cursor is
-    ///     hidden below the lines, and ``SignalThread`` has to handle signals, which shows it again.
+    ///   - isLine: whether it is one line, at whose end the cursor stays: a message that comes meanwhile is not drawn
+    ///     over. Otherwise the cursor is hidden below the lines, and ``SignalThread`` has to handle signals, which
+    ///     shows it again.
     ///   - patience: how long nothing is shown on a terminal.
     ///   - tick: how often it is drawn while nothing happens; nil: only when somebody asks.
     ///   - now: the time since the begin; nil for a clock's.

@@ -1,7 +1,8 @@
 import Sequencer
 import SequencerAnalysis
 
-/// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most of them.
+/// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most
+/// of them.
 struct PlanText {
     let plans: [LaunchPlan]
     /// The operations without work of which a duration is expected.

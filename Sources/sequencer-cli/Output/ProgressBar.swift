@@ -2,8 +2,8 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// Shows on standard error how far something is: on a terminal once it has taken longer than a second, elsewhere only where that is asked for, in a line every
-/// five seconds.
+/// Shows on standard error how far something is: on a terminal once it has taken longer than a second, elsewhere only
+/// where that is asked for, in a line every five seconds.
 struct ProgressBar: Sendable {
     private let view: LiveView
     private let state = Locked((progress: ProgressState(), detail: ""))
@@ -154,8 +154,8 @@ struct ProgressState: Equatable, Sendable {
 
     /// The time that is left at `elapsed`, in seconds rounded up; nil when it cannot be told.
     ///
-    /// The rest is expected to go on at the average pace so far, and gets less between updates. Once that time has passed, it
-    /// cannot be told: the step at hand takes longer than those before.
+    /// The rest is expected to go on at the average pace so far, and gets less between updates. Once that time has
+    /// passed, it cannot be told: the step at hand takes longer than those before.
     func left(_ elapsed: Duration) -> Duration? {
         guard let fraction, fraction > 0, fraction < 1 else { return nil }
         let total = Double(said.nanoseconds) / 1e9 / fraction

@@ -18,7 +18,8 @@ enum Output: Equatable, Sendable {
     /// The output that `-o` names; nil and `-` are standard output.
     init(_ path: String?) {
         switch path {
-        // Opened by its name it would be another description: with an offset of its own it would write over a file that both lead to.
+        // Opened by its name it would be another description: with an offset of its own it would write over a file that
+        // both lead to.
         case nil, "-"?, "/dev/stdout"?: self = .standardOutput
         case let path?: self = .file(path)
         }
@@ -35,9 +36,9 @@ enum Output: Equatable, Sendable {
 
     /// Writes the whole text, or throws.
     ///
-    /// A regular file appears, or is replaced, in one step once all of it is on disk: on an error nothing has changed. Anything else that
-    /// exists (a device, a named pipe) is written to directly. The reader of standard output may stop early, as `head` does: that is not an
-    /// error, and the rest is dropped.
+    /// A regular file appears, or is replaced, in one step once all of it is on disk: on an error nothing has changed.
+    /// Anything else that exists (a device, a named pipe) is written to directly. The reader of standard output may
+    /// stop early, as `head` does: that is not an error, and the rest is dropped.
     func write(_ text: String) throws(OutputError) {
         switch self {
         case .standardOutput:

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
 
-/// The changes that the tool makes to terminals: a live view hides the cursor, and a question for a secret hides what is typed.
+/// The changes that the tool makes to terminals: a live view hides the cursor, and a question for a secret hides what
+/// is typed.
 ///
-/// They are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls ``restoreAll()``), they are undone, and so
-/// they are while it is stopped.
+/// They are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls
+/// ``restoreAll()``), they are undone, and so they are while it is stopped.
 enum TerminalModes {
     private struct State {
         /// Of each terminal that is silent, the modes that it had before.
@@ -16,7 +17,8 @@ enum TerminalModes {
         var isLeaving = false
     }
 
-    // The modes are changed under the lock too: a terminal that is made silent while the process ends would stay so. That does not wait.
+    // The modes are changed under the lock too: a terminal that is made silent while the process ends would stay so.
+    // That does not wait.
     private static let state = Locked(State())
     private static let restoresAtExit: Void = { _ = atexit { TerminalModes.restoreAll() } }()
 
@@ -29,7 +31,8 @@ enum TerminalModes {
             for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
             state.saved = [:]
         }
-        // A thread that draws right now may be about to hide the cursor. A terminal that takes nothing is not waited for longer than this.
+        // A thread that draws right now may be about to hide the cursor. A terminal that takes nothing is not waited
+        // for longer than this.
         for _ in 0..<100 where state.withLock({ $0.isDrawing }) { usleep(1_000) }
         writeCursor(LiveView.showCursor)
     }
@@ -58,8 +61,8 @@ enum TerminalModes {
 
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
-    /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the terminal as it is, or
-    /// typed text would show once the process goes on. Ctrl-C works.
+    /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the
+    /// terminal as it is, or typed text would show once the process goes on. Ctrl-C works.
     ///
     /// - Returns: false when typed text would be visible all the same.
     static func hideTyping(on descriptor: Int32) -> Bool {
@@ -116,7 +119,8 @@ enum TerminalModes {
 
     // MARK: The cursor
 
-    /// Writes a picture of a live view, which may begin by hiding the cursor, or removes it, which ends by showing the cursor.
+    /// Writes a picture of a live view, which may begin by hiding the cursor, or removes it, which ends by showing the
+    /// cursor.
     static func draw(_ text: String, on terminal: Terminal) {
         // At the first picture: a process that draws nothing needs no handler.
         _ = restoresAtExit

@@ -41,7 +41,8 @@ func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - displayWidth(text)))
 }
 
-/// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first is indented.
+/// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first
+/// is indented.
 ///
 /// - Parameter limit: the most lines; when there are more, the last one ends with `ellipsis`.
 func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, ellipsis: String) -> [String] {

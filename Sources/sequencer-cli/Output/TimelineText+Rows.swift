@@ -282,7 +282,8 @@ struct TimelineAxis: Equatable, Sendable {
         }
     }
 
-    /// Whether two columns are free after every label; one before the last, which is drawn further to the left where it has to be.
+    /// Whether two columns are free after every label; one before the last, which is drawn further to the left where it
+    /// has to be.
     private func areApart(_ ticks: [Tick]) -> Bool {
         !ticks.isEmpty
             && zip(ticks, ticks.dropFirst()).allSatisfy { left, right in

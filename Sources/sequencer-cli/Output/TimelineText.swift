@@ -5,7 +5,8 @@ import SequencerAnalysis
 struct TimelineText {
     /// Graphs larger than this are not shown whole.
     static let maximumOperations = 100
-    /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger graph.
+    /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger
+    /// graph.
     static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
     /// Its times count from where the budget's do.
@@ -138,7 +139,8 @@ struct TimelineText {
         return [labels.rendered(style), ruler.rendered(style)]
     }
 
-    /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil when that is not a point on it.
+    /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil
+    /// when that is not a point on it.
     private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
         let mark = Timeline(report, maximumRows: 0).marks.last(where: \.isBudget)
         guard let mark, let time = mark.time.map(Duration.nanoseconds), time <= axis.range else { return nil }

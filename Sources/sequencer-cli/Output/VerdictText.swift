@@ -95,8 +95,8 @@ struct VerdictText {
 }
 
 extension LaunchReport {
-    /// For commands that look into a launch: one that did not complete, whose milestone did not succeed, or of whose time something is unknown, is
-    /// said to be so before anything else; of others, nothing.
+    /// For commands that look into a launch: one that did not complete, whose milestone did not succeed, or of whose
+    /// time something is unknown, is said to be so before anything else; of others, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
         if outcome == .completed, missedMilestone == nil, unknownTimes.operations.isEmpty { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()

@@ -115,7 +115,8 @@ struct CommandOption<Root>: Sendable {
     }
 }
 
-/// A positional argument of a command, with the place in the command that its word is stored in; `store` is called with each word of a repeated one.
+/// A positional argument of a command, with the place in the command that its word is stored in; `store` is called with
+/// each word of a repeated one.
 struct CommandPositional<Root>: Sendable {
     let declaration: PositionalDeclaration
     let store: @Sendable (inout Root, String) throws -> Void
@@ -187,7 +188,8 @@ struct ScannedArguments: Sendable {
         if option.value == nil, let attached { throw failure("\(name) takes no value, found \(quoted(attached))") }
         if !option.isRepeated, values[option.name] != nil { throw failure("\(name) is given twice") }
         guard let expected = option.value else { return values[option.name] = [] }
-        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative number names the range.
+        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative
+        // number names the range.
         let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" || $0.dropFirst().first?.isNumber == true } ?? false
         guard let value = attached ?? (isValue ? rest.popFirst() : nil) else { throw failure("\(name) lacks its value \(expected)") }
         // An empty variable of a script: --output "" would otherwise be a file without a name.

@@ -58,7 +58,8 @@ extension ScenarioField {
         }
     }
 
-    /// The value at a decoder's path, or the nearest one that contains the place: the path may end in a place that the text does not have.
+    /// The value at a decoder's path, or the nearest one that contains the place: the path may end in a place that the
+    /// text does not have.
     private func field(at path: [any CodingKey]) -> ScenarioField {
         var field = self
         for key in path {

@@ -62,10 +62,11 @@ private func missingHint(_ path: String) -> String {
     return nearest.map { "; did you mean \(quoted(start + $0, limit: 200))?" } ?? ""
 }
 
-/// Whether a standard stream is one: open, and not something that took its number because it was closed when the process began.
+/// Whether a standard stream is one: open, and not something that took its number because it was closed when the
+/// process began.
 ///
-/// The runtime opens descriptors of its own (for events and timers) before the first line of the tool runs, and they get the lowest numbers
-/// that are free. Reading from one would wait for ever. They have no type of file.
+/// The runtime opens descriptors of its own (for events and timers) before the first line of the tool runs, and they
+/// get the lowest numbers that are free. Reading from one would wait for ever. They have no type of file.
 func isOpenStandardStream(_ descriptor: Int32) -> Bool {
     var status = stat()
     // A type of 0 is that of an anonymous inode: an epoll or an eventfd of the runtime.

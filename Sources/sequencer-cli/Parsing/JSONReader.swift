@@ -1,7 +1,7 @@
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
 ///
-/// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice in
-/// one object, lone surrogates, and nesting deeper than 128 levels. The time is linear in the input.
+/// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice
+/// in one object, lone surrogates, and nesting deeper than 128 levels. The time is linear in the input.
 func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     try requireUTF8Start(bytes)
     return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
@@ -29,7 +29,8 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     }
 }
 
-/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the byte where that shows.
+/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the byte where that
+/// shows.
 struct JSONError: Error, CustomStringConvertible {
     let offset: Int
     /// The way to the value that is not as its format wants it; the root where the text is not JSON.
@@ -78,7 +79,8 @@ struct JSONMember: Equatable, Sendable {
 
 /// Reads the values of a JSON text one after the other, or only passes over them: the latter allocates nothing.
 struct JSONReader {
-    /// How many arrays and objects may enclose one another: the recursion is never deeper, so no input can exhaust the stack.
+    /// How many arrays and objects may enclose one another: the recursion is never deeper, so no input can exhaust the
+    /// stack.
     private static let depthLimit = 128
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
@@ -110,8 +112,8 @@ struct JSONReader {
 
     /// Reads the value that begins at the next byte.
     ///
-    /// - Parameter isKept: whether its texts, elements and members are read; otherwise they are checked only, apart from their encoding and from keys
-    ///   that are given twice.
+    /// - Parameter isKept: whether its texts, elements and members are read; otherwise they are checked only, apart
+    ///   from their encoding and from keys that are given twice.
     @discardableResult
     mutating func value(isKept: Bool, depth: Int = 0) throws(JSONError) -> JSONValue {
         let start = offset

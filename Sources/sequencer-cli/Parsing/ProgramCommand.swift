@@ -1,5 +1,5 @@
-/// A program and its arguments, in one text: words between spaces, as in a shell, which is not there. `'...'` and `"..."` hold a word together, and
-/// `\` takes the next character as it is.
+/// A program and its arguments, in one text: words between spaces, as in a shell, which is not there. `'...'` and
+/// `"..."` hold a word together, and `\` takes the next character as it is.
 struct ProgramCommand: Equatable, Sendable {
     let text: String
     let words: [String]

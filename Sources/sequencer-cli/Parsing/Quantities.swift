@@ -46,7 +46,8 @@ enum DurationText {
         let whole = parts[0].drop { $0 == "0" }
         var fraction = parts.count > 1 ? parts[1] : ""
         while fraction.last == "0" { fraction.removeLast() }
-        // 24 h have 14 digits in nanoseconds, and any digit after the 18th is finer than one: so many digits times any unit fit in 128 bits.
+        // 24 h have 14 digits in nanoseconds, and any digit after the 18th is finer than one: so many digits times any
+        // unit fit in 128 bits.
         if whole.count > 15 { throw error("is too long") }
         if fraction.count > 18 { throw error("is finer than a nanosecond") }
         let power = fraction.reduce(UInt128(1)) { power, _ in power * 10 }
@@ -72,7 +73,8 @@ enum DurationText {
         let fitting = units.last { magnitude >= $0.nanoseconds && ($0.nanoseconds <= 1_000_000_000 || magnitude % $0.nanoseconds == 0) }
         let unit = fitting ?? units[0]
         let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit.nanoseconds)
-        // The unit plus the rest has one digit more than the fraction: 1.05s is 1_050_000_000, its fraction 050_000_000.
+        // The unit plus the rest has one digit more than the fraction: 1.05s is 1_050_000_000, its fraction
+        // 050_000_000.
         var digits = rest == 0 ? "" : ".\(String(unit.nanoseconds + rest).dropFirst())"
         while digits.last == "0" { digits.removeLast() }
         return "\(total < 0 ? "-" : "")\(whole)\(digits)\(unit.name)"

@@ -275,7 +275,8 @@ extension Region {
         return Region(country: parts[1].uppercased(), language: parts[0].lowercased())
     }
 
-    /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the United States.
+    /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the
+    /// United States.
     static func current(_ environment: [String: String]) -> Region {
         // As for messages, whose language it is: LC_ALL wins, then LC_MESSAGES, then LANG (POSIX, 8.2).
         let locales = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }

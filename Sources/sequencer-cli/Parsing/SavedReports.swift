@@ -44,7 +44,8 @@ enum SavedReports {
         }
     }
 
-    /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest is one: its decoder says the place.
+    /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest
+    /// is one: its decoder says the place.
     ///
     /// - Complexity: O(bytes).
     static func documents(in bytes: [UInt8]) -> [Range<Int>] {

@@ -5,7 +5,8 @@ import Sequencer
 struct ScenarioDocument: Equatable, Sendable {
     /// The value of the key `schema` that this tool reads.
     static let schema = "sequencer.scenario/1"
-    /// That of a graph without work, as an app prints it by `validated().json()`: its operations take as long as expected.
+    /// That of a graph without work, as an app prints it by `validated().json()`: its operations take as long as
+    /// expected.
     static let graphSchema = "sequencer.graph/1"
     /// The size of a file beyond which it is not read.
     static let sizeLimit = 64 * 1024 * 1024
@@ -87,7 +88,8 @@ struct OperationDocument: Equatable, Sendable {
     /// Whether it has no work, though a duration is expected of it: it takes no time.
     var isWorkless: Bool { work == .none && expected ?? .zero > .zero }
 
-    /// Whether its time is a person's. A computation and a request never ask, even if the file says so; for a command, only the file can say.
+    /// Whether its time is a person's. A computation and a request never ask, even if the file says so; for a command,
+    /// only the file can say.
     var asksPerson: Bool {
         switch work {
         case .compute, .http: false
@@ -138,7 +140,8 @@ enum WorkDocument: Equatable, Sendable {
     /// It runs a program: its name or path, then its arguments.
     case command([String])
     case http(HTTPDocument)
-    /// It takes as long as is expected, in which it keeps its thread or does not; for an operation of a graph, whose work is somebody else's.
+    /// It takes as long as is expected, in which it keeps its thread or does not; for an operation of a graph, whose
+    /// work is somebody else's.
     case expected(keepsThread: Bool)
     /// It only joins its dependencies.
     case none

@@ -102,7 +102,8 @@ struct ScenarioField: Sendable {
         try parsed { try parseWord($0, words, called: name) }
     }
 
-    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it that is not seen.
+    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it
+    /// that is not seen.
     func label(_ name: String) throws -> String {
         let text = try string()
         if let complaint = Self.complaint(about: text, called: name) { throw fault(complaint) }

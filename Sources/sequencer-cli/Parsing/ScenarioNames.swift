@@ -1,6 +1,7 @@
 import Sequencer
 
-/// Checks that the operations of a scenario name one another rightly: every name is defined once, and nothing waits for itself.
+/// Checks that the operations of a scenario name one another rightly: every name is defined once, and nothing waits for
+/// itself.
 ///
 /// The graph that is made of the document finds mistakes that take more than names to see, such as a cycle.
 extension ScenarioParser {

@@ -3,17 +3,20 @@ import Sequencer
 
 /// Reads and checks a scenario file; `file` is what messages call it.
 ///
-/// The result has unique identifiers, and its dependencies and its milestone exist; whether there is a cycle, the graph finds. The first mistake is
-/// thrown, in the order of the file and then of the names. Linear time, no recursion as deep as the graph.
+/// The result has unique identifiers, and its dependencies and its milestone exist; whether there is a cycle, the graph
+/// finds. The first mistake is thrown, in the order of the file and then of the names. Linear time, no recursion as
+/// deep as the graph.
 ///
-/// - Parameter schemas: those of other files that the command reads; the complaint about an unknown one names them first.
+/// - Parameter schemas: those of other files that the command reads; the complaint about an unknown one names them
+///     first.
 func parseScenario(_ bytes: [UInt8], file: String, orOf schemas: [String] = []) throws(ScenarioError) -> ScenarioDocument {
     let (document, mistakes) = try inspectScenario(bytes, file: file, limit: 1, orOf: schemas)
     if let first = mistakes.first { throw first }
     return document
 }
 
-/// Reads a scenario file past its mistakes: what could be read of it, and the first `limit` mistakes, in the order in which they are found.
+/// Reads a scenario file past its mistakes: what could be read of it, and the first `limit` mistakes, in the order in
+/// which they are found.
 ///
 /// - Throws: the mistake that ends the reading: the text is not JSON, or not a scenario.
 func inspectScenario(
@@ -32,7 +35,8 @@ func inspectScenario(
     }
 }
 
-/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and goes on after a mistake in one of them.
+/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and goes on after a mistake in one of
+/// them.
 final class ScenarioParser {
     fileprivate(set) var document = ScenarioDocument(name: "")
     private(set) var mistakes: [any Error] = []
@@ -119,9 +123,11 @@ final class ScenarioParser {
     }
 }
 
-/// The keys of each kind of object in scenarios (`sequencer.scenario/1`) and in graphs (`sequencer.graph/1`), with their readings.
+/// The keys of each kind of object in scenarios (`sequencer.scenario/1`) and in graphs (`sequencer.graph/1`), with
+/// their readings.
 ///
-/// A graph is what `graph --json` and `ValidatedGraph.json()` write. What follows from it, such as the critical path, is not read.
+/// A graph is what `graph --json` and `ValidatedGraph.json()` write. What follows from it, such as the critical path,
+/// is not read.
 enum ScenarioKeys {
     typealias Keys<Object> = KeyValuePairs<String, @Sendable (inout Object, ScenarioField) throws -> Void>
 

@@ -8,11 +8,13 @@ struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     var description: String { "\(line):\(column)" }
 }
 
-/// Turns byte offsets into lines and columns, each in a time that depends neither on the length of the text nor on that of its lines.
+/// Turns byte offsets into lines and columns, each in a time that depends neither on the length of the text nor on that
+/// of its lines.
 ///
 /// Programs write JSON on one line: counting columns from a line's beginning would read the whole text for each value.
 struct SourceLines {
-    /// So many bytes lie between two places whose lines and columns are known; at most as many are looked at for any other place.
+    /// So many bytes lie between two places whose lines and columns are known; at most as many are looked at for any
+    /// other place.
     static let stride = 256
 
     private let bytes: [UInt8]
@@ -64,7 +66,8 @@ extension SourcePosition {
 
 /// A mistake in a scenario file, with its place.
 ///
-/// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?`
+/// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean
+/// 'timeout'?`
 struct ScenarioError: Error, Equatable, CustomStringConvertible {
     let file: String
     var position = SourcePosition(line: 1, column: 1)
@@ -95,7 +98,8 @@ extension ScenarioError {
 
 /// The way from the top of a JSON text to one of its values.
 ///
-/// A chain that shares its beginning, and is only spelled out for a message: a file has many more values than complaints.
+/// A chain that shares its beginning, and is only spelled out for a message: a file has many more values than
+/// complaints.
 indirect enum JSONPath: CustomStringConvertible, Sendable {
     case root
     case key(String, of: JSONPath)

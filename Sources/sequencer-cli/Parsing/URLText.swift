@@ -1,7 +1,7 @@
 import Foundation
 
-/// Web addresses that a launch may talk to: `https`, or `http` on this machine, and no credentials in them. By which names this machine may be called
-/// is what requests accept, too.
+/// Web addresses that a launch may talk to: `https`, or `http` on this machine, and no credentials in them. By which
+/// names this machine may be called is what requests accept, too.
 ///
 /// The text is checked before `URL` sees it, because `URL` decodes escapes in host names and so may go elsewhere than a
 /// reader of the file believes. Messages never repeat the address: its query may hold a secret.
@@ -39,7 +39,8 @@ enum URLText {
         return url
     }
 
-    /// Reads the address of the services that the built-in steps talk to, without anything behind its path: the paths of services are put there.
+    /// Reads the address of the services that the built-in steps talk to, without anything behind its path: the paths
+    /// of services are put there.
     static func parseBackend(_ text: String) throws(ValueError) -> URL {
         let url = try parse(text)
         // In the text, for an empty query is one, too.

@@ -1,11 +1,13 @@
 import Foundation
 import Sequencer
 
-/// Handles the signals of this process, on a thread of its own: it needs nothing else, so nothing that hangs keeps the process from being ended.
+/// Handles the signals of this process, on a thread of its own: it needs nothing else, so nothing that hangs keeps the
+/// process from being ended.
 ///
-/// SIGHUP, SIGINT, SIGQUIT and SIGTERM end the process with 128 and their number: at once, or, while there is a launch, by
-/// cancelling it. A second one, and a launch that is slow to end, ends the process at once. Before that, its children are killed, and its terminals
-/// show the cursor and the input again. So they do before SIGTSTP stops the process.
+/// SIGHUP, SIGINT, SIGQUIT and SIGTERM end the process with 128 and their number: at once, or, while there is a launch,
+/// by cancelling it. A second one, and a launch that is slow to end, ends the process at once. Before that, its
+/// children are killed, and its terminals show the cursor and the input again. So they do before SIGTSTP stops the
+/// process.
 final class SignalThread: Sendable {
     static let shared = SignalThread()
 
@@ -19,8 +21,8 @@ final class SignalThread: Sendable {
         var tell: (@Sendable () -> Void)?
     }
 
-    /// How long a cancelled launch may take to end, and files to be removed. Both take a fraction of a second, unless a thread, a disk or a
-    /// terminal is stuck.
+    /// How long a cancelled launch may take to end, and files to be removed. Both take a fraction of a second, unless a
+    /// thread, a disk or a terminal is stuck.
     private static let patience = Duration.seconds(10)
 
     private let state = Locked(State())
@@ -28,8 +30,8 @@ final class SignalThread: Sendable {
     /// The first signal that was to end the process.
     var first: Int32? { state.withLock { $0.first } }
 
-    /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT, SIGQUIT and SIGTERM, which shells
-    /// ignore out of habit.
+    /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT,
+    /// SIGQUIT and SIGTERM, which shells ignore out of habit.
     func begin() throws {
         try state.withLock { state in
             // Once for the process: handlers and the pipe stay to its end. After an error the next call tries again.
@@ -77,7 +79,8 @@ final class SignalThread: Sendable {
         }
     }
 
-    /// Has `withdraw` called before a signal ends the process at once, also without a launch, on a thread that nothing else can block.
+    /// Has `withdraw` called before a signal ends the process at once, also without a launch, on a thread that nothing
+    /// else can block.
     func onEnd(_ withdraw: @escaping @Sendable () -> Void) {
         state.withLock { $0.withdraw = withdraw }
     }
@@ -98,7 +101,8 @@ final class SignalThread: Sendable {
         maskSignals(SIG_UNBLOCK, [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGUSR1])
         // To write on a terminal from the background would stop the process.
         maskSignals(SIG_BLOCK, [SIGTTOU])
-        /// When the cancelled launch has had its time; nil while none is to end. It does not pass while the machine sleeps.
+        /// When the cancelled launch has had its time; nil while none is to end. It does not pass while the machine
+        /// sleeps.
         var limit: SuspendingClock.Instant?
         while true {
             let rest = limit.map { Int32(clamping: max(SuspendingClock.now.duration(to: $0).nanoseconds / 1_000_000 + 1, 0)) }
@@ -165,7 +169,8 @@ final class SignalThread: Sendable {
         TerminalModes.pause()
         // The system's own stop, so that a shell sees a stopped job and takes the terminal back.
         signal(SIGTSTP, SIG_DFL)
-        // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the process go on again.
+        // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the
+        // process go on again.
         pthread_kill(pthread_self(), SIGTSTP)
         // Before the terminals are changed again: another Ctrl-Z may come at once.
         signal(SIGTSTP, ring)

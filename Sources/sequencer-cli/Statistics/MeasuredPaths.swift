@@ -80,7 +80,8 @@ struct MeasuredPaths {
         return isOnWay
     }
 
-    /// A step that goes past all operations before one, with the length of the longest path with it; the longest comes first.
+    /// A step that goes past all operations before one, with the length of the longest path with it; the longest comes
+    /// first.
     private struct Bypass: Comparable {
         let length: Nanoseconds
         /// The place of the operation that it leads to.
@@ -94,14 +95,15 @@ extension LaunchReport {
     /// The most operations whose gains a page has, where each takes a launch in virtual time.
     private static let maximumRehearsed = 50
 
-    /// By position, how much earlier the launch would have ended without an operation, by the longest path; zero where it could end later.
+    /// By position, how much earlier the launch would have ended without an operation, by the longest path; zero where
+    /// it could end later.
     var gainsByPath: [Duration] {
         guard let gains = MeasuredPaths(self)?.gains() else { return operations.map { _ in .zero } }
         return zip(operations, gains).map { $0.slack == .zero ? $1 : .zero }
     }
 
-    /// By position, how much earlier the launch would have ended without an operation, where that is certain: by a launch in virtual time
-    /// where something was scarce, for the longest operations; by the longest path otherwise.
+    /// By position, how much earlier the launch would have ended without an operation, where that is certain: by a
+    /// launch in virtual time where something was scarce, for the longest operations; by the longest path otherwise.
     nonisolated(nonsending) func gains() async -> [Int: Duration] {
         let longest = operations.indices.filter { operations[$0].start != nil }.sorted { operations[$0].duration > operations[$1].duration }
         let (byPath, uncertain) = (gainsByPath, uncertainGains)

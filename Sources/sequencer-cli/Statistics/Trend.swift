@@ -1,10 +1,11 @@
 import Foundation
 import SequencerAnalysis
 
-/// Measurements that become larger or smaller, one after the other: the machine becomes hot, or other work begins on it.
+/// Measurements that become larger or smaller, one after the other: the machine becomes hot, or other work begins on
+/// it.
 ///
-/// The test is that of H. B. Mann, "Nonparametric Tests Against Trend", Econometrica 13 (1945): more of all pairs rise than fall, or the other way
-/// round, than chance explains. A few measurements that take far too long hardly count.
+/// The test is that of H. B. Mann, "Nonparametric Tests Against Trend", Econometrica 13 (1945): more of all pairs rise
+/// than fall, or the other way round, than chance explains. A few measurements that take far too long hardly count.
 struct Trend: Equatable, Sendable {
     /// Below this probability, chance does not explain the trend. A trend makes the tool cautious, and accuses nobody.
     static let significance = 0.05
@@ -30,8 +31,8 @@ struct Trend: Equatable, Sendable {
     /// How many times as long the slower half took as the faster one.
     var drift: Double { max(ratio, 1 / ratio) }
 
-    /// The probability that chance alone gives a trend at least as clear, in either direction; by the normal distribution, with a correction for
-    /// counting in whole steps.
+    /// The probability that chance alone gives a trend at least as clear, in either direction; by the normal
+    /// distribution, with a correction for counting in whole steps.
     static func p(_ values: [Double]) -> Double {
         // One measurement rises nowhere.
         guard values.count > 1 else { return 1 }
@@ -48,8 +49,8 @@ struct Trend: Equatable, Sendable {
         return min(erfc(max(balance - 1, 0) / (2 * variance).squareRoot()), 1)
     }
 
-    /// Sorts by merging, and counts the pairs whose later value is the smaller one: W. R. Knight, "A Computer Method for Calculating Kendall's Tau with
-    /// Ungrouped Data", Journal of the American Statistical Association 61 (1966).
+    /// Sorts by merging, and counts the pairs whose later value is the smaller one: W. R. Knight, "A Computer Method
+    /// for Calculating Kendall's Tau with Ungrouped Data", Journal of the American Statistical Association 61 (1966).
     private static func countFalling(_ values: [Double]) -> (sorted: [Double], count: Int) {
         if values.count < 2 { return (values, 0) }
         let (left, right) = (countFalling(Array(values[..<(values.count / 2)])), countFalling(Array(values[(values.count / 2)...])))

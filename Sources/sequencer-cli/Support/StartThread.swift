@@ -44,7 +44,8 @@ func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
     return (count, nil)
 }
 
-/// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a remedy.
+/// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a
+/// remedy.
 func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
     // Other errors have no limit that could be raised.
@@ -57,7 +58,8 @@ func resourceText(_ code: Int32) -> String {
     return "\(text); end some processes or threads, or raise the limit (\(limit))"
 }
 
-/// How many bytes the process may have; nil where the system sets no number. Then a thread may find no room for its stack.
+/// How many bytes the process may have; nil where the system sets no number. Then a thread may find no room for its
+/// stack.
 private var memoryLimit: UInt64? {
     var limit = rlimit()
     let limits = memory.compactMap { getrlimit($0, &limit) == 0 ? UInt64(limit.rlim_cur) : nil }

@@ -3,9 +3,9 @@ import Sequencer
 
 /// Asks a person for lines, one question at a time.
 ///
-/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the terminal, for the
-/// next question or for another program. A question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal
-/// edits lines (Backspace, Ctrl-U) and shows them.
+/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the
+/// terminal, for the next question or for another program. A question whose task is cancelled ends at once, and its
+/// half-typed answer is dropped. The terminal edits lines (Backspace, Ctrl-U) and shows them.
 ///
 /// ```swift
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
@@ -13,7 +13,8 @@ import Sequencer
 final class TerminalInput: Sendable {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// The bytes after the last line that was read: a terminal gives one line at a time, unless another program has set it otherwise.
+    /// The bytes after the last line that was read: a terminal gives one line at a time, unless another program has set
+    /// it otherwise.
     private let rest = Locked<[UInt8]>([])
 
     /// - Parameters:
@@ -23,7 +24,8 @@ final class TerminalInput: Sendable {
         (self.descriptor, self.ownsDescriptor) = (descriptor, ownsDescriptor)
     }
 
-    /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change how others read.
+    /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change
+    /// how others read.
     ///
     /// - Returns: nil when the descriptor does not belong to a terminal.
     convenience init?(terminalOf descriptor: Int32) {
@@ -44,8 +46,8 @@ final class TerminalInput: Sendable {
     /// Asks for a line. The question before must have ended.
     ///
     /// - Parameters:
-    ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it would be
-    ///     seen all the same: that counts as dismissed.
+    ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it
+    ///     would be seen all the same: that counts as dismissed.
     ///   - prompt: shows the question. From then on, nothing that is secret is shown.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
         // `poll` ignores a negative descriptor, so its question would wait for ever.
@@ -82,7 +84,8 @@ final class TerminalInput: Sendable {
             // A person does not see the time after which a question that was withdrawn is gone.
             let isReady = poll(&request, 1, 20) > 0
             if isCancelled() {
-                // Half a password must not become the beginning of another answer, or of a command once the tool has ended.
+                // Half a password must not become the beginning of another answer, or of a command once the tool has
+                // ended.
                 tcflush(descriptor, TCIFLUSH)
                 return .dismissed
             }
@@ -96,8 +99,8 @@ final class TerminalInput: Sendable {
     }
 }
 
-/// A descriptor of its own for the same terminal, which does not block; nil where the terminal's name leads elsewhere, or nowhere, as it does
-/// in some containers.
+/// A descriptor of its own for the same terminal, which does not block; nil where the terminal's name leads elsewhere,
+/// or nowhere, as it does in some containers.
 private func reopened(_ descriptor: Int32) -> Int32? {
     var name = [CChar](repeating: 0, count: 1024)
     guard ttyname_r(descriptor, &name, name.count) == 0 else { return nil }

@@ -4,9 +4,10 @@ import SequencerAnalysis
 
 /// Shows screens on a terminal and asks a person for answers, in lines of text.
 ///
-/// Screens that are wanted at once are shown one after the other. While one is shown the live view is not, and it goes on below. Nothing is
-/// ever written to standard output, which carries results. A person leaves a screen with Ctrl-D; a screen whose task is cancelled ends at
-/// once. Both count as "no answer", nil. Nonsense is asked about again, but not for ever: ``maximumAnswers`` times.
+/// Screens that are wanted at once are shown one after the other. While one is shown the live view is not, and it goes
+/// on below. Nothing is ever written to standard output, which carries results. A person leaves a screen with Ctrl-D; a
+/// screen whose task is cancelled ends at once. Both count as "no answer", nil. Nonsense is asked about again, but not
+/// for ever: ``maximumAnswers`` times.
 ///
 /// ```swift
 /// let index = await screens.menu(title: "Speakers", question: "Which one?", options: ["Kitchen", "Bath"])
@@ -56,7 +57,8 @@ struct TerminalScreens: Sendable {
 
     /// Lets a person choose from a list, by number or by name.
     ///
-    /// - Returns: the position of the option; nil without an answer, and without a question when there is nothing to choose from.
+    /// - Returns: the position of the option; nil without an answer, and without a question when there is nothing to
+    ///     choose from.
     func menu(title: String, question: String, options: [String]) async -> Int? {
         if options.isEmpty { return nil }
         // Numbers are aligned at their ends.
@@ -78,7 +80,8 @@ struct TerminalScreens: Sendable {
     /// - Parameters:
     ///   - problem: why the last answers were not accepted, in one sentence.
     ///   - fields: names of what is asked for; typed text is hidden where it is a secret.
-    /// - Returns: one answer for each field, without the spaces around it unless it is a secret; nil when one is missing.
+    /// - Returns: one answer for each field, without the spaces around it unless it is a secret; nil when one is
+    ///     missing.
     func form(title: String, problem: String? = nil, fields: [(name: String, isSecret: Bool)]) async -> [String]? {
         await screen {
             // The screen stays for all fields: nothing else comes between them.
@@ -189,7 +192,8 @@ enum Reading<Answer> {
 
 extension Reading: Equatable where Answer: Equatable {}
 
-/// Reads the choice of an option: a number from 1 on, a name in any case, or the beginning of a name that no other one shares.
+/// Reads the choice of an option: a number from 1 on, a name in any case, or the beginning of a name that no other one
+/// shares.
 ///
 /// A number wins over a name that looks like another number: the list shows the numbers first.
 func choice(_ text: String, among options: [String]) -> Reading<Int> {
@@ -256,7 +260,8 @@ struct ScreenText {
 }
 
 extension TerminalScreens {
-    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when standard error is redirected.
+    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when
+    /// standard error is redirected.
     ///
     /// - Returns: nil when standard input is not a terminal.
     init?(color: ColorMode, live: LiveView?) {

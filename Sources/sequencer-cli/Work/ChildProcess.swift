@@ -3,9 +3,9 @@ import Sequencer
 
 /// Runs a command as a child process of its own process group.
 ///
-/// The child reads nothing (its standard input is empty), inherits the environment and the working directory, and starts with no
-/// signal blocked. Standard output and standard error come together, in the order of writing. No thread of the cooperative pool
-/// waits for it.
+/// The child reads nothing (its standard input is empty), inherits the environment and the working directory, and
+/// starts with no signal blocked. Standard output and standard error come together, in the order of writing. No thread
+/// of the cooperative pool waits for it.
 ///
 /// ```swift
 /// let output = try await ChildProcess(["./migrate", "--fast"]).run()
@@ -38,11 +38,11 @@ struct ChildProcess: Sendable {
     ///
     /// It does not wait for processes that the command left behind: they go on, and their later output is lost.
     ///
-    /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A task that
-    /// is cancelled beforehand starts nothing.
+    /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A
+    /// task that is cancelled beforehand starts nothing.
     ///
-    /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0; `CancellationError` if it was
-    ///   still running when the task was cancelled, once it has ended.
+    /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0;
+    ///   `CancellationError` if it was still running when the task was cancelled, once it has ended.
     func run() async throws -> Output {
         let isCancelled = Locked(false)
         // A handler and not a child task: the process is outside of Swift's cancellation.
@@ -64,8 +64,9 @@ struct ChildProcess: Sendable {
         ChildProcessError(command: command.first ?? "", reason: reason, output: output.output)
     }
 
-    /// Starts the child, reads its output until it has ended, and reaps it. A cancelled child's group is asked to end, and killed after the
-    /// delay. If the child ends before, the rest of the group is killed as soon as nobody can write to the output any more.
+    /// Starts the child, reads its output until it has ended, and reaps it. A cancelled child's group is asked to end,
+    /// and killed after the delay. If the child ends before, the rest of the group is killed as soon as nobody can
+    /// write to the output any more.
     ///
     /// One thread looks at all of that, about a hundred times a second while nothing is written: a system has no call
     /// that waits for an end, an output and a cancellation at once.
@@ -93,7 +94,8 @@ struct ChildProcess: Sendable {
             ending = hasEnded(child.pid)
             // Others of a cancelled child's group that still have the output open get the rest of the delay.
         } while ending == false || ending == true && killTime != nil && output.isOpen
-        // A group whose child ended by itself may go on: it may be a daemon. Until the child is reaped no other group can have its number.
+        // A group whose child ended by itself may go on: it may be a daemon. Until the child is reaped no other group
+        // can have its number.
         if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
         let reason = LiveChildren.reap(child.pid)
         // What the ended child left in the pipe.
@@ -105,7 +107,8 @@ struct ChildProcess: Sendable {
     }
 }
 
-/// Whether a child has ended, and is left to be reaped, so that its pid stays its own; nil where somebody else has reaped it.
+/// Whether a child has ended, and is left to be reaped, so that its pid stays its own; nil where somebody else has
+/// reaped it.
 func hasEnded(_ pid: pid_t) -> Bool? {
     var information = siginfo_t()
     // WNOWAIT: the status stays, and with it the pid.

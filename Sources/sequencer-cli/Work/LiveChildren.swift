@@ -3,7 +3,8 @@ import Sequencer
 
 /// The children that have not been reaped: none of them outlives the tool.
 ///
-/// A pid is its child's until the child is reaped. That is done under the lock, as signalling is, so no stranger is ever signalled.
+/// A pid is its child's until the child is reaped. That is done under the lock, as signalling is, so no stranger is
+/// ever signalled.
 enum LiveChildren {
     private struct State {
         var pids: Set<pid_t> = []
@@ -15,8 +16,8 @@ enum LiveChildren {
 
     /// Starts a child that leads a process group of its own.
     ///
-    /// - Parameter spawn: starts it, and returns the system's error. It has the lock, under which pipes are made, too: a pipe is inherited until it
-    ///   is marked.
+    /// - Parameter spawn: starts it, and returns the system's error. It has the lock, under which pipes are made, too:
+    ///   a pipe is inherited until it is marked.
     static func start(_ spawn: (inout pid_t) -> Int32) -> (pid: pid_t, code: Int32) {
         // Before the lock, which starting the guard takes itself.
         ChildGuard.begin()
@@ -80,9 +81,9 @@ func signalGroup(_ pid: pid_t, _ signal: Int32) {
 
 /// A process that ends the children of a tool that could not: one that was killed.
 ///
-/// It is told through a pipe which groups there are. The pipe ends with the tool, however that ends; then it kills those that are left. It is a
-/// shell, which every system has, and nobody's child: the first one ends as soon as it has made the second. If it cannot be started, the tool goes
-/// on without it.
+/// It is told through a pipe which groups there are. The pipe ends with the tool, however that ends; then it kills
+/// those that are left. It is a shell, which every system has, and nobody's child: the first one ends as soon as it has
+/// made the second. If it cannot be started, the tool goes on without it.
 enum ChildGuard {
     private static let script = """
         trap '' HUP INT QUIT TERM TSTP
@@ -108,7 +109,8 @@ enum ChildGuard {
         // A shell can only read from a descriptor that blocks; the tool must not wait for a shell.
         _ = fcntl(ends.reading, F_SETFL, 0)
         _ = fcntl(ends.writing, F_SETFL, O_NONBLOCK)
-        // It may live for long: a process that waits for the end of a pipe or a socket would wait for it, if it had that open.
+        // It may live for long: a process that waits for the end of a pipe or a socket would wait for it, if it had
+        // that open.
         let request = SpawnRequest(command: ["/bin/sh", "-c", script], input: ends.reading, closesOthers: true)
         var pid: pid_t = 0
         // Under the lock of the pipes, so that no child inherits an end of this one.

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes; of a file that gzip has compressed, what it was before.
+/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes; of a file that gzip has
+/// compressed, what it was before.
 ///
-/// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened without
-/// waiting: a named pipe without a writer would hold the tool for ever.
+/// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened
+/// without waiting: a named pipe without a writer would hold the tool for ever.
 func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
     let input = try PlainInput(path)
     defer { input.close() }
@@ -12,8 +13,9 @@ func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(I
 
 /// An input, from its beginning to its end, as it was before gzip compressed it, if that was done.
 ///
-/// A compressed file is read as the output of `gzip -dc`, a child process, since the tool links no library for that. The child reads the file from
-/// its descriptor, and is given no name and no shell. It is ended with the input, and with the tool.
+/// A compressed file is read as the output of `gzip -dc`, a child process, since the tool links no library for that.
+/// The child reads the file from its descriptor, and is given no name and no shell. It is ended with the input, and
+/// with the tool.
 final class PlainInput {
     /// How files that gzip has compressed begin (RFC 1952), and no report does.
     private static let gzipMagic: [UInt8] = [0x1F, 0x8B]
@@ -81,7 +83,8 @@ final class PlainInput {
             // A signal came, which its own thread handles.
             if errno == EINTR { continue }
             guard errno == EAGAIN else { throw InputError(path, system: errno) }
-            // It does not block, as the output of a child, or since another process made this terminal or pipe so: wait for it instead.
+            // It does not block, as the output of a child, or since another process made this terminal or pipe so: wait
+            // for it instead.
             var request = pollfd(fd: source, events: Int16(POLLIN), revents: 0)
             _ = poll(&request, 1, -1)
         }
@@ -104,7 +107,8 @@ final class PlainInput {
         }
     }
 
-    /// The share that has been read, by the child, too, which has the same descriptor; nil for a pipe, whose size is unknown.
+    /// The share that has been read, by the child, too, which has the same descriptor; nil for a pipe, whose size is
+    /// unknown.
     var fraction: Double? { size.map { Double(lseek(file, 0, SEEK_CUR)) / Double(max($0, 1)) } }
 
     /// Ends the child if it has not come to the end of the file.

@@ -23,8 +23,8 @@ extension ScenarioDocument {
     }
 }
 
-/// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation that fails, and what needs the result of one
-/// that goes on without it is skipped.
+/// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation
+/// that fails, and what needs the result of one that goes on without it is skipped.
 private struct ScenarioEdges {
     /// All identifiers; empty where every dependency is sure to be there.
     private var identifiers: Set<String> = []
@@ -89,7 +89,8 @@ extension OperationDocument {
         }
     }
 
-    /// Does the work. Where it is an answer that is waited for, the operation's timeout stands still meanwhile, as it does for code that asks.
+    /// Does the work. Where it is an answer that is waited for, the operation's timeout stands still meanwhile, as it
+    /// does for code that asks.
     ///
     /// - Returns: the output of a command; an empty text for other work.
     private nonisolated(nonsending) func perform(in launch: StepContext, clock: ClockMode) async throws -> String {
@@ -97,7 +98,8 @@ extension OperationDocument {
         return try await launch.waitForPerson { try await work.perform(in: launch, clock: clock, expected: expected) }
     }
 
-    /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation is expected to take without the person.
+    /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation
+    /// is expected to take without the person.
     private var isAnswer: Bool { interactive && !expectsOwnTime && work.isOwn && !work.computes }
 
     private static let qualities: [QualityDocument: QualityOfService] = [

@@ -48,7 +48,8 @@ struct SpawnRequest {
         var actions = noFileActions
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The given descriptors come first: if the tool itself was started without a standard stream, a pipe has its number.
+        // The given descriptors come first: if the tool itself was started without a standard stream, a pipe has its
+        // number.
         if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
         for stream in [STDOUT_FILENO, STDERR_FILENO] {
             if let output, hasErrors || stream == STDOUT_FILENO {
@@ -111,9 +112,11 @@ private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     texts.map { strdup($0) } + [nil]
 }
 
-/// A pipe that no child inherits, and whose reading end does not block. `pipe2`, which makes it so, is not visible to Swift.
+/// A pipe that no child inherits, and whose reading end does not block. `pipe2`, which makes it so, is not visible to
+/// Swift.
 ///
-/// Neither end has the number of a standard stream, also where the tool was started without one: a reader of standard input would read this pipe.
+/// Neither end has the number of a standard stream, also where the tool was started without one: a reader of standard
+/// input would read this pipe.
 func makePipe(for name: String) throws(ChildProcessError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     // Between making a pipe and marking it a child could inherit both ends.

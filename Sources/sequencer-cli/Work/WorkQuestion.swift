@@ -2,7 +2,8 @@ import Foundation
 import Sequencer
 import StartupOps
 
-/// The programs and requests of a scenario file, which may be somebody else's: a person reads them before the first one runs.
+/// The programs and requests of a scenario file, which may be somebody else's: a person reads them before the first one
+/// runs.
 struct WorkQuestion: Equatable, Sendable {
     /// The programs and requests of the file, one per line; of operations with the same work, the first one is named.
     let lines: [String]
@@ -34,8 +35,8 @@ struct WorkQuestion: Equatable, Sendable {
         return (["\(file) \([runs, sends].compactMap(\.self).joined(separator: " and ")):"] + lines).joined(separator: "\n")
     }
 
-    /// Names the programs and requests of the file and, on a terminal, asks whether they may run. Elsewhere nobody could answer: the launch
-    /// goes on.
+    /// Names the programs and requests of the file and, on a terminal, asks whether they may run. Elsewhere nobody
+    /// could answer: the launch goes on.
     ///
     /// - Parameters:
     ///   - scenario: the file; where it is standard input, the answer is read from the process's terminal.
@@ -75,7 +76,8 @@ struct WorkQuestion: Equatable, Sendable {
 }
 
 extension WorkDocument {
-    /// A program and its arguments as a shell would take them, or a request's method and address, fit for one line; nil for work that is the tool's own.
+    /// A program and its arguments as a shell would take them, or a request's method and address, fit for one line; nil
+    /// for work that is the tool's own.
     ///
     /// Nothing is cut: a hidden part could be the harmful one. Only a query is left out, which may be a secret.
     fileprivate var foreignText: String? {

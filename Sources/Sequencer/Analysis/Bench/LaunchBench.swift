@@ -13,8 +13,8 @@ import Sequencer
 /// if [.regression, .changed].contains(result.verdict) { exit(4) }
 /// ```
 ///
-/// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of `sequencer-cli bench`, and of `compare`, which
-/// reads what ``MeasuredLaunches/save(to:)`` writes.
+/// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of
+/// `sequencer-cli bench`, and of `compare`, which reads what ``MeasuredLaunches/save(to:)`` writes.
 public struct LaunchBench: Sendable {
     private let runs: Int
     private let warmups: Int
@@ -53,8 +53,10 @@ public struct LaunchBench: Sendable {
 
     /// Runs all launches, one at a time.
     ///
-    /// - Returns: the reports and their times. Launches that did not complete are among the reports, and have no part in the times.
-    /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError` in a cancelled task.
+    /// - Returns: the reports and their times. Launches that did not complete are among the reports, and have no part
+    ///     in the times.
+    /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError`
+    ///     in a cancelled task.
     public func run() async throws -> LaunchBenchResult {
         var (launches, others) = ([LaunchReport](), [LaunchReport]())
         for round in 0..<warmups + runs {
@@ -103,7 +105,8 @@ public struct MeasuredLaunches: Sendable {
         )
     }
 
-    /// The median of the times that count, up to the milestone, of the runs that completed with their milestone; nil when none did.
+    /// The median of the times that count, up to the milestone, of the runs that completed with their milestone; nil
+    /// when none did.
     public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
 
     /// The median of the distances from the median; nil when fewer than two runs completed.
@@ -134,10 +137,12 @@ public struct LaunchBenchResult: Sendable {
     public let launches: MeasuredLaunches
     /// The runs of the baseline; nil without one.
     public let baseline: MeasuredLaunches?
-    /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of either, in virtual time with fewer than two, it is
-    /// ``ChangeVerdict/inconclusive``. Where operations end otherwise, it is ``ChangeVerdict/changed``, whatever the times.
+    /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of
+    /// either, in virtual time with fewer than two, it is ``ChangeVerdict/inconclusive``. Where operations end
+    /// otherwise, it is ``ChangeVerdict/changed``, whatever the times.
     public let verdict: ChangeVerdict?
-    /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
+    /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run
+    /// of a side completed.
     public var change: Double? { sampleChange?.change }
     /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
     package var changeInterval: ClosedRange<Double>? { (sampleChange?.interval).map { $0.lower...max($0.lower, $0.upper) } }

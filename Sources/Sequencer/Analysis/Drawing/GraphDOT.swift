@@ -12,7 +12,8 @@ package struct DOTOptions: Sendable, Hashable {
 
     /// Where time runs to.
     package var direction: Direction
-    /// Whether dependencies that others imply are dashed. Finding them takes most of the time of drawing a graph of 10,000 operations.
+    /// Whether dependencies that others imply are dashed. Finding them takes most of the time of drawing a graph of
+    /// 10,000 operations.
     package var marksImpliedEdges: Bool
 
     /// The options of a drawing.
@@ -25,17 +26,20 @@ package struct DOTOptions: Sendable, Hashable {
 extension ValidatedGraph {
     /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
-    /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. Operations
-    /// on the main thread are filled, those that wait for a person have cut corners, the milestone and the initial display have double borders. The longest
-    /// path is red and thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for
-    /// events. A legend above the drawing says so. Operations that wait for nothing stand in the first rank. No identifier or title can break out of its
-    /// place. The same graph always gives the same text, without a newline at its end; nothing can fail.
+    /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its
+    /// identifier. Operations on the main thread are filled, those that wait for a person have cut corners, the
+    /// milestone and the initial display have double borders. The longest path is red and thick, when an expected
+    /// duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events.
+    /// A legend above the drawing says so. Operations that wait for nothing stand in the first rank. No identifier or
+    /// title can break out of its place. The same graph always gives the same text, without a newline at its end;
+    /// nothing can fail.
     ///
     /// ```swift
     /// try graph.validated().dot().write(toFile: "launch.dot", atomically: true, encoding: .utf8)   // then: dot -Tsvg launch.dot
     /// ```
     ///
-    /// The language: <https://graphviz.org/doc/info/lang.html>; escapes in labels: <https://graphviz.org/docs/attr-types/escString/>.
+    /// The language: <https://graphviz.org/doc/info/lang.html>; escapes in labels:
+    /// <https://graphviz.org/docs/attr-types/escString/>.
     ///
     /// - Complexity: that of `reduced()`.
     public func dot() -> String { dot(DOTOptions()) }
@@ -68,7 +72,8 @@ extension ValidatedGraph {
         return text + "}"
     }
 
-    /// The dependencies as a drawing has them: those of the longest path, and those that others imply or that wait for an event.
+    /// The dependencies as a drawing has them: those of the longest path, and those that others imply or that wait for
+    /// an event.
     func drawnEdges(_ facts: GraphFacts, _ options: DOTOptions) -> [(from: Int, to: Int, isCritical: Bool, isDashed: Bool)] {
         let implied = options.marksImpliedEdges ? impliedEdges : []
         // Arrays, because a set cannot hold tuples.
@@ -114,8 +119,8 @@ private enum DOT {
 
     /// A text as a quoted name: different texts give different names.
     ///
-    /// Only `\"` is an escape in a quoted name, and `\\` stays as it is: doubling backslashes keeps one at the end from swallowing the quote.
-    /// A name that begins with `%` would be taken for one that Graphviz made up itself.
+    /// Only `\"` is an escape in a quoted name, and `\\` stays as it is: doubling backslashes keeps one at the end from
+    /// swallowing the quote. A name that begins with `%` would be taken for one that Graphviz made up itself.
     static func name(_ text: String) -> String {
         var name = "\""
         if text.utf8.first == UInt8(ascii: "%") { name += "\\" }

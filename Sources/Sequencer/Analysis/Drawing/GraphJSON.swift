@@ -3,10 +3,11 @@ import Sequencer
 extension ValidatedGraph {
     /// The graph as JSON: every operation with its options, its place, and its slack by expected durations.
     ///
-    /// The format is `sequencer.graph/1`, described by `Schemas/graph.schema.json`. Durations are in milliseconds; operations come in the
-    /// order they were added, the dependencies of each in the order they were written. Options that an operation does not have (a title, an
-    /// expected duration, a timeout, a retry) have no key. The same graph always gives the same text; nothing can fail. The command line's `plan`, `graph`,
-    /// `verify`, `bench` and `run` read it like a scenario, whose operations take as long as expected.
+    /// The format is `sequencer.graph/1`, described by `Schemas/graph.schema.json`. Durations are in milliseconds;
+    /// operations come in the order they were added, the dependencies of each in the order they were written. Options
+    /// that an operation does not have (a title, an expected duration, a timeout, a retry) have no key. The same graph
+    /// always gives the same text; nothing can fail. The command line's `plan`, `graph`, `verify`, `bench` and `run`
+    /// read it like a scenario, whose operations take as long as expected.
     ///
     /// ```swift
     /// print(try graph.validated().json(pretty: false))
@@ -19,7 +20,8 @@ extension ValidatedGraph {
         let facts = GraphFacts(self), implied = impliedEdges
         // As in most graphs: then no edge has to be hashed.
         let edges = implied.isEmpty ? [] : (0..<count).flatMap { node in facts.dependencies[node].map { Edge(id(node), after: id($0)) } }
-        // The resources that several operations may hold at the same time, as far as any does. Sorted: a set has another order in each process.
+        // The resources that several operations may hold at the same time, as far as any does. Sorted: a set has
+        // another order in each process.
         let held = graph.resourceLimits.isEmpty ? [] : Set((0..<count).flatMap { policy($0).exclusive }).sorted { $0.name < $1.name }
         let limits = held.compactMap { resource in
             graph.resourceLimits[resource].map { (key: resource.name, value: JSONTree?.some(.number($0))) }

@@ -3,10 +3,11 @@ import Sequencer
 extension ValidatedGraph {
     /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
     ///
-    /// An operation is labelled with its title, or its identifier, and its expected duration. Operations on the main thread are filled, those that wait for a
-    /// person are hexagons, the milestone and the initial display have double borders. The longest path is red and thick, when an expected duration is known of any operation;
-    /// dependencies that others imply are dotted, and so are the waits for events. No identifier or title can break out of its place: nodes are named by numbers. The same graph
-    /// always gives the same text, without a newline at its end.
+    /// An operation is labelled with its title, or its identifier, and its expected duration. Operations on the main
+    /// thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double
+    /// borders. The longest path is red and thick, when an expected duration is known of any operation; dependencies
+    /// that others imply are dotted, and so are the waits for events. No identifier or title can break out of its
+    /// place: nodes are named by numbers. The same graph always gives the same text, without a newline at its end.
     ///
     /// ```swift
     /// print("```mermaid\n\(try graph.validated().mermaid())\n```")
@@ -14,7 +15,8 @@ extension ValidatedGraph {
     ///
     /// The language: <https://mermaid.js.org/syntax/flowchart.html>.
     ///
-    /// - Throws: an ``ExportError`` for a graph of more than 500 dependencies or 50,000 characters, which Mermaid would refuse.
+    /// - Throws: an ``ExportError`` for a graph of more than 500 dependencies or 50,000 characters, which Mermaid would
+    ///     refuse.
     /// - Complexity: that of `reduced()`.
     public func mermaid() throws(ExportError) -> String { try mermaid(DOTOptions()) }
 
@@ -53,11 +55,13 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations and with lanes enough.
+    /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations
+    /// and with lanes enough.
     ///
-    /// Operations on the main thread have a section, the others another; those of the longest path are marked. Times are whole milliseconds; an operation
-    /// without an expected duration has no length. The ends of the milestone and of the initial display have diamonds. The same graph always gives the same text, without a newline
-    /// at its end. For a limited number of lanes, make a ``LaunchPlan``.
+    /// Operations on the main thread have a section, the others another; those of the longest path are marked. Times
+    /// are whole milliseconds; an operation without an expected duration has no length. The ends of the milestone and
+    /// of the initial display have diamonds. The same graph always gives the same text, without a newline at its end.
+    /// For a limited number of lanes, make a ``LaunchPlan``.
     ///
     /// The language: <https://mermaid.js.org/syntax/gantt.html>.
     ///
@@ -98,11 +102,13 @@ extension ValidatedGraph {
 
 /// Texts in Mermaid's language.
 ///
-/// Mermaid has no quoting that holds for every character: a quote, a colon or two percent signs in a label end it or begin something else, a name that
-/// begins with a keyword is taken for one, and text that it does not understand is often dropped without a word. Its entities (`#58;`) always stand
-/// for themselves: <https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters>.
+/// Mermaid has no quoting that holds for every character: a quote, a colon or two percent signs in a label end it or
+/// begin something else, a name that begins with a keyword is taken for one, and text that it does not understand is
+/// often dropped without a word. Its entities (`#58;`) always stand for themselves:
+/// <https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters>.
 enum MermaidText {
-    /// The longest text that Mermaid reads, unless told otherwise: <https://mermaid.js.org/config/schema-docs/config.html>.
+    /// The longest text that Mermaid reads, unless told otherwise:
+    /// <https://mermaid.js.org/config/schema-docs/config.html>.
     static let maximumCharacters = 50_000
     // Its `maxEdges`, unless told otherwise.
     static let maximumEdges = 500

@@ -1,13 +1,15 @@
 import Sequencer
 
 extension ValidatedGraph {
-    /// The graph as a text for terminals: a tree in which each operation stands, once, under the dependency that holds it up longest.
+    /// The graph as a text for terminals: a tree in which each operation stands, once, under the dependency that holds
+    /// it up longest.
     ///
-    /// That dependency is the one that is expected to end last (without expected durations, the one with the longest chain before it); the
-    /// others are named at the end of the line. Beside each operation stand its title, where it runs, and how long it is expected to take;
-    /// `*` marks the longest path, if there are expected durations. Operations come in the order they were added; more than 16 levels deep,
-    /// marked by `…`, the drawing goes on at the margin. The same graph always gives the same text, without a newline at its end and
-    /// without control characters; nothing can fail.
+    /// That dependency is the one that is expected to end last (without expected durations, the one with the longest
+    /// chain before it); the others are named at the end of the line. Beside each operation stand its title, where it
+    /// runs, and how long it is expected to take; `*` marks the longest path, if there are expected durations.
+    /// Operations come in the order they were added; more than 16 levels deep, marked by `…`, the drawing goes on at
+    /// the margin. The same graph always gives the same text, without a newline at its end and without control
+    /// characters; nothing can fail.
     ///
     /// ```
     /// first-launch: 4 operations, longest path 1.2 s (*)
@@ -45,10 +47,12 @@ extension ValidatedGraph {
         return header + "\n\n" + Self.table(rows)
     }
 
-    /// The operations in the order of a drawn tree, each with the line to its identifier and the operation that it stands under; nil at the margin.
+    /// The operations in the order of a drawn tree, each with the line to its identifier and the operation that it
+    /// stands under; nil at the margin.
     private func places(_ facts: GraphFacts, inASCII: Bool) -> [(node: Int, parent: Int?, line: String)] {
         let (open, branch, last, ellipsis) = inASCII ? ("|  ", "|- ", "`- ", " ...") : ("│  ", "├─ ", "└─ ", " …")
-        // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of gigabytes.
+        // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of
+        // gigabytes.
         let deepest = 16
         let ends = (0..<count).map { facts.path.earliestStart[$0].addingSaturated(policy($0).expected?.nanoseconds ?? 0) }
         var children = [[Int]](repeating: [], count: count), margin: [Int] = []
@@ -104,7 +108,8 @@ extension ValidatedGraph {
     }
 }
 
-/// How many columns of a terminal a text takes: ideographs and emoji take two (<https://www.unicode.org/reports/tr11/>).
+/// How many columns of a terminal a text takes: ideographs and emoji take two
+/// (<https://www.unicode.org/reports/tr11/>).
 package func displayWidth(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + displayWidth($1) }

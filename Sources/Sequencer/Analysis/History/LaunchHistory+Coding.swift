@@ -5,8 +5,9 @@ import Sequencer
 //
 //     {"scenarios":[{"operations":{"login":[302.5,298.1]},"scenario":"regular"}],"schema":"sequencer.history/1"}
 //
-// Durations are in milliseconds, exact to the nanosecond, the latest last; so are scenarios, by their latest launch. Of an operation that was cut,
-// `"atLeast":{"login":[1]}` names the places, from 0, of the durations that are lower bounds.
+// Durations are in milliseconds, exact to the nanosecond, the latest last; so are scenarios, by their latest launch. Of
+// an operation that was cut, `"atLeast":{"login":[1]}` names the places, from 0, of the durations that are lower
+// bounds.
 
 extension LaunchHistory: Codable {
     static let schema = "sequencer.history/1"
@@ -44,14 +45,16 @@ extension LaunchHistory: Codable {
         return String(decoding: (try? encoder.encode(document)) ?? Data(), as: UTF8.self)
     }
 
-    /// Encodes the history in the format `sequencer.history/1`, with the number of durations that it keeps where that is not 20.
+    /// Encodes the history in the format `sequencer.history/1`, with the number of durations that it keeps where that
+    /// is not 20.
     public func encode(to encoder: any Encoder) throws {
         var document = document
         document.maximumDurations = maximumDurations == LaunchHistory().maximumDurations ? nil : maximumDurations
         try document.encode(to: encoder)
     }
 
-    /// Reads a history in the format `sequencer.history/1`. Unknown keys are ignored: a later version may write more of them.
+    /// Reads a history in the format `sequencer.history/1`. Unknown keys are ignored: a later version may write more of
+    /// them.
     ///
     /// - Throws: `DecodingError`, for another kind of document, and for durations outside 0 to 24 hours.
     public init(from decoder: any Decoder) throws {

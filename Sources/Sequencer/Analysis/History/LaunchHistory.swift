@@ -2,9 +2,10 @@ import Sequencer
 
 /// How long operations took in past launches: the latest ones, a bounded number of each.
 ///
-/// An operation's expected duration is the median of its kept ones, so that a single slow launch changes nothing. The durations of operations that
-/// succeeded are kept, without the time in which they waited for a person with `StepContext/waitForPerson(_:)`: the next person may be faster. The
-/// duration of an operation that was cut to keep the budget is kept as a lower bound. Failed operations are left out.
+/// An operation's expected duration is the median of its kept ones, so that a single slow launch changes nothing. The
+/// durations of operations that succeeded are kept, without the time in which they waited for a person with
+/// `StepContext/waitForPerson(_:)`: the next person may be faster. The duration of an operation that was cut to keep
+/// the budget is kept as a lower bound. Failed operations are left out.
 ///
 /// ```swift
 /// var history = LaunchHistory()
@@ -13,7 +14,8 @@ import Sequencer
 /// let plan = try await graph.plan(PlanOptions(lanes: 2))
 /// ```
 ///
-/// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is `Codable`.
+/// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is
+/// `Codable`.
 public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     struct ScenarioDurations: Sendable, Hashable {
         var name: String
@@ -31,7 +33,8 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     /// An empty history.
     ///
-    /// - Parameter maximumDurations: the most durations that are kept of an operation; a number outside 1 to 1000 counts as the nearest one inside.
+    /// - Parameter maximumDurations: the most durations that are kept of an operation; a number outside 1 to 1000
+    ///     counts as the nearest one inside.
     public init(maximumDurations: Int = 20) {
         self.maximumDurations = min(max(maximumDurations, 1), 1000)
     }
@@ -111,7 +114,8 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension OperationGraph {
-    /// Expects each operation to take as long as it did in past launches of the scenario that has this graph's name; others as before.
+    /// Expects each operation to take as long as it did in past launches of the scenario that has this graph's name;
+    /// others as before.
     ///
     /// Both plans and launches of this graph then go by these durations.
     public mutating func expect(_ history: LaunchHistory) {
@@ -133,9 +137,10 @@ struct DurationSample: Sendable, Hashable {
 
     /// The value in the middle; of two, the one in the middle between them. Nil of no values.
     ///
-    /// By the product limit (E. L. Kaplan, P. Meier, "Nonparametric Estimation from Incomplete Observations", 1958): a lower bound counts as one of those
-    /// that take longer up to its value, and no further. Leaving it out would make the median smaller each time a slow launch is cut. Where more
-    /// than half are known to take longer than any that ended, the median is the largest bound.
+    /// By the product limit (E. L. Kaplan, P. Meier, "Nonparametric Estimation from Incomplete Observations", 1958): a
+    /// lower bound counts as one of those that take longer up to its value, and no further. Leaving it out would make
+    /// the median smaller each time a slow launch is cut. Where more than half are known to take longer than any that
+    /// ended, the median is the largest bound.
     static func median(_ samples: [DurationSample]) -> Nanoseconds? {
         // At one value those that ended come first: one that was cut there took longer.
         let sorted = samples.sorted { ($0.nanoseconds, $0.isLowerBound ? 1 : 0) < ($1.nanoseconds, $1.isLowerBound ? 1 : 0) }

@@ -3,8 +3,8 @@ import Sequencer
 
 /// A ``LaunchHistory`` on disk, which any number of processes can add to at the same time.
 ///
-/// Each recorded launch replaces the file as a whole: a reader finds the history before it or after it. A file with other content is kept as
-/// `FILE.corrupt`, and a new history is begun: no launch fails for want of a history.
+/// Each recorded launch replaces the file as a whole: a reader finds the history before it or after it. A file with
+/// other content is kept as `FILE.corrupt`, and a new history is begun: no launch fails for want of a history.
 ///
 /// ```swift
 /// let file = LaunchHistoryFile(url) { warning in log(warning) }
@@ -31,7 +31,8 @@ public struct LaunchHistoryFile: Sendable {
     /// - Parameters:
     ///   - maximumDurations: the most durations that are kept of an operation, 1 to 1000.
     ///   - timeout: how long to wait for other processes.
-    ///   - onWarning: is told, in a sentence and on the calling thread, when a file that makes no sense was set aside; it may read the history.
+    ///   - onWarning: is told, in a sentence and on the calling thread, when a file that makes no sense was set aside;
+    ///       it may read the history.
     public init(
         _ url: URL,
         maximumDurations: Int = 20,
@@ -60,8 +61,8 @@ public struct LaunchHistoryFile: Sendable {
 
     /// Adds launches to the history, and returns the result.
     ///
-    /// - Throws: when the file cannot be read or written, its folder is missing, it stays locked by others, or was written by another version of this
-    ///   library.
+    /// - Throws: when the file cannot be read or written, its folder is missing, it stays locked by others, or was
+    ///   written by another version of this library.
     @discardableResult
     public func record(_ reports: LaunchReport...) throws(HistoryError) -> LaunchHistory {
         try update { history in
@@ -71,7 +72,8 @@ public struct LaunchHistoryFile: Sendable {
 
     /// Changes the history while no other process can, and returns the result.
     ///
-    /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of this library.
+    /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of
+    ///     this library.
     @discardableResult
     package func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
         try access(.unwritable) { warning in try replace(&warning, change) }
@@ -114,8 +116,8 @@ public struct LaunchHistoryFile: Sendable {
 
     /// Says that the file's folder is missing; nil when it is there.
     ///
-    /// Without a folder there is nothing to read, and reading gives an empty history; only ``record(_:)`` and ``update(_:)`` fail. A program that wants to know before a
-    /// launch asks here.
+    /// Without a folder there is nothing to read, and reading gives an empty history; only ``record(_:)`` and
+    /// ``update(_:)`` fail. A program that wants to know before a launch asks here.
     package var missingFolder: HistoryError? {
         let folder = url.deletingLastPathComponent().path
         var isFolder: ObjCBool = false

@@ -1,10 +1,12 @@
 import Foundation
 import Sequencer
 
-/// A small file that several processes read and replace: readers find the old content or the new one, writers take turns.
+/// A small file that several processes read and replace: readers find the old content or the new one, writers take
+/// turns.
 ///
-/// Writers lock the file itself, so that no second file lies beside it. As a new version takes its place by renaming, a lock counts only if the
-/// locked file is still the one at the path. The kernel drops the lock of a process that ends, however it ends. A symbolic link stays one.
+/// Writers lock the file itself, so that no second file lies beside it. As a new version takes its place by renaming, a
+/// lock counts only if the locked file is still the one at the path. The kernel drops the lock of a process that ends,
+/// however it ends. A symbolic link stays one.
 struct SharedFile: Sendable {
     private let givenPath: String
 
@@ -46,15 +48,16 @@ struct SharedFile: Sendable {
         }
     }
 
-    /// Replaces the content as a whole, and waits until it is on the disk. Only for the one who holds the lock, and once, as the last thing
-    /// in there: the lock is on the file that is replaced.
+    /// Replaces the content as a whole, and waits until it is on the disk. Only for the one who holds the lock, and
+    /// once, as the last thing in there: the lock is on the file that is replaced.
     func replace(with contents: Data) throws {
         let url = URL(fileURLWithPath: path), folder = url.deletingLastPathComponent().path
         let temporary = "\(folder)/.\(url.lastPathComponent).tmp"
         // A killed process has left it behind: nobody else is writing now.
         unlink(temporary)
         do {
-            // Not through a link that somebody has put there. Others may read it, as far as the process lets them: it holds no secret.
+            // Not through a link that somebody has put there. Others may read it, as far as the process lets them: it
+            // holds no secret.
             let descriptor = Foundation.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
             let file = FileHandle(fileDescriptor: try Self.done("creating \(temporary)", descriptor), closeOnDealloc: true)
             // The same users can read it as before.
@@ -68,14 +71,16 @@ struct SharedFile: Sendable {
             unlink(temporary)
             throw error
         }
-        // Otherwise a power cut could bring back the old version. File systems that cannot do this for directories do it by themselves.
+        // Otherwise a power cut could bring back the old version. File systems that cannot do this for directories do
+        // it by themselves.
         let directory = Foundation.open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard directory >= 0 else { return }
         fsync(directory)
         close(directory)
     }
 
-    /// Keeps the present content beside the file, as `FILE.corrupt`, in place of an earlier copy. Call it with the lock held.
+    /// Keeps the present content beside the file, as `FILE.corrupt`, in place of an earlier copy. Call it with the lock
+    /// held.
     ///
     /// - Returns: the name of the copy.
     func keepCorrupt() throws -> String {

@@ -2,15 +2,18 @@ import Sequencer
 
 /// A predicted launch: a run of the engine in virtual time, in which each operation takes as long as is expected of it.
 ///
-/// So it is what a launch in virtual time does with such operations, to the nanosecond: the same order, lanes and waits. What virtual time supposes is not always so:
-/// there are as many processors as operations want, threads start at once, and code without an expectation takes no time.
+/// So it is what a launch in virtual time does with such operations, to the nanosecond: the same order, lanes and
+/// waits. What virtual time supposes is not always so: there are as many processors as operations want, threads start
+/// at once, and code without an expectation takes no time.
 ///
-/// A scenario file says by its `work` whether a step of the main thread keeps that while it lasts. Nobody sees in a closure whether it suspends: a plan takes it to keep
-/// the main thread for all of its time, but for an interactive step, whose answer comes there. Where a step is suspended after all, a launch may be shorter than its plan.
+/// A scenario file says by its `work` whether a step of the main thread keeps that while it lasts. Nobody sees in a
+/// closure whether it suspends: a plan takes it to keep the main thread for all of its time, but for an interactive
+/// step, whose answer comes there. Where a step is suspended after all, a launch may be shorter than its plan.
 ///
-/// A plan counts all that the launch has to do. Conditions hold, and nothing is cut or put off to keep a budget: a launch that keeps it only by
-/// its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan. Nothing fails but a step of which more is expected than its timeout allows: where the launch
-/// fails by it, it meets no budget.
+/// A plan counts all that the launch has to do. Conditions hold, and nothing is cut or put off to keep a budget: a
+/// launch that keeps it only by its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan. Nothing
+/// fails but a step of which more is expected than its timeout allows: where the launch fails by it, it meets no
+/// budget.
 ///
 /// ```swift
 /// let plan = try await graph.plan(PlanOptions(lanes: 2))
@@ -54,8 +57,9 @@ public struct LaunchPlan: Sendable {
 
     /// The lanes: those asked for, or else as many as are used.
     ///
-    /// A plan without a number of lanes is that of a launch without one. A launch on just as many may take another course: where lanes are scarce, operations are
-    /// ordered, and put aside, so that none takes one from the milestone.
+    /// A plan without a number of lanes is that of a launch without one. A launch on just as many may take another
+    /// course: where lanes are scarce, operations are ordered, and put aside, so that none takes one from the
+    /// milestone.
     public var lanes: Int { report.lanes }
 
     /// The operations, in the order they were added.
@@ -70,7 +74,8 @@ public struct LaunchPlan: Sendable {
         return capacity > 0 ? Double(report.workOnLanes.nanoseconds) / capacity : 0
     }
 
-    /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
+    /// The operations without an expected duration, in the order in which they were added. The plan counts them as
+    /// taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
     /// The operations that are expected to be ended by their timeouts, in the order in which they were added.
@@ -99,8 +104,8 @@ public struct LaunchPlan: Sendable {
     /// The time that counts against a budget: until the milestone ends, without interactive time.
     package var measured: Duration { report.budget.measured }
 
-    /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display within its own, if there are both.
-    /// A milestone that is switched off is within none.
+    /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display
+    /// within its own, if there are both. A milestone that is switched off is within none.
     public func meets(_ budget: Budget) -> Bool {
         report.budget.isMet && measured <= budget.limit && meetsInitialDisplay(of: budget) != false
     }
@@ -132,8 +137,8 @@ public struct PlanOptions: Sendable, Hashable {
     public var lanes: Int?
     /// Supposed durations, by identifier, in place of the expected ones.
     public var whatIf: [String: Duration]
-    /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
-    /// the milestone's end only while fewer of that kind run.
+    /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the
+    /// milestone does not need, and that computes, starts before the milestone's end only while fewer of that kind run.
     package var processors: Int?
 
     /// The options of a plan.

@@ -6,14 +6,16 @@ extension LaunchReport {
     /// The most operations of all these launches together.
     private static let maximumRehearsed = 200_000
 
-    /// For each of some operations, how much earlier the launch proper would have ended if the operation had taken no time.
+    /// For each of some operations, how much earlier the launch proper would have ended if the operation had taken no
+    /// time.
     ///
-    /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected to take what they were, and need the same lanes, main
-    /// thread and resources. Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain
-    /// is negative.
+    /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected
+    /// to take what they were, and need the same lanes, main thread and resources. Waits for the machine are left out.
+    /// A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
+    /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not
+    ///     complete; and for a report that no launch has made.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
         // A file may hold any report: one with a circle of dependencies has no launch.
         guard outcome == .completed, let scarce = scarceLanes, let graph = try? measuredGraph().validated() else { return nil }
@@ -33,8 +35,9 @@ extension LaunchReport {
         return gains
     }
 
-    /// The operations of which nobody can say what the launch would gain if they took no time. One that did not succeed at once might do so then, and others would run for
-    /// it. Where something was cut or put off, or a step of the main thread may have waited to come back there, that goes for all.
+    /// The operations of which nobody can say what the launch would gain if they took no time. One that did not succeed
+    /// at once might do so then, and others would run for it. Where something was cut or put off, or a step of the main
+    /// thread may have waited to come back there, that goes for all.
     package var uncertainGains: Set<Int> {
         let isPutOff = scarceLanes != nil && operations.contains(where: \.isDeferred)
         if isPutOff || isMainContended || operations.contains(where: \.isCut) { return Set(operations.indices) }
@@ -46,7 +49,8 @@ extension LaunchReport {
         )
     }
 
-    /// Whether a step of the main thread ended as soon as another one did that computed there meanwhile: it is likely to have waited for that.
+    /// Whether a step of the main thread ended as soon as another one did that computed there meanwhile: it is likely
+    /// to have waited for that.
     private var isMainContended: Bool {
         func hasWaited(_ step: OperationReport, for other: OperationReport) -> Bool {
             guard let start = step.start, let begin = other.start, !other.suspends, start <= begin else { return false }
@@ -58,7 +62,8 @@ extension LaunchReport {
         return zip(main, main.dropFirst()).contains { hasWaited($1, for: $0) || hasWaited($0, for: $1) }
     }
 
-    /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread. Then they are as many as operations.
+    /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource
+    /// or the main thread. Then they are as many as operations.
     private var scarceLanes: Int? {
         let run = operations.filter { $0.start != nil && !isJoin($0) }
         let isLimited = lanes > 0 && (hasLaneLimit || HoldUps(self).areForLanes) && lanes < run.count { !$0.isMain && !isEvent($0) }

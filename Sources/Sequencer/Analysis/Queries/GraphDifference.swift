@@ -49,7 +49,8 @@ extension ValidatedGraph {
         let added = identifiers.filter { old.position(of: $0) == nil }.sorted()
         let removed = old.identifiers.filter { position(of: $0) == nil }.sorted()
 
-        // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken first.
+        // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken
+        // first.
         var free: [[Set<String>]: [String]] = [:]
         for step in added.reversed() { free[neighbours(of: step), default: []].append(step) }
         let replaced = removed.compactMap { step in
@@ -69,7 +70,8 @@ extension ValidatedGraph {
         )
     }
 
-    /// The dependencies and the dependents, as sets: the order in which dependencies were written, and one that was written twice, change nothing.
+    /// The dependencies and the dependents, as sets: the order in which dependencies were written, and one that was
+    /// written twice, change nothing.
     private func neighbours(of id: String) -> [Set<String>] {
         position(of: id).map { node in [predecessors, successors].map { Set($0[node].map { self.id($0.index) }) } } ?? []
     }

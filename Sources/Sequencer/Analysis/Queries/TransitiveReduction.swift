@@ -1,6 +1,7 @@
 import Sequencer
 
-/// For 512 operations, one bit each: whether there is a way to them. A pass over the graph looks at so many at once, so that memory stays linear.
+/// For 512 operations, one bit each: whether there is a way to them. A pass over the graph looks at so many at once, so
+/// that memory stays linear.
 typealias ReachedColumns = SIMD8<UInt64>
 
 extension ReachedColumns {
@@ -15,11 +16,12 @@ extension ReachedColumns {
 extension ValidatedGraph {
     /// The dependencies that others imply: removing all of them changes no order and no launch.
     ///
-    /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a Directed Graph",
-    /// 1972). A dependency whose value is read is among them too when a longer way leads there: it is drawn dashed, not dropped.
+    /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a
+    /// Directed Graph", 1972). A dependency whose value is read is among them too when a longer way leads there: it is
+    /// drawn dashed, not dropped.
     ///
-    /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers; O(operations · dependencies / 512) where they
-    ///   reach far back everywhere. O(operations + dependencies) memory.
+    /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
+    ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
     package var impliedEdges: Set<Edge> {
         var implied = Set<Edge>()
         forEachImpliedEdge { node, dependency in implied.insert(Edge(id(node), after: id(dependency))) }
@@ -45,7 +47,8 @@ extension ValidatedGraph {
         var before = [ReachedColumns](repeating: .zero, count: count)
         for first in stride(from: 0, to: count, by: ReachedColumns.columns) {
             let block = first..<min(first + ReachedColumns.columns, count)
-            // Operations behind the last dependent of these need not be looked at: most graphs' dependencies are close together.
+            // Operations behind the last dependent of these need not be looked at: most graphs' dependencies are close
+            // together.
             guard let last = order[block].lazy.flatMap({ successors[$0] }).map({ places[$0.index] }).max() else { continue }
             for place in first...last {
                 let dependencies = predecessors[order[place]].lazy.map { places[$0.index] }

@@ -1,7 +1,8 @@
 import Sequencer
 
 extension ValidatedGraph {
-    /// The operations of one longest path to the milestone (without one: of all), by expected durations, in order; those without an expectation count as zero.
+    /// The operations of one longest path to the milestone (without one: of all), by expected durations, in order;
+    /// those without an expectation count as zero.
     ///
     /// With no expectation at all, every operation counts the same.
     public var criticalPath: [String] { expectedPath.path.map(id) }
@@ -12,8 +13,8 @@ extension ValidatedGraph {
     /// The length of the longest path of all, operations after the milestone included.
     package var longestPathDuration: Duration { .nanoseconds(path(endingWith: nil).length) }
 
-    /// How much longer than expected an operation could take without making the launch take longer, lanes permitting; one that the milestone does not need,
-    /// without ending after it.
+    /// How much longer than expected an operation could take without making the launch take longer, lanes permitting;
+    /// one that the milestone does not need, without ending after it.
     ///
     /// With no expectation at all, that is nothing, for every operation.
     ///
@@ -30,8 +31,8 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths and plans count them
-    /// as taking no time.
+    /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths
+    /// and plans count them as taking no time.
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
     /// The operations that no launch runs, in the order in which they were added.
@@ -39,10 +40,11 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected durations, and its length.
+    /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected
+    /// durations, and its length.
     ///
-    /// No time counts in which a person could be waited for, as none does against a budget: that of interactive operations beside the path is taken off it, too.
-    /// If this is longer than the budget, no number of lanes helps.
+    /// No time counts in which a person could be waited for, as none does against a budget: that of interactive
+    /// operations beside the path is taken off it, too. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
 
     /// The same for the initial display; nil without one.
@@ -70,8 +72,8 @@ extension ValidatedGraph {
 
     /// The earliest start of an operation, by the expected durations of its ancestors, and the longest path of these.
     ///
-    /// Interactive operations count: a dependent of one waits for the person. Operations without an expectation count as nothing, and are
-    /// not named.
+    /// Interactive operations count: a dependent of one waits for the person. Operations without an expectation count
+    /// as nothing, and are not named.
     ///
     /// - Throws: a `GraphError` when the graph has no such operation.
     package func earliestStart(of id: String) throws(GraphError) -> (time: Duration, path: [String]) {
@@ -81,7 +83,8 @@ extension ValidatedGraph {
         return (end - .nanoseconds(expected[start]), path.dropLast().filter { expected[$0] > 0 }.map { self.id($0) })
     }
 
-    /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as nothing.
+    /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as
+    /// nothing.
     private func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
         let starts = CriticalPath(of: self) { durations[$0] }.earliestStart
@@ -103,13 +106,15 @@ extension ValidatedGraph {
 extension ValidatedGraph {
     /// Pairs of interactive operations that can run at the same time: two would ask the person at once.
     ///
-    /// In the order they were added. There can be as many as the square of the operations: see `overlappingInteractions(maximum:)`.
+    /// In the order they were added. There can be as many as the square of the operations: see
+    /// `overlappingInteractions(maximum:)`.
     package var overlappingInteractions: [(String, String)] { overlappingInteractions(maximum: .max).pairs }
 
-    /// The first `maximum` pairs of interactive operations that can run at the same time, and how many pairs there are: two would ask the person at once.
+    /// The first `maximum` pairs of interactive operations that can run at the same time, and how many pairs there are:
+    /// two would ask the person at once.
     ///
-    /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each pair of interactive operations;
-    ///   O(operations) memory besides the pairs.
+    /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each
+    ///   pair of interactive operations; O(operations) memory besides the pairs.
     public func overlappingInteractions(maximum: Int) -> (pairs: [(String, String)], count: Int) {
         let interactive = (0..<count).filter { policy($0).isInteractive }, resources = interactive.map { Set(unshared($0)) }
         var (pairs, found) = ([(String, String)](), 0)
@@ -129,7 +134,8 @@ extension ValidatedGraph {
         return (pairs, found)
     }
 
-    /// For each operation, which of `sources` there is a way to along `neighbours`; operations come after theirs in `order`.
+    /// For each operation, which of `sources` there is a way to along `neighbours`; operations come after theirs in
+    /// `order`.
     private func reached(from sources: ArraySlice<Int>, _ order: some Sequence<Int>, along neighbours: AdjacencyList) -> [ReachedColumns] {
         var reached = [ReachedColumns](repeating: .zero, count: count)
         for (column, node) in sources.enumerated() { reached[node][column: column] = true }

@@ -2,7 +2,8 @@ import Foundation
 import Sequencer
 
 extension ValidatedGraph {
-    /// A dependency between two operations: "`operation` after `dependency`", which is also how one is written in a test.
+    /// A dependency between two operations: "`operation` after `dependency`", which is also how one is written in a
+    /// test.
     public struct Edge: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
         /// The operation that waits.
         public let operation: String
@@ -78,7 +79,8 @@ extension ValidatedGraph {
         Set(successors.reachable(from: try index(of: id)).map { self.id($0) })
     }
 
-    /// Whether two operations can run at the same time: neither waits for the other, and they share no resource that only one may hold.
+    /// Whether two operations can run at the same time: neither waits for the other, and they share no resource that
+    /// only one may hold.
     ///
     /// - Throws: a `GraphError` when one of them is not in the graph.
     public func canOverlap(_ first: String, _ second: String) throws(GraphError) -> Bool {

@@ -7,8 +7,8 @@ import Sequencer
 package enum Markup {
     /// A text as content, or as an attribute's value between double quotes.
     ///
-    /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by their number, so a name cannot
-    /// pass for another, or turn around the text after it.
+    /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by
+    /// their number, so a name cannot pass for another, or turn around the text after it.
     package static func text(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !special.contains($0) }
         // Nearly all texts: the other way looks at each character.
@@ -44,7 +44,8 @@ package enum Markup {
         return character.isUppercase || "mw@%_".contains(character) ? 10 : 7
     }
 
-    /// A text in one line where that is wide enough, otherwise in two, the second one from behind the first `separator` on.
+    /// A text in one line where that is wide enough, otherwise in two, the second one from behind the first `separator`
+    /// on.
     static func lines(_ text: String, separator: String, toWidth limit: Double) -> [String] {
         guard width(of: text) > limit, let gap = text.firstRange(of: separator) else { return [shortened(text, toWidth: limit)] }
         return [text[..<gap.lowerBound], text[gap.upperBound...]].map { shortened(String($0), toWidth: limit) }

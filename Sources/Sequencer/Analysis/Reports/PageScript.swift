@@ -1,4 +1,5 @@
-/// The page's script: it searches, filters and sorts the rows that are drawn, magnifies the timeline, and shows what an operation waited for.
+/// The page's script: it searches, filters and sorts the rows that are drawn, magnifies the timeline, and shows what an
+/// operation waited for.
 ///
 /// It reads the page's own table, so that the page holds the data once, and writes text only as text.
 enum PageScript {

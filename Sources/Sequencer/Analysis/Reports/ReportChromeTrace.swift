@@ -3,13 +3,14 @@ import Sequencer
 extension LaunchReport {
     /// The launch in the Trace Event Format, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open.
     ///
-    /// The launch, the main thread and each lane are a track; an operation is a slice on its track, a dependency an arrow from the end of one slice to the
-    /// start of another. An operation that never started is an instant on a track of its own. Times are in microseconds from the launch's
-    /// begin (from the process's, where the budget counts from there), exact to the nanosecond. A slice is at least one nanosecond long;
-    /// where slices of dependencies were lengthened so, it begins as many nanoseconds later as it takes to come after them. Where an
-    /// operation gave back its lane, to pause before another attempt for instance, and another one ran there, the lane has a second track.
-    /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow. Each scope is a process of its own beside the
-    /// launch's, with tracks as that has, at the times of the launch.
+    /// The launch, the main thread and each lane are a track; an operation is a slice on its track, a dependency an
+    /// arrow from the end of one slice to the start of another. An operation that never started is an instant on a
+    /// track of its own. Times are in microseconds from the launch's begin (from the process's, where the budget counts
+    /// from there), exact to the nanosecond. A slice is at least one nanosecond long; where slices of dependencies were
+    /// lengthened so, it begins as many nanoseconds later as it takes to come after them. Where an operation gave back
+    /// its lane, to pause before another attempt for instance, and another one ran there, the lane has a second track.
+    /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow. Each
+    /// scope is a process of its own beside the launch's, with tracks as that has, at the times of the launch.
     ///
     /// The format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
     ///
@@ -34,9 +35,11 @@ extension LaunchReport {
         return Self.withoutFinalBackslashes(document.document(pretty: pretty))
     }
 
-    /// The same JSON, in which no text ends with two backslashes: the last of a text's characters is written as its number then.
+    /// The same JSON, in which no text ends with two backslashes: the last of a text's characters is written as its
+    /// number then.
     ///
-    /// Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and refuses the whole trace.
+    /// Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and refuses the whole
+    /// trace.
     private static func withoutFinalBackslashes(_ json: String) -> String {
         // Nearly all traces have none: they are not copied.
         guard json.utf8.contains(UInt8(ascii: "\\")) else { return json }
@@ -56,12 +59,14 @@ extension LaunchReport {
 
 /// The events of a trace. The launch and each scope are a process, tracks of one group.
 ///
-/// Readers of traces draw slices of one track inside one another when they overlap, drop empty ones, and drop arrows that go back in time. So
-/// slices here last a nanosecond or longer, come after those of their dependencies, and share a track only when they do not overlap.
+/// Readers of traces draw slices of one track inside one another when they overlap, drop empty ones, and drop arrows
+/// that go back in time. So slices here last a nanosecond or longer, come after those of their dependencies, and share
+/// a track only when they do not overlap.
 struct ChromeTrace {
     private typealias Slice = (track: Int, start: Nanoseconds, end: Nanoseconds)
 
-    /// How much later a slice may begin to find a place on a track that is about to be free, so that many slices without a length need few tracks.
+    /// How much later a slice may begin to find a place on a track that is about to be free, so that many slices
+    /// without a length need few tracks.
     static let tolerance: Nanoseconds = 1000
 
     private(set) var events: [JSONTree] = []

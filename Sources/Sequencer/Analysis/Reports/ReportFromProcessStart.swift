@@ -1,8 +1,9 @@
 import Sequencer
 
 extension LaunchReport {
-    /// The launch as the person saw it who started the process: its times count from there, and the time before the launch is an operation, the first one. A
-    /// report whose budget does not count from there is left as it is. That time is no work of the launch's. For drawings and tables.
+    /// The launch as the person saw it who started the process: its times count from there, and the time before the
+    /// launch is an operation, the first one. A report whose budget does not count from there is left as it is. That
+    /// time is no work of the launch's. For drawings and tables.
     package var fromProcessStart: LaunchReport {
         guard let before = beforeRun, before > .zero else { return self }
         var report = self
@@ -39,7 +40,8 @@ extension LaunchReport {
 }
 
 extension LaunchReport {
-    /// The scopes and those within them, each after the one that it is in, with its path, as `window/sync`, and its start in this launch.
+    /// The scopes and those within them, each after the one that it is in, with its path, as `window/sync`, and its
+    /// start in this launch.
     var allScopes: [Scope] {
         // Recursion has an end: scopes are within one another 16 deep at most.
         scopes.flatMap { scope in

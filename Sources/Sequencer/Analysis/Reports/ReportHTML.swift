@@ -3,14 +3,17 @@ import Sequencer
 extension LaunchReport {
     /// The launch as a web page: one file, without anything from elsewhere.
     ///
-    /// The verdict and its reason come first, then a legend and the timeline, which fills the width of any screen and has
-    /// labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies, its error and its notes. Below the
-    /// launch's own operations, the timeline has a heading for each scope of `scopes`, and the scope's operations at the launch's times. All of it can
-    /// be read without JavaScript. With it, operations are searched by words of their rows (`/` goes to the search), filtered, sorted by a column, and the
-    /// timeline is magnified: by dragging over a part of it, with `+`, `-` and `0`, or with the wheel and Control. An operation that is pointed at or focused
-    /// marks the ones it waited for and the ones that waited for it: the arrow keys go from one to the next (up and down) and along dependencies (left and
-    /// right), and Enter goes to the table. The page is light or dark as the person likes it. Names and messages can hold any character; the page's own policy
-    /// (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives the same text; nothing can fail.
+    /// The verdict and its reason come first, then a legend and the timeline, which fills the width of any screen and
+    /// has labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies,
+    /// its error and its notes. Below the launch's own operations, the timeline has a heading for each scope of
+    /// `scopes`, and the scope's operations at the launch's times. All of it can be read without JavaScript. With it,
+    /// operations are searched by words of their rows (`/` goes to the search), filtered, sorted by a column, and the
+    /// timeline is magnified: by dragging over a part of it, with `+`, `-` and `0`, or with the wheel and Control. An
+    /// operation that is pointed at or focused marks the ones it waited for and the ones that waited for it: the arrow
+    /// keys go from one to the next (up and down) and along dependencies (left and right), and Enter goes to the table.
+    /// The page is light or dark as the person likes it. Names and messages can hold any character; the page's own
+    /// policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives
+    /// the same text; nothing can fail.
     ///
     /// ```swift
     /// try await graph.run().report.html().write(toFile: "launch.html", atomically: true, encoding: .utf8)
@@ -18,20 +21,23 @@ extension LaunchReport {
     ///
     /// The format: <https://html.spec.whatwg.org/multipage/>, written so that a reader of XML understands it too.
     ///
-    /// - Parameter maximumRows: how many operations have a row in the timeline; every operation is in the table, and those on the main thread and the
-    ///   first 16 lanes are on these. Scopes and their operations have as many rows together, below the launch's own, and are in no table.
+    /// - Parameter maximumRows: how many operations have a row in the timeline; every operation is in the table, and
+    ///   those on the main thread and the first 16 lanes are on these. Scopes and their operations have as many rows
+    ///   together, below the launch's own, and are in no table.
     /// - Complexity: O(dependencies + operations · log operations).
     public func html(maximumRows: Int = 1000) -> String { html(maximumRows: maximumRows, gains: [:]) }
 
     /// The same.
     ///
-    /// - Parameter gains: by position, how much earlier the launch would have ended without an operation; without any, the table has no such column.
+    /// - Parameter gains: by position, how much earlier the launch would have ended without an operation; without any,
+    ///     the table has no such column.
     package func html(maximumRows: Int = 1000, gains: [Int: Duration]) -> String {
         ReportPage(Timeline(self, maximumRows: maximumRows), gains: gains, offset: fromProcessStart.operations.count - operations.count)
             .html()
     }
 
-    /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was stopped on purpose.
+    /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was
+    /// stopped on purpose.
     var verdictClass: String {
         switch outcome {
         case .completed: !isWithinBudgets ? "fail" : unknownTimes.tellNothing ? "stopped" : "pass"
@@ -41,7 +47,8 @@ extension LaunchReport {
     }
 }
 
-/// The page of a report: its text, its timeline, and a table with an anchor for each operation, to which the timeline leads.
+/// The page of a report: its text, its timeline, and a table with an anchor for each operation, to which the timeline
+/// leads.
 private struct ReportPage {
     private let timeline: Timeline
     private let report: LaunchReport
@@ -138,7 +145,8 @@ private struct ReportPage {
         return text
     }
 
-    /// A colon and the operations that explain an overrun, with their times: as many as a terminal shows. Empty without any.
+    /// A colon and the operations that explain an overrun, with their times: as many as a terminal shows. Empty without
+    /// any.
     private func causes() -> String {
         if report.budget.causes.isEmpty { return "" }
         let causes = report.budget.causes.prefix(5).map { id in

@@ -3,13 +3,15 @@ import Sequencer
 extension LaunchReport {
     /// The launch as Markdown, for a comment on a pull request or a job's summary.
     ///
-    /// A heading with the verdict, a few sentences, and a table of the operations. Names and messages can hold any character: nothing in them is
-    /// taken for Markdown or HTML, mentions nobody and links nowhere. Ends with a newline; the same document always gives the same text.
+    /// A heading with the verdict, a few sentences, and a table of the operations. Names and messages can hold any
+    /// character: nothing in them is taken for Markdown or HTML, mentions nobody and links nowhere. Ends with a
+    /// newline; the same document always gives the same text.
     ///
     /// The format: <https://github.github.com/gfm/>, with tables.
     ///
-    /// - Parameter maximumRows: how many operations are in the table. Of a launch with more, those of the critical path come first, then those that did
-    ///   not succeed, then the longest; a line says how many are missing. Comments end at 65,536 characters.
+    /// - Parameter maximumRows: how many operations are in the table. Of a launch with more, those of the critical path
+    ///   come first, then those that did not succeed, then the longest; a line says how many are missing. Comments end
+    ///   at 65,536 characters.
     public func markdown(maximumRows: Int = 100) -> String {
         fromProcessStart.comment(maximumRows)
     }
@@ -58,8 +60,8 @@ extension LaunchReport {
 enum Markdown {
     /// A text in which nothing is markup.
     ///
-    /// Character references stand for themselves, never for structure. They are resolved before mentions, numbers of issues and addresses are looked
-    /// for, though: an empty comment keeps those apart.
+    /// Character references stand for themselves, never for structure. They are resolved before mentions, numbers of
+    /// issues and addresses are looked for, though: an empty comment keeps those apart.
     static func text(_ text: String, limit: Int = 1000) -> String {
         var result = ""
         // Zero stands for the empty comment: `printable` leaves none in a text.

@@ -4,18 +4,22 @@ import Sequencer
 extension LaunchReport {
     /// The launch as a trace in OTLP/JSON, which any collector of OpenTelemetry accepts (`POST /v1/traces`).
     ///
-    /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier operation. An operation
-    /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. A scope is a child of the
-    /// launch too, with its operations as children; its span may go on when that of the launch has ended. All
-    /// numbers are attributes whose names begin with `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets,
-    /// and is `unknown` where its time tells nothing, as in virtual time; `sequencer.unknown` names what nobody knows the time of. The
-    /// identifiers of trace and spans are made from the document, so the same launch gets the same ones again.
+    /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier
+    /// operation. An operation that never started has an empty span where it ended. Only operations that failed or
+    /// timed out have an error as their status. A scope is a child of the launch too, with its operations as children;
+    /// its span may go on when that of the launch has ended. All numbers are attributes whose names begin with
+    /// `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets, and is `unknown` where its
+    /// time tells nothing, as in virtual time; `sequencer.unknown` names what nobody knows the time of. The identifiers
+    /// of trace and spans are made from the document, so the same launch gets the same ones again.
     ///
-    /// The format: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>: identifiers in hexadecimal, 64-bit numbers as strings.
+    /// The format: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>: identifiers in hexadecimal,
+    /// 64-bit numbers as strings.
     ///
     /// - Parameters:
-    ///   - startedAt: when the launch began; the document's own `startedAt` when nil. A launch in virtual time has none.
-    ///   - service: the value of the resource's attribute `service.name`. The report's `attributes` are further attributes of the resource.
+    ///   - startedAt: when the launch began; the document's own `startedAt` when nil. A launch in virtual time has
+    ///       none.
+    ///   - service: the value of the resource's attribute `service.name`. The report's `attributes` are further
+    ///       attributes of the resource.
     ///   - pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Throws: an ``ExportError`` when the begin is not known, or some point in time is not between 1970 and 2262.
     public func otlp(startedAt: Date? = nil, service: String = "sequencer", pretty: Bool = false) throws(ExportError) -> String {

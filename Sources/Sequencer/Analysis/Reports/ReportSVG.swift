@@ -3,25 +3,28 @@ import Sequencer
 extension LaunchReport {
     /// The launch's timeline as a picture: an SVG file.
     ///
-    /// The launch's name, its verdict and a legend come first. Time runs to the right. The main thread and each lane have a line, with all that ran
-    /// there; below, each operation has a row, in the order of their starts: the wait from ready to start is thin and grey, the work a bar with its
-    /// duration at its end, the slack dotted, the expected end a mark. A line below the bars follows the critical path. A sign stands before the names of
-    /// operations on the main thread. A failed operation's bar is red and struck through, one that fell back has a half-filled bar, a cancelled one a
-    /// hollow bar. The time of persons is shaded; a dashed line shows where the budget ends, moved right by the persons' time before it; others show where
-    /// the initial display and the milestone ended, and where an operation stopped the launch. An operation that never started has a circle where it
-    /// ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any character, and the same
-    /// document always gives the same text.
+    /// The launch's name, its verdict and a legend come first. Time runs to the right. The main thread and each lane
+    /// have a line, with all that ran there; below, each operation has a row, in the order of their starts: the wait
+    /// from ready to start is thin and grey, the work a bar with its duration at its end, the slack dotted, the
+    /// expected end a mark. A line below the bars follows the critical path. A sign stands before the names of
+    /// operations on the main thread. A failed operation's bar is red and struck through, one that fell back has a
+    /// half-filled bar, a cancelled one a hollow bar. The time of persons is shaded; a dashed line shows where the
+    /// budget ends, moved right by the persons' time before it; others show where the initial display and the milestone
+    /// ended, and where an operation stopped the launch. An operation that never started has a circle where it ended.
+    /// Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
+    /// character, and the same document always gives the same text.
     ///
-    /// Below the launch's own operations, each scope of `scopes` has a heading with its name and its verdict, and a row for each of its operations, at
-    /// the launch's times.
+    /// Below the launch's own operations, each scope of `scopes` has a heading with its name and its verdict, and a row
+    /// for each of its operations, at the launch's times.
     ///
     /// The format: <https://www.w3.org/TR/SVG11/>.
     ///
     /// - Parameters:
-    ///   - maximumRows: how many operations get a row. Of a launch with more, those of the critical path come first, then those that did not
-    ///     succeed, then the longest; the picture says how many are missing. Scopes and their operations have as many rows together.
-    ///   - width: the picture's width in pixels, 280 to 20,000; others are taken for these. Below 600, labels stand above the bars. A viewer with less room
-    ///     shows the picture smaller.
+    ///   - maximumRows: how many operations get a row. Of a launch with more, those of the critical path come first,
+    ///     then those that did not succeed, then the longest; the picture says how many are missing. Scopes and their
+    ///     operations have as many rows together.
+    ///   - width: the picture's width in pixels, 280 to 20,000; others are taken for these. Below 600, labels stand
+    ///     above the bars. A viewer with less room shows the picture smaller.
     /// - Complexity: O(operations · log operations).
     public func svg(maximumRows: Int = 1000, width: Int = 1200) -> String {
         TimelinePicture(Timeline(self, maximumRows: maximumRows), width: width).svg()

@@ -5,8 +5,8 @@ extension LaunchReport {
     /// The launch's attributes, sorted by name.
     var sortedAttributes: [(key: String, value: String)] { attributes.sorted { $0.key < $1.key } }
 
-    /// `pass: 1.33 s of 3 s; fell back: config`. A launch that did not complete has no verdict but its outcome: `failed`, or
-    /// `failed; milestone after 1.33 s of 3 s`.
+    /// `pass: 1.33 s of 3 s; fell back: config`. A launch that did not complete has no verdict but its outcome:
+    /// `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String { verdictText(name: { printable($0, limit: 80) }) }
 
     /// - Parameter name: how an operation is named.
@@ -34,8 +34,8 @@ extension LaunchReport {
         }
     }
 
-    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`, `4, 3 of them used`, or
-    /// `2 and the main thread`, which is no lane.
+    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`,
+    /// `4, 3 of them used`, or `2 and the main thread`, which is no lane.
     ///
     /// - Parameter noun: comes after the number.
     func lanesText(_ noun: String = "") -> String {
@@ -62,8 +62,8 @@ extension LaunchReport {
     }
 
     /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
-    /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`, or `...; fell back: news`. Identifiers and messages
-    /// are as they are in the report.
+    /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`, or `...; fell back:
+    /// news`. Identifiers and messages are as they are in the report.
     ///
     /// - Parameter isPlan: whether the report is of a launch that has yet to happen.
     package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
@@ -142,8 +142,8 @@ extension LaunchReport {
         return byInterest.prefix(max(limit, 0)).sorted()
     }
 
-    /// The order of the rows of a timeline: by start. Operations that never started are sorted by their end, below those that started then: otherwise
-    /// an operation whose failure cancelled a hundred others would stand among them.
+    /// The order of the rows of a timeline: by start. Operations that never started are sorted by their end, below
+    /// those that started then: otherwise an operation whose failure cancelled a hundred others would stand among them.
     func rowOrder(_ selection: [Int]) -> [Int] {
         let keys = operations.map { (time: $0.start ?? $0.end, rank: $0.start == nil ? 1 : 0) }
         return selection.sorted { (keys[$0].time, keys[$0].rank, $0) < (keys[$1].time, keys[$1].rank, $1) }
@@ -157,7 +157,8 @@ extension LaunchReport {
         return "\(plural(operations.count - selection.count, "more operation")), none longer than \(durationText(longest))"
     }
 
-    /// The dependencies of each operation, as positions, each once; identifiers that the report does not hold are left out.
+    /// The dependencies of each operation, as positions, each once; identifiers that the report does not hold are left
+    /// out.
     var dependencyPositions: [[Int]] {
         let positions = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         return operations.map { operation in

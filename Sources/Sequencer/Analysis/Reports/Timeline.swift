@@ -45,7 +45,8 @@ package struct Timeline {
     /// The steps of the critical path: the rows of an operation and of the one that came next.
     let criticalSteps: [(from: Int, to: Int)]
 
-    /// - Parameter maximumRows: how many operations get a row: see `LaunchReport.selection(limit:)`. Scopes and their operations get as many together.
+    /// - Parameter maximumRows: how many operations get a row: see `LaunchReport.selection(limit:)`. Scopes and their
+    ///     operations get as many together.
     /// - Complexity: O(operations · log operations).
     package init(_ report: LaunchReport, maximumRows: Int = 1000) {
         let report = report.fromProcessStart
@@ -101,7 +102,8 @@ package struct Timeline {
     /// Where a point in time is, from 0 at the left edge to 1 at the right edge; points outside are at the edges.
     package func place(_ time: Nanoseconds) -> Double { min(max(Double(time) / Double(extent), 0), 1) }
 
-    /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten apart.
+    /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten
+    /// apart.
     func ticks(atMost most: Nanoseconds = 10) -> [Nanoseconds] {
         var step: Nanoseconds = 1
         // Ends before a product overflows: no extent is longer.
@@ -113,8 +115,8 @@ package struct Timeline {
         return (0...extent / step).map { $0 * step }
     }
 
-    /// When an operation was expected to end, from the start that it had; nil where it ended then, nothing was said, it never started, or the moment is
-    /// beyond the edge.
+    /// When an operation was expected to end, from the start that it had; nil where it ended then, nothing was said, it
+    /// never started, or the moment is beyond the edge.
     func expectedEnd(of operation: OperationReport) -> Nanoseconds? {
         guard let start = operation.start, let expected = operation.expected else { return nil }
         let end = start.nanoseconds.addingSaturated(expected.nanoseconds)
@@ -132,7 +134,8 @@ package struct Timeline {
         return TimelineSign.allCases.filter(found.contains)
     }
 
-    /// The ends of the budgets, of the initial display and of the milestone, and the moment at which an operation stopped the launch.
+    /// The ends of the budgets, of the initial display and of the milestone, and the moment at which an operation
+    /// stopped the launch.
     private static func marks(_ report: LaunchReport, _ clock: BudgetClock) -> [Mark] {
         var marks = clock.ends.map { name, allowed, end in
             // The line stands at the budget's own time plus that of persons.
@@ -221,13 +224,13 @@ extension OperationReport {
 
 /// When a launch's budget ran out, and when it stood still.
 ///
-/// The clock stands still while a person is asked, so the budget's end moves right by what lies before it. Reports of earlier versions, and plans, do
-/// not say when that was: there a person is asked while an interactive operation runs.
+/// The clock stands still while a person is asked, so the budget's end moves right by what lies before it. Reports of
+/// earlier versions, and plans, do not say when that was: there a person is asked while an interactive operation runs.
 struct BudgetClock {
     /// When persons were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
-    /// The budgets, the initial display's own first: the time that each allows, and when it is used up. That is nil for a budget that counts from the
-    /// process's start, a moment that is not part of the report.
+    /// The budgets, the initial display's own first: the time that each allows, and when it is used up. That is nil for
+    /// a budget that counts from the process's start, a moment that is not part of the report.
     let ends: [(name: String, allowed: Duration, end: Nanoseconds?)]
 
     /// When the budget is used up; nil without one, too.

@@ -1,7 +1,7 @@
 import Sequencer
 
-/// The parts of a timeline in SVG 1.1 (<https://www.w3.org/TR/SVG11/>), placed by parts of the width: the picture sets them below each other, and the page
-/// lets them fill a screen of any size.
+/// The parts of a timeline in SVG 1.1 (<https://www.w3.org/TR/SVG11/>), placed by parts of the width: the picture sets
+/// them below each other, and the page lets them fill a screen of any size.
 struct TimelineParts {
     let timeline: Timeline
 
@@ -18,7 +18,8 @@ struct TimelineParts {
         "<line class=\"\(style)\" x1=\"\(place(time))\" x2=\"\(place(time))\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
     }
 
-    /// One operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line of the critical path.
+    /// One operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line of
+    /// the critical path.
     func bars(of operation: OperationReport) -> String {
         let end = operation.end.nanoseconds
         guard let start = operation.start?.nanoseconds else {
@@ -46,7 +47,8 @@ struct TimelineParts {
         return Self.bar(operation.outcome.sign, span(start, end), from: place(start), to: place(end), top: top, height: height)
     }
 
-    /// A bar, and on it what tells its outcome apart without colours: failed bars have a dashed line in the middle, those of fallbacks a filled half.
+    /// A bar, and on it what tells its outcome apart without colours: failed bars have a dashed line in the middle,
+    /// those of fallbacks a filled half.
     private static func bar(_ sign: TimelineSign?, _ span: String, from: String, to: String, top: Int, height: Int) -> String {
         let half = Double(height) / 2, middle = pixels(Double(top) + half)
         var text = "<rect class=\"bar\" \(span) y=\"\(top)\" height=\"\(height)\"/>"
@@ -55,7 +57,8 @@ struct TimelineParts {
         return text
     }
 
-    /// All that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large drawing stays small.
+    /// All that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large drawing stays
+    /// small.
     func bars(on lane: Timeline.Lane) -> String {
         var text = ""
         let operations = timeline.report.operations

@@ -1,6 +1,6 @@
-/// How timelines look: light or dark as the person prefers. Kinds of bars differ by shape where their colours have less contrast than 3 to 1: failed bars
-/// are struck through, those of fallbacks half filled, those of cancelled operations hollow; the critical path is a line below the bars, and operations on
-/// the main thread have a sign.
+/// How timelines look: light or dark as the person prefers. Kinds of bars differ by shape where their colours have less
+/// contrast than 3 to 1: failed bars are struck through, those of fallbacks half filled, those of cancelled operations
+/// hollow; the critical path is a line below the bars, and operations on the main thread have a sign.
 enum TimelineStyle {
     static let palette = """
         :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --work: #4c8dd6;
@@ -57,7 +57,8 @@ enum TimelineStyle {
         .critical text.label { fill: var(--critical); font-weight: 600; }
         """
 
-    /// The frame of the page's timeline: a row has its label, its bars and its number, which stand in two lines on a narrow screen.
+    /// The frame of the page's timeline: a row has its label, its bars and its number, which stand in two lines on a
+    /// narrow screen.
     static let page = """
         #timeline { --name: 230px; --end: 130px; --height: 20px; position: relative; width: calc(100% * var(--zoom, 1)); min-width: 100%; \
         font-size: 12px; line-height: 20px; }

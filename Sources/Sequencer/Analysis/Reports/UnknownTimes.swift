@@ -1,9 +1,10 @@
 import Sequencer
 
-/// What nobody knows of the time to a launch's milestone, in virtual time and in plans: an operation of which no duration is expected, and that does
-/// real work, takes no time there.
+/// What nobody knows of the time to a launch's milestone, in virtual time and in plans: an operation of which no
+/// duration is expected, and that does real work, takes no time there.
 package struct UnknownTimes: Equatable, Sendable {
-    /// The operations that the milestone waits for and of which nobody knows how long they take; without a milestone, those of the whole launch.
+    /// The operations that the milestone waits for and of which nobody knows how long they take; without a milestone,
+    /// those of the whole launch.
     package let operations: [String]
     /// Whether nothing else that the milestone waits for took any time either: then the time to it tells nothing.
     package let tellNothing: Bool

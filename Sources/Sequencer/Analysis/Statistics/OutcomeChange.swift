@@ -54,8 +54,8 @@ package struct OutcomeChange: Equatable, Sendable {
     package let after: OutcomeCounts
     /// Whether chance does not explain it, or all runs before ended in one way, and all after in another.
     package let isCertain: Bool
-    /// Whether the operation has only failed, fallen back, been skipped or been absent a little more often than before, which changes no
-    /// verdict.
+    /// Whether the operation has only failed, fallen back, been skipped or been absent a little more often than before,
+    /// which changes no verdict.
     package let isLikelyChance: Bool
     /// Whether no run before has the operation.
     package var isNew: Bool { before.total == 0 }
@@ -64,13 +64,14 @@ package struct OutcomeChange: Equatable, Sendable {
     /// Whether it may change a verdict, other than by less work.
     package var counts: Bool { !isGone && !isLikelyChance }
 
-    /// From this probability on, chance is the likely cause of failures that come more often than before: a step that fails now and then makes
-    /// five of a hundred comparisons of a launch with itself doubtful.
+    /// From this probability on, chance is the likely cause of failures that come more often than before: a step that
+    /// fails now and then makes five of a hundred comparisons of a launch with itself doubtful.
     private static let likely = 0.1
     /// How a run may end that did not do the work of the operation.
     private static let troubles: [Outcome] = [.fellBack, .failed, .timedOut, .skipped]
 
-    /// Those of the operations of two benches, in the order of the second, then those that only the first one has, and that did something there.
+    /// Those of the operations of two benches, in the order of the second, then those that only the first one has, and
+    /// that did something there.
     ///
     /// - Complexity: O(operations), and O(runs · log runs) for each whose outcomes differ.
     static func all(from first: LaunchEnds, to second: LaunchEnds) -> [OutcomeChange]? {
@@ -100,7 +101,8 @@ package struct OutcomeChange: Equatable, Sendable {
         return OutcomeChange(id: id, before: before, after: after, isCertain: isCertain, isLikelyChance: isLikelyChance)
     }
 
-    /// How probable such a difference is without a change: of runs that did or did not end so, Mann and Whitney's test is Fisher's.
+    /// How probable such a difference is without a change: of runs that did or did not end so, Mann and Whitney's test
+    /// is Fisher's.
     private static func p(_ before: (count: Int, runs: Int), _ after: (count: Int, runs: Int)) -> Double {
         func values(_ side: (count: Int, runs: Int)) -> [Double] {
             Array(repeating: 1, count: side.count) + Array(repeating: 0, count: side.runs - side.count)
@@ -142,7 +144,8 @@ package struct LaunchEnds: Sendable {
 
 /// Why the times of two benches may be times of different work.
 package struct EndsChange: Sendable {
-    /// The operations that no longer end as they did, or do so more often; empty where a side does not say how its operations ended.
+    /// The operations that no longer end as they did, or do so more often; empty where a side does not say how its
+    /// operations ended.
     package let outcomes: [OutcomeChange]
     /// Whether both sides say how their operations ended.
     package let isKnown: Bool
@@ -166,10 +169,11 @@ package struct EndsChange: Sendable {
         )
     }
 
-    /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times that end elsewhere are
-    /// not slower either.
+    /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times
+    /// that end elsewhere are not slower either.
     ///
-    /// One that was removed may be the point of a change: it makes none that is slower or the same, but an improvement is one of less work.
+    /// One that was removed may be the point of a change: it makes none that is slower or the same, but an improvement
+    /// is one of less work.
     package func verdict(_ times: ChangeVerdict) -> ChangeVerdict {
         let counting = outcomes.filter(\.counts)
         if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
@@ -184,7 +188,8 @@ package struct EndsChange: Sendable {
         !unknown.before.isEmpty && times != .improved || !unknown.after.isEmpty && times != .regression
     }
 
-    /// For people: `nobody knows how long config takes after, where it counts as 0 ms`; nil where both sides know the same.
+    /// For people: `nobody knows how long config takes after, where it counts as 0
+    /// ms`; nil where both sides know the same.
     package var unknownText: String? {
         let (place, ids) = unknown.after.isEmpty ? ("before", unknown.before) : ("after", unknown.after)
         guard !ids.isEmpty else { return nil }

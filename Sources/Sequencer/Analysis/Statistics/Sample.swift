@@ -1,6 +1,7 @@
 import Sequencer
 
-/// Measurements in order of size, and figures of a typical one: medians, which one slow run cannot move, rather than means.
+/// Measurements in order of size, and figures of a typical one: medians, which one slow run cannot move, rather than
+/// means.
 package struct SortedSample: Equatable, Sendable {
     /// Ascending; never empty, and all of them finite.
     package let values: [Double]
@@ -16,8 +17,9 @@ package struct SortedSample: Equatable, Sendable {
     package var maximum: Double { values[values.count - 1] }
     package var median: Double { percentile(50) }
 
-    /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7 of Hyndman and Fan,
-    /// "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy and R do unless told otherwise.
+    /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7
+    /// of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy
+    /// and R do unless told otherwise.
     ///
     /// - Parameter percent: from 0 to 100; anything else is taken for the nearer of the two.
     package func percentile(_ percent: Double) -> Double {
@@ -27,9 +29,9 @@ package struct SortedSample: Equatable, Sendable {
         return values[lower] + (values[upper] - values[lower]) * (rank - Double(lower))
     }
 
-    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how the tool defines the percentiles that it shows, in
-    /// `bench` as in `stats`. Type 1 of Hyndman and Fan.
-    /// Nil where there are too few measurements for it.
+    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how the tool
+    /// defines the percentiles that it shows, in `bench` as in `stats`. Type 1 of Hyndman and Fan. Nil where there are
+    /// too few measurements for it.
     package func nearestRank(_ percent: Double) -> Double? {
         guard Self.has(percentile: percent, of: count) else { return nil }
         return values[Self.rank(percent, of: count) - 1]
@@ -40,8 +42,8 @@ package struct SortedSample: Equatable, Sendable {
         Int(min(max((percent / 100 * Double(count)).rounded(.up), 1), Double(count)))
     }
 
-    /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
-    /// Nil of a single one, which is not off by anything.
+    /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard
+    /// deviation. Nil of a single one, which is not off by anything.
     package var medianAbsoluteDeviation: Double? {
         count > 1 ? SortedSample(values.map { abs($0 - median) })?.median : nil
     }
@@ -55,16 +57,17 @@ package struct SortedSample: Equatable, Sendable {
 }
 
 extension SortedSample {
-    /// The fewest measurements that have an interval of their median: between the least and the largest of five, the true median lies in 15 of 16 cases, which are
-    /// not 95 of 100.
+    /// The fewest measurements that have an interval of their median: between the least and the largest of five, the
+    /// true median lies in 15 of 16 cases, which are not 95 of 100.
     package static let leastForInterval = 6
 
-    /// Whether so many measurements have this percentile: one of them at least must lie above it, or it is the maximum by another name.
+    /// Whether so many measurements have this percentile: one of them at least must lie above it, or it is the maximum
+    /// by another name.
     package static func has(percentile percent: Double, of count: Int) -> Bool { Double(count) * (100 - percent) >= 100 }
 }
 
-/// How far measurements are off, in units that make 3.5 the limit: the modified z-score of Iglewicz and Hoaglin, "How to Detect and Handle
-/// Outliers", ASQC Basic References in Quality Control 16 (1993).
+/// How far measurements are off, in units that make 3.5 the limit: the modified z-score of Iglewicz and Hoaglin, "How
+/// to Detect and Handle Outliers", ASQC Basic References in Quality Control 16 (1993).
 package struct OutlierRule: Equatable, Sendable {
     /// The limit that the authors recommend.
     package static let limit = 3.5
@@ -79,8 +82,8 @@ package struct OutlierRule: Equatable, Sendable {
             // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation.
             unit = deviation / 0.6745
         } else {
-            // More than half of the measurements are the same. The mean distance, scaled likewise, stands in, or else every other value
-            // would be an outlier, however near.
+            // More than half of the measurements are the same. The mean distance, scaled likewise, stands in, or else
+            // every other value would be an outlier, however near.
             let median = median
             unit = sample.values.reduce(0) { $0 + abs($1 - median) } / Double(sample.count) * 1.253314
         }
@@ -91,11 +94,12 @@ package struct OutlierRule: Equatable, Sendable {
     package func isOutlier(_ value: Double) -> Bool { abs(score(value)) > Self.limit }
 }
 
-/// An interval that contains the true value in 95 of 100 cases, found by measuring the measurements again: the percentile bootstrap of Efron,
-/// "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
+/// An interval that contains the true value in 95 of 100 cases, found by measuring the measurements again: the
+/// percentile bootstrap of Efron, "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7
+/// (1979).
 ///
-/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to be, and below
-/// ``SortedSample/leastForInterval`` there is none.
+/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to
+/// be, and below ``SortedSample/leastForInterval`` there is none.
 package struct BootstrapInterval: Equatable, Sendable {
     package var lower: Double
     package var upper: Double
@@ -115,7 +119,8 @@ package struct BootstrapInterval: Equatable, Sendable {
 
     /// Of the change of the median from one sample to another as a share of the first: 0.05 is 5% more.
     ///
-    /// - Returns: nil with too few measurements, and when a median of the first sample is 0, which nothing is a share of.
+    /// - Returns: nil with too few measurements, and when a median of the first sample is 0, which nothing is a share
+    ///     of.
     package static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
         min(first.count, second.count) < SortedSample.leastForInterval ? nil : change(of: [(first, second)])
     }

@@ -8,7 +8,8 @@ public enum ChangeVerdict: String, CaseIterable, Sendable, Hashable {
     case regression
     /// There is too little to say.
     case inconclusive
-    /// Operations end otherwise than before: they fail, fall back or are skipped, or no longer are. The times are of different work.
+    /// Operations end otherwise than before: they fail, fall back or are skipped, or no longer are. The times are of
+    /// different work.
     case changed
 }
 
@@ -21,7 +22,8 @@ package struct SampleChange: Sendable {
 
     /// Of the medians, as a share of the first; nil when a sample is missing, or the first took no time.
     package private(set) var change: Double?
-    /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run is the same.
+    /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run
+    /// is the same.
     package private(set) var interval: BootstrapInterval?
     package private(set) var test: MannWhitney?
     /// Nil unless both sides have two modes; nil where there is no interval.
@@ -31,7 +33,8 @@ package struct SampleChange: Sendable {
     package private(set) var runsNeeded: Int?
 
     /// - Parameters:
-    ///   - isVirtual: whether the samples were taken in virtual time. If every run of a side is the same there, the medians alone decide.
+    ///   - isVirtual: whether the samples were taken in virtual time. If every run of a side is the same there, the
+    ///       medians alone decide.
     ///   - threshold: the least change that counts, as a share.
     ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
     package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
@@ -59,10 +62,11 @@ package struct SampleChange: Sendable {
         verdict = Self.verdict(of: verdict, interval, modes: Self.verdict(modes.interval, p: modes.p, threshold: threshold, same: same))
     }
 
-    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same
-    /// when the whole interval is within `same`.
+    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain
+    /// it. The two are the same when the whole interval is within `same`.
     ///
-    /// - Parameter same: the threshold that was asked for; a change between that and a larger `threshold` may be the machine's alone.
+    /// - Parameter same: the threshold that was asked for; a change between that and a larger `threshold` may be the
+    ///     machine's alone.
     package static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> ChangeVerdict {
         let limit = threshold + tolerance
         if p < significance {
@@ -72,8 +76,8 @@ package struct SampleChange: Sendable {
         return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
     }
 
-    /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the medians of the
-    /// kinds tell of their times. If the two contradict each other, the verdict is `inconclusive`.
+    /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the
+    /// medians of the kinds tell of their times. If the two contradict each other, the verdict is `inconclusive`.
     ///
     /// - Parameters:
     ///   - all: that on all runs together.
@@ -92,7 +96,8 @@ package struct SampleChange: Sendable {
     ///
     /// - Parameter isAlwaysSame: whether the runs are in virtual time, where each is the same.
     package static func leastRuns(isAlwaysSame: Bool) -> Int {
-        // So many on either side are enough for a p below `significance`, too: two of 924 ways to divide twelve keep the sides apart.
+        // So many on either side are enough for a p below `significance`, too: two of 924 ways to divide twelve keep
+        // the sides apart.
         isAlwaysSame ? 2 : SortedSample.leastForInterval
     }
 }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Whether the values of one sample tend to be larger than those of another, for any distributions: the test of Mann and Whitney, "On a
-/// Test of Whether one of Two Random Variables is Stochastically Larger than the Other", The Annals of Mathematical Statistics 18 (1947).
+/// Whether the values of one sample tend to be larger than those of another, for any distributions: the test of Mann
+/// and Whitney, "On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other", The Annals
+/// of Mathematical Statistics 18 (1947).
 package struct MannWhitney: Equatable, Sendable {
     /// In how many of all pairs the value of the first sample is the larger one; a tie counts as half.
     package let u: Double
-    /// The probability of a difference at least as clear, in either direction, between samples of the same distribution.
+    /// The probability of a difference at least as clear, in either direction, between samples of the same
+    /// distribution.
     package let p: Double
     /// Whether every way to divide the values was counted, rather than approximated by a normal distribution.
     package let isExact: Bool
@@ -29,8 +31,9 @@ package struct MannWhitney: Equatable, Sendable {
         p = isExact ? Self.exactP(ranks, first.count, sum) : Self.normalP(u, Double(first.count), Double(second.count), ties)
     }
 
-    /// By counting, for every sum of ranks, the ways to choose as many of them as the first sample has: the shift algorithm of Streitberg and
-    /// Röhmel, "Exact Distributions for Permutation and Rank Tests", Statistical Software Newsletter 12 (1986), which ties do not disturb.
+    /// By counting, for every sum of ranks, the ways to choose as many of them as the first sample has: the shift
+    /// algorithm of Streitberg and Röhmel, "Exact Distributions for Permutation and Rank Tests", Statistical Software
+    /// Newsletter 12 (1986), which ties do not disturb.
     private static func exactP(_ ranks: [Int], _ count: Int, _ observed: Int) -> Double {
         var ways = Array(repeating: [Double](repeating: 0, count: ranks.reduce(1, +)), count: count + 1)
         ways[0][0] = 1
@@ -47,7 +50,8 @@ package struct MannWhitney: Equatable, Sendable {
         return min(2 * min(below, above) / counts.reduce(0, +), 1)
     }
 
-    /// By the normal distribution of the same mean and variance, which ties make smaller, with a correction for counting in whole steps.
+    /// By the normal distribution of the same mean and variance, which ties make smaller, with a correction for
+    /// counting in whole steps.
     private static func normalP(_ u: Double, _ first: Double, _ second: Double, _ ties: Double) -> Double {
         let count = first + second, variance = first * second / 12 * ((count + 1) - ties / (count * (count - 1)))
         // All values are the same.
@@ -58,8 +62,8 @@ package struct MannWhitney: Equatable, Sendable {
 
 /// The highest rate that some misses in a number of trials are still compatible with.
 ///
-/// The exact bound of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26
-/// (1934): with no miss in 10 trials, a rate of up to 25.9% cannot be ruled out.
+/// The exact bound of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the
+/// Binomial", Biometrika 26 (1934): with no miss in 10 trials, a rate of up to 25.9% cannot be ruled out.
 package enum BinomialBound {
     /// The rate with which so few misses have a probability of 5%: the true one is below it with a confidence of 95%.
     ///

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Measurements that are of two kinds, such as launches that find a cache and launches that do not: no median of all of them tells how long either takes.
+/// Measurements that are of two kinds, such as launches that find a cache and launches that do not: no median of all of
+/// them tells how long either takes.
 ///
-/// They are split where the distances from the medians of the two parts have the least sum. The parts are modes when they are far apart and narrow: that
-/// sum is below ``maximumDistance`` of the one without a split, the median absolute deviation of either below ``maximumDeviation`` of the distance of their
-/// medians, and that distance at least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each that have one mode (normal,
-/// exponential or uniform), about one is taken for two.
+/// They are split where the distances from the medians of the two parts have the least sum. The parts are modes when
+/// they are far apart and narrow: that sum is below ``maximumDistance`` of the one without a split, the median absolute
+/// deviation of either below ``maximumDeviation`` of the distance of their medians, and that distance at least
+/// ``leastChange`` of the lower one. Of 100 samples of 20 measurements each that have one mode (normal, exponential or
+/// uniform), about one is taken for two.
 package struct TwoModes: Equatable, Sendable {
     package let lower: SortedSample
     package let upper: SortedSample
@@ -44,11 +46,12 @@ package struct TwoModes: Equatable, Sendable {
     }
 }
 
-/// How launches of two kinds have changed, each kind compared with itself: between the two, their medians jump from run to run, and tell of no change.
+/// How launches of two kinds have changed, each kind compared with itself: between the two, their medians jump from run
+/// to run, and tell of no change.
 ///
-/// The test is that of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon", Bulletin of the International Statistical
-/// Institute 37 (1960): Mann and Whitney's of either kind, weighted by the inverse of its size and one. The number of runs
-/// of each kind has no part in it.
+/// The test is that of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon", Bulletin of
+/// the International Statistical Institute 37 (1960): Mann and Whitney's of either kind, weighted by the inverse of its
+/// size and one. The number of runs of each kind has no part in it.
 package struct ModeComparison: Equatable, Sendable {
     package let before: TwoModes
     package let after: TwoModes
@@ -64,7 +67,8 @@ package struct ModeComparison: Equatable, Sendable {
         (self.before, self.after, self.interval, self.p) = (before, after, interval, p)
     }
 
-    /// The probability of a difference at least as clear, in either direction, where every part of both samples is of the same distribution.
+    /// The probability of a difference at least as clear, in either direction, where every part of both samples is of
+    /// the same distribution.
     ///
     /// - Returns: nil without a part.
     package static func p(_ parts: [(before: SortedSample, after: SortedSample)]) -> Double? {

@@ -1,33 +1,40 @@
 import Sequencer
 
-/// Runs a launch in many legal orders, and looks for one that comes to something else: then an operation needs another one that it does not wait for.
+/// Runs a launch in many legal orders, and looks for one that comes to something else: then an operation needs another
+/// one that it does not wait for.
 ///
 /// ```swift
 /// let exploration = try await explore(appLaunch())
 /// #expect(exploration.hidden == nil && exploration.unsteady.isEmpty)
 /// ```
 ///
-/// The orders are drawn by random priorities from a seed. Where an operation needs one that it does not wait
-/// for, each order shows it with a probability of 1/(n + 2) at least, with n operations before it; as many are run as find it with 99%, unless
-/// said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
-/// Orders are launched again, the usual one always: what ends otherwise then does so by itself, or by what an earlier order left behind. It is named as that, no
-/// dependency is told of it, and the search goes on for the other operations.
+/// The orders are drawn by random priorities from a seed. Where an operation needs one that it does not wait for, each
+/// order shows it with a probability of 1/(n + 2) at least, with n operations before it; as many are run as find it
+/// with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in
+/// two neighbours only: these are named. Orders are launched again, the usual one always: what ends otherwise then does
+/// so by itself, or by what an earlier order left behind. It is named as that, no dependency is told of it, and the
+/// search goes on for the other operations.
 ///
-/// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is called once for
-/// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations. A timeout counts an
-/// operation's own time, its pauses and its wait for an event, but not the time in which others have their turn: without the orders they would not be in its way.
+/// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is
+/// called once for each order, so make there the objects that steps share. Operations run one at a time, so that an
+/// order is an order of whole operations. A timeout counts an operation's own time, its pauses and its wait for an
+/// event, but not the time in which others have their turn: without the orders they would not be in its way.
 ///
 /// - Parameters:
 ///   - graph: makes the graph. It must be the same each time.
 ///   - orders: how many orders to run; nil for enough.
-///   - depth: how many pairs of operations have to be in the wrong order for something to fail. More than 1 takes far more orders.
+///   - depth: how many pairs of operations have to be in the wrong order for something to fail. More than 1 takes far
+///       more orders.
 ///   - seed: the same one gives the same orders.
-///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which steps start.
-///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
+///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which
+///       steps start.
+///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this
+///       function's.
 ///   - check: throws if a launch is wrong in another way than by an operation that fails.
-/// - Returns: the number of orders, the missing dependency, if one was found, and what ended otherwise when its order was launched again.
-/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order that was run. One cause is a service that sleeps on another
-///   virtual clock, which nothing moves on. A `GraphError` when the graph is not valid.
+/// - Returns: the number of orders, the missing dependency, if one was found, and what ended otherwise when its order
+///     was launched again.
+/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order that was run. One cause is a
+///   service that sleeps on another virtual clock, which nothing moves on. A `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
     orders: Int? = nil,
@@ -73,7 +80,8 @@ nonisolated(nonsending) public func explore(
             search.add(fails: fails)
         }
         guard let problem = last.failing.problem(against: good, but: unsteady) else { return nil }
-        // An operation that fails now and then has no hidden order. Of one that fails half of the time, eight rounds let one in 65,000 pass.
+        // An operation that fails now and then has no hidden order. Of one that fails half of the time, eight rounds
+        // let one in 65,000 pass.
         for _ in 0..<(search.pair == nil ? 0 : 8) {
             for (order, earlier) in [(search.passing, last.passing), (search.failing, last.failing)] {
                 guard let other = try await course(order).difference(from: earlier, but: unsteady) else { continue }

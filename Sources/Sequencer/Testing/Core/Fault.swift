@@ -13,7 +13,8 @@ public struct Fault: Sendable, Hashable {
     public static let fail = Fault(kind: .fail)
     /// The step never ends, until it is told to cancel.
     public static let hang = Fault(kind: .hang)
-    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see how the next launch copes with it.
+    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see how the next launch
+    /// copes with it.
     public static let crash = Fault(kind: .crash)
     /// The step starts its work this much later.
     public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }

@@ -8,14 +8,15 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     package let seed: UInt64
     /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
-    /// What ended otherwise when its order was launched again, by itself or by what an earlier order left behind: operations, or `the check`. Orders tell nothing of it,
-    /// so it was not compared any more.
+    /// What ended otherwise when its order was launched again, by itself or by what an earlier order left behind:
+    /// operations, or `the check`. Orders tell nothing of it, so it was not compared any more.
     public let unsteady: [String]
 
     package var findsNothing: Bool { hidden == nil && unsteady.isEmpty }
 
-    /// One sentence: `login fails when images runs first: undeclared dependency`, or `every operation ended the same way in 33 orders`: values are compared
-    /// only by the check that was given. What was set aside is named.
+    /// One sentence: `login fails when images runs first: undeclared dependency`, or
+    /// `every operation ended the same way in 33 orders`: values are compared only by the check that was given. What
+    /// was set aside is named.
     public var description: String {
         let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
         guard !unsteady.isEmpty else { return hidden?.description ?? same }
@@ -26,7 +27,8 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A launch fails in every order that was run, so its orders tell nothing: the error of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
+/// A launch fails in every order that was run, so its orders tell nothing: the error of
+/// ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
 public struct FailsInEveryOrder: DescribedError, Sendable {
     /// How many orders were run beside the usual one.
     package let orders: Int
@@ -34,7 +36,8 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
     package let seed: UInt64
     /// The report of the launch in its usual order.
     public let report: LaunchReport
-    /// One sentence: `the launch fails in every order: login: the token is missing`, or `the check fails in every order: nothing was stored`.
+    /// One sentence: `the launch fails in every order: login: the token is missing`, or
+    /// `the check fails in every order: nothing was stored`.
     public let description: String
 
     init(orders: Int, seed: UInt64, report: LaunchReport, description: String) {
@@ -99,8 +102,8 @@ struct ExploredCourse {
         self.report = report
     }
 
-    /// The message for a launch that fails in every order; nil for one that did not fail. A launch that was stopped on purpose did not
-    /// fail, nor did one over its budget.
+    /// The message for a launch that fails in every order; nil for one that did not fail. A launch that was stopped on
+    /// purpose did not fail, nor did one over its budget.
     var failureText: String? {
         if case .failed(let operation, let message) = report.outcome {
             return "the launch fails in every order: \(printable(operation, limit: 80)): \(printable(message, limit: 400))"
@@ -108,7 +111,8 @@ struct ExploredCourse {
         return check.map { "the check fails in every order: \(printable("\($0)", limit: 400))" }
     }
 
-    /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might have failed as well.
+    /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might
+    /// have failed as well.
     ///
     /// - Parameter unsteady: what is not compared.
     func problem(against other: ExploredCourse, but unsteady: [String]) -> Problem? {

@@ -1,10 +1,12 @@
 import Sequencer
 
-/// A launch did not complete, went on without its milestone, or took longer than its budget, or its initial display longer than its own.
+/// A launch did not complete, went on without its milestone, or took longer than its budget, or its initial display
+/// longer than its own.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.
     public let report: LaunchReport
-    /// One sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or `first-launch failed at login: no network`.
+    /// One sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or `first-launch
+    /// failed at login: no network`.
     public let description: String
 
     /// Reads the shortfall from a report; nil for a launch that completed within the budget.
@@ -45,7 +47,8 @@ public struct LaunchShortfall: DescribedError, Sendable {
     /// The most operations that a message names.
     private static let maximumNamed = 5
 
-    /// The operations that caused the overrun; for a launch that met its own budget, the longest operation of the critical path.
+    /// The operations that caused the overrun; for a launch that met its own budget, the longest operation of the
+    /// critical path.
     private static func blame(in report: LaunchReport) -> String {
         var causes = report.budget.causes.prefix(maximumNamed).compactMap { report[$0] }
         if causes.isEmpty {
@@ -63,13 +66,13 @@ public struct LaunchShortfall: DescribedError, Sendable {
 }
 
 extension LaunchOptions {
-    /// How tests run launches unless they say otherwise: in virtual time, with the same pauses between attempts each time, beside other
-    /// tests and again.
+    /// How tests run launches unless they say otherwise: in virtual time, with the same pauses between attempts each
+    /// time, beside other tests and again.
     package static var ofTests: LaunchOptions { LaunchOptions(clock: VirtualClock(), seed: 0, admission: .unlimited) }
 }
 
-/// Runs a launch, and throws where it does not complete within the budget: for XCTest, where an error fails the test, and for programs. With swift-testing,
-/// `expectLaunch` of `SequencerTesting` does more.
+/// Runs a launch, and throws where it does not complete within the budget: for XCTest, where an error fails the test,
+/// and for programs. With swift-testing, `expectLaunch` of `SequencerTesting` does more.
 ///
 /// ```swift
 /// func testLaunch() async throws {
@@ -81,7 +84,8 @@ extension LaunchOptions {
 /// - Parameters:
 ///   - graph: the graph to run.
 ///   - budget: the most time. The launch keeps it, as it does when it is run.
-///   - options: how to run it; nil for virtual time, where sleeps, timeouts and deadlines take no time, and the result is the same on every machine.
+///   - options: how to run it; nil for virtual time, where sleeps, timeouts and deadlines take no time, and the result
+///       is the same on every machine.
 /// - Returns: the launch.
 /// - Throws: a ``LaunchShortfall``, or a `GraphError` when the graph is not valid.
 @discardableResult

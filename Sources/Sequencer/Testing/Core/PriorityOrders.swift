@@ -1,12 +1,14 @@
 import Foundation
 import Sequencer
 
-/// Legal orders of a graph's operations, drawn as a scheduler with random priorities would run them: S. Burckhardt, P. Kothari, M. Musuvathi and
-/// S. Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010.
+/// Legal orders of a graph's operations, drawn as a scheduler with random priorities would run them: S. Burckhardt, P.
+/// Kothari, M. Musuvathi and S. Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs",
+/// ASPLOS 2010.
 ///
-/// Each operation has a random priority, and of those that are ready the highest goes first. At `depth - 1` random places the operation that would go next falls
-/// behind all others. With n operations, an order that must not be, because of `depth` pairs, is found with a probability of 1 / n^depth at least: for one pair, it is
-/// enough that the operation which ought to come first has the lowest of n priorities.
+/// Each operation has a random priority, and of those that are ready the highest goes first. At `depth - 1` random
+/// places the operation that would go next falls behind all others. With n operations, an order that must not be,
+/// because of `depth` pairs, is found with a probability of 1 / n^depth at least: for one pair, it is enough that the
+/// operation which ought to come first has the lowest of n priorities.
 package struct PriorityOrders {
     /// A ready operation; the one of the highest priority comes first.
     private struct Ready: Comparable {
@@ -29,8 +31,8 @@ package struct PriorityOrders {
 
     /// The number of orders that find a missing dependency with a probability of 99%; at most 10,000.
     ///
-    /// For one pair, only the priorities of the operation that comes too early, and of all before it, are in the way of the one that ought to come
-    /// first.
+    /// For one pair, only the priorities of the operation that comes too early, and of all before it, are in the way of
+    /// the one that ought to come first.
     package var enough: Int {
         if isChain { return 1 }
         let rivals = depth == 1 ? min(graph.count, mostBefore + 2) : max(graph.count, 1)
@@ -46,7 +48,8 @@ package struct PriorityOrders {
         }
     }
 
-    /// No operation has more before it, however far back: an upper bound, since an operation that several need is counted for each.
+    /// No operation has more before it, however far back: an upper bound, since an operation that several need is
+    /// counted for each.
     private var mostBefore: Int {
         let predecessors = graph.predecessors
         var before = [Int](repeating: 0, count: graph.count)

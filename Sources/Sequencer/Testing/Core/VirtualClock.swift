@@ -1,8 +1,10 @@
 import Sequencer
 
-/// A clock whose time moves only when everything waits for it: launches of any length run in an instant, and the same way each time.
+/// A clock whose time moves only when everything waits for it: launches of any length run in an instant, and the same
+/// way each time.
 ///
-/// Give one to a launch, and its waits (`StepContext.sleep(for:)`, timeouts, pauses before retries, the deadline) take no real time:
+/// Give one to a launch, and its waits (`StepContext.sleep(for:)`, timeouts, pauses before retries, the deadline) take
+/// no real time:
 ///
 /// ```swift
 /// let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
@@ -11,33 +13,37 @@ import Sequencer
 ///
 /// ### When time moves
 ///
-/// Time moves when every running operation of every launch on the clock is at rest: no task of it runs or could run, and at least one sleeps on
-/// the clock, or waits for the end of another launch on it. Each operation answers for itself alone: sleeping child tasks of one do not speak for
-/// another. Code that takes no real time to speak of is free: only waiting on the clock counts. Time moves only while a launch runs.
+/// Time moves when every running operation of every launch on the clock is at rest: no task of it runs or could run,
+/// and at least one sleeps on the clock, or waits for the end of another launch on it. Each operation answers for
+/// itself alone: sleeping child tasks of one do not speak for another. Code that takes no real time to speak of is
+/// free: only waiting on the clock counts. Time moves only while a launch runs.
 ///
-/// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for its patience of real time,
-/// once: after that time moves on without it, the report has an `Anomaly` that names it, and its timeout ends it as in real time. When
-/// its wait ends after all, it holds time still again. The clock cannot tell for what such an operation waits. So a step that waits for a
-/// signal of another step costs patience too, but only the first time.
+/// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for
+/// its patience of real time, once: after that time moves on without it, the report has an `Anomaly` that names it, and
+/// its timeout ends it as in real time. When its wait ends after all, it holds time still again. The clock cannot tell
+/// for what such an operation waits. So a step that waits for a signal of another step costs patience too, but only the
+/// first time.
 ///
-/// The main thread does not belong to the clock, which sees less of an operation there: the operation holds time still until it suspends,
-/// and after that only while its child tasks run.
+/// The main thread does not belong to the clock, which sees less of an operation there: the operation holds time still
+/// until it suspends, and after that only while its child tasks run.
 ///
 /// ### One thing at a time
 ///
-/// The clock runs one thing at a time, off the main thread except for steps that belong there, so that events of one moment come in one
-/// order: ends before starts. Code that blocks its thread, or does not return, hands its turn on after a quarter of the patience (50 ms to
-/// 500 ms): steps that wait for one another on semaphores get on as in real time. Their order is then up to the machine.
+/// The clock runs one thing at a time, off the main thread except for steps that belong there, so that events of one
+/// moment come in one order: ends before starts. Code that blocks its thread, or does not return, hands its turn on
+/// after a quarter of the patience (50 ms to 500 ms): steps that wait for one another on semaphores get on as in real
+/// time. Their order is then up to the machine.
 ///
 /// ### Several launches
 ///
-/// Launches can share a clock, beside each other or one within a step of another; they come to one result each time. Start those that are to
-/// begin at one moment in ``hold(_:)``.
+/// Launches can share a clock, beside each other or one within a step of another; they come to one result each time.
+/// Start those that are to begin at one moment in ``hold(_:)``.
 ///
 /// ### A clock that wakes late
 ///
-/// In real time every sleeper and every timer wakes a little late: some microseconds on a quiet machine, milliseconds on a busy one. A clock that is made with
-/// ``init(patience:wakesLateBy:seed:)`` does so too, the same way for one seed. Run a launch on it to see that its budget, its timeouts and its cuts do not hang on an exact moment:
+/// In real time every sleeper and every timer wakes a little late: some microseconds on a quiet machine, milliseconds
+/// on a busy one. A clock that is made with ``init(patience:wakesLateBy:seed:)`` does so too, the same way for one
+/// seed. Run a launch on it to see that its budget, its timeouts and its cuts do not hang on an exact moment:
 ///
 /// ```swift
 /// let clock = VirtualClock(wakesLateBy: .zero ... .milliseconds(20), seed: 7)
@@ -62,7 +68,8 @@ public final class VirtualClock: VirtualTimeClock {
 
     /// A clock that stands at zero.
     ///
-    /// - Parameter patience: how long, in real time, an operation that waits for something else than this clock holds time still.
+    /// - Parameter patience: how long, in real time, an operation that waits for something else than this clock holds
+    ///     time still.
     public init(patience: Duration = .seconds(1)) {
         scheduler = VirtualScheduler(patience: patience)
     }
@@ -70,7 +77,8 @@ public final class VirtualClock: VirtualTimeClock {
     /// A clock that stands at zero, and wakes whoever sleeps on it late: steps, timeouts, pauses, cuts and deadlines.
     ///
     /// - Parameters:
-    ///   - patience: how long, in real time, an operation that waits for something else than this clock holds time still.
+    ///   - patience: how long, in real time, an operation that waits for something else than this clock holds time
+    ///       still.
     ///   - lateness: how late; each wake is late by a random time of the range. Negative times count as zero.
     ///   - seed: of the random times: clocks of one seed wake equally late.
     public init(patience: Duration = .seconds(1), wakesLateBy lateness: ClosedRange<Duration>, seed: UInt64 = 0) {
@@ -90,7 +98,8 @@ public final class VirtualClock: VirtualTimeClock {
         try await scheduler.sleep(until: deadline.offset)
     }
 
-    /// Holds time still, and all that runs on the clock off, while `body` runs: launches that it starts begin at one moment, in that order.
+    /// Holds time still, and all that runs on the clock off, while `body` runs: launches that it starts begin at one
+    /// moment, in that order.
     ///
     /// ```swift
     /// try clock.hold {

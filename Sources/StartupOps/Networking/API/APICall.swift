@@ -39,7 +39,8 @@ struct APICall: Sendable {
 public struct RequestOptions: Sendable, Hashable {
     /// Whether it needs a token; nil: the data source says.
     var requirement: TokenRequirement?
-    /// A token to send in place of the session's. Nobody is asked whether one is needed, and it is not refreshed; it must not have expired.
+    /// A token to send in place of the session's. Nobody is asked whether one is needed, and it is not refreshed; it
+    /// must not have expired.
     var token: Secret?
     /// How to use the cache; nil: as the client does.
     var cachePolicy: CachePolicy?

@@ -12,8 +12,8 @@ extension APIClient {
         decode: Decode<Value>,
         each deliver: (Value) -> Void = { _ in }
     ) async throws(NetworkError) -> Value {
-        // A call whose answers may not be kept has no default policy but to fetch; one that was asked for by name still counts, and
-        // misses.
+        // A call whose answers may not be kept has no default policy but to fetch; one that was asked for by name still
+        // counts, and misses.
         let policy = call.isCacheable ? call.options.cachePolicy ?? cachePolicy : call.options.cachePolicy ?? .fetchIgnoringCache
         if policy != .fetchIgnoringCache, let value = cachedAnswer(call, decode) {
             deliver(value)

@@ -17,7 +17,8 @@ extension APIClient {
 
     /// Sends a call, and sends it again with a new token when the service turns down the token it had.
     ///
-    /// Refreshing is done once: a service that turns down a token which it has just given would be asked for another one for ever.
+    /// Refreshing is done once: a service that turns down a token which it has just given would be asked for another
+    /// one for ever.
     func exchange(
         _ call: APICall,
         revalidating: Bool = true,
@@ -27,7 +28,8 @@ extension APIClient {
         do throws(NetworkError) {
             // Before the session is asked: a token that was given needs none.
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
-            // Without the data source the call is a guest's, or fails: where nobody says, it needs a token, and nothing leaves that should not.
+            // Without the data source the call is a guest's, or fails: where nobody says, it needs a token, and nothing
+            // leaves that should not.
             let tokens = hasLostDataSource ? nil : self.tokens
             let requirement = call.options.requirement ?? (requiresToken(call.operation) == false ? .optional : .required)
             let grant = try await tokens?.grant(for: requirement, deadline: deadline)
@@ -53,7 +55,8 @@ extension APIClient {
             exchange.didRefresh = didRefresh
             // Last, and also for a good answer: it is about a session that is over (T19, T20).
             if let tokens, let token, !tokens.isCurrent(token) {
-                // A read that needs no token is sent again without one: an update check must not fail because somebody logs in.
+                // A read that needs no token is sent again without one: an update check must not fail because somebody
+                // logs in.
                 guard requirement == .optional, call.request.method == .get else { throw NetworkError.sessionReplaced }
                 exchange = try await send(call, nil, revalidating: revalidating, deadline)
             }

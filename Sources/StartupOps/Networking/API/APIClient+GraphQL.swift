@@ -1,7 +1,8 @@
 import Foundation
 import StartupStorage
 
-/// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes with them.
+/// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes
+/// with them.
 extension APIClient {
     /// Asks for the operation's result: an array, an object, or with no `field` several results as one object.
     public func query<Value: Decodable & Sendable>(
@@ -15,7 +16,8 @@ extension APIClient {
         return try await answer(call, deadline: deadline, decode: decoder(type, operation, call))
     }
 
-    /// Asks for response models, and gives the app's value of each. A model without a value fails the request with `invalidData`.
+    /// Asks for response models, and gives the app's value of each. A model without a value fails the request with
+    /// `invalidData`.
     public func query<Model: DomainConvertible>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
@@ -75,7 +77,8 @@ extension APIClient {
         }
     }
 
-    /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's `ignoredErrors`.
+    /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's
+    /// `ignoredErrors`.
     @discardableResult
     public func fireAndForget(
         _ operation: GraphQLOperation,
@@ -173,7 +176,8 @@ public struct GraphQLOperation: Sendable, Hashable {
     let query: String
     /// The member of `data` that is its result; nil: `data` as a whole, for operations that combine several.
     let field: String?
-    /// The variable that takes the language to answer in; nil: it takes none. An empty language is the service's default.
+    /// The variable that takes the language to answer in; nil: it takes none. An empty language is the service's
+    /// default.
     let languageVariable: String?
 
     /// An operation.

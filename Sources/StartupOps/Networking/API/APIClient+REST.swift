@@ -4,7 +4,8 @@ import StartupStorage
 
 /// The REST transport.
 ///
-/// Paths are appended to the environment's base, and percent-encoded; parameters of the query too. All throw ``NetworkError``.
+/// Paths are appended to the environment's base, and percent-encoded; parameters of the query too. All throw
+/// ``NetworkError``.
 extension APIClient {
     /// Gets a value. With a policy that gives more than one answer, this is the last.
     public func get<Value: Decodable & Sendable>(
@@ -18,7 +19,8 @@ extension APIClient {
         return try await answer(call, deadline: deadline, decode: decoder(type, call))
     }
 
-    /// Gets a value that `decode` makes of an answer and the request's name for errors: of one with an error's status, too.
+    /// Gets a value that `decode` makes of an answer and the request's name for errors: of one with an error's status,
+    /// too.
     package func get<Value: Sendable>(
         _ path: String,
         query: QueryParameters,
@@ -30,7 +32,8 @@ extension APIClient {
         return try await answer(call, deadline: deadline) { response throws(NetworkError) in try decode(response, call.name) }
     }
 
-    /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or both in this order.
+    /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or
+    /// both in this order.
     ///
     /// The last is what ``get(_:query:as:options:deadline:)`` returns, and the stream fails as that throws.
     public func updates<Value: Decodable & Sendable>(
@@ -47,10 +50,10 @@ extension APIClient {
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
     ///
     /// - Parameters:
-    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, goes as it is; it is in memory as a whole: to upload
-    ///     from a file, in parts or with progress is left to the app.
-    ///   - contentType: the media type of the body, such as "image/png"; nil: JSON's. Another text, or one with a control character, is an
-    ///     `invalidRequest`, and nothing is sent.
+    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, goes as it is; it is in
+    ///     memory as a whole: to upload from a file, in parts or with progress is left to the app.
+    ///   - contentType: the media type of the body, such as "image/png"; nil: JSON's. Another text, or one with a
+    ///     control character, is an `invalidRequest`, and nothing is sent.
     public func send<Value: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ path: String,
@@ -65,7 +68,8 @@ extension APIClient {
         return try await decoded(call, deadline, decoder(type, call))
     }
 
-    /// Sends a request. The answer has to be a success; its body is ignored, unless it is a web page: that is somebody else's, and `invalidData`.
+    /// Sends a request. The answer has to be a success; its body is ignored, unless it is a web page: that is somebody
+    /// else's, and `invalidData`.
     public func send(
         _ method: HTTPMethod,
         _ path: String,
@@ -83,7 +87,8 @@ extension APIClient {
 extension APIClient {
     /// A REST request.
     ///
-    /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no difference.
+    /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no
+    ///     difference.
     func call(
         _ method: HTTPMethod,
         _ path: String,

@@ -2,11 +2,13 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// A client of a service that is reached through REST and through GraphQL: one session, one cache, one type of error for both.
+/// A client of a service that is reached through REST and through GraphQL: one session, one cache, one type of error
+/// for both.
 ///
-/// Requests get the headers of their transport and, as their operation requires, the session's token: refreshed when it has expired, once for all
-/// requests that need it. A request whose token the service turns down is sent once more, with a new token. A token that is known to have expired is
-/// never sent, and an answer that arrives after the session has become another one is discarded.
+/// Requests get the headers of their transport and, as their operation requires, the session's token: refreshed when it
+/// has expired, once for all requests that need it. A request whose token the service turns down is sent once more,
+/// with a new token. A token that is known to have expired is never sent, and an answer that arrives after the session
+/// has become another one is discarded.
 ///
 /// Every request takes a deadline, which covers all of it: the refresh, the request and its repetition.
 ///
@@ -39,7 +41,8 @@ public final class APIClient: Sendable {
     ///
     /// - Parameters:
     ///   - tokens: the session. All operations need one but `guestOperations`, which go on without.
-    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see ``APIDataSource``.
+    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see
+    ///       ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
     ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
@@ -79,7 +82,8 @@ public final class APIClient: Sendable {
     /// Whether the data source is gone: then every request is a guest's.
     var hasLostDataSource: Bool { guestOperations == nil && dataSource == nil }
 
-    /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.
+    /// The language of operations that do not say which: the one that was chosen since, or else the one that the client
+    /// was made with.
     package var language: String {
         get { chosenLanguage.withLock { $0 } ?? info.language }
         set { chosenLanguage.withLock { $0 = newValue } }
@@ -87,8 +91,8 @@ public final class APIClient: Sendable {
 
     /// Ends the session and removes all that is kept of it: tokens, cached answers and their entity tags.
     ///
-    /// Give the cache to the session's store too (`SessionStore(keychain) { cache.removeAll() }`), so that clearing is completed at the next launch
-    /// when it is interrupted, and happens as well when the service ends the session.
+    /// Give the cache to the session's store too (`SessionStore(keychain) { cache.removeAll() }`), so that clearing is
+    /// completed at the next launch when it is interrupted, and happens as well when the service ends the session.
     package func clearAppCache(because reason: LogoutReason = .requested) {
         // Tokens first: a request that is under way finds its session over, and stores nothing after this.
         tokens.end(reason)
@@ -101,8 +105,8 @@ extension APIClient: Opaque {}
 
 /// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///
-/// It is held weakly, so the app keeps it. When it is gone, requests that say themselves that they need no token go on as a guest's, also where somebody is
-/// logged in; all others fail (`missingAccessToken`), and nothing of them is sent.
+/// It is held weakly, so the app keeps it. When it is gone, requests that say themselves that they need no token go on
+/// as a guest's, also where somebody is logged in; all others fail (`missingAccessToken`), and nothing of them is sent.
 ///
 /// ```swift
 /// final class Operations: APIDataSource {
@@ -110,11 +114,13 @@ extension APIClient: Opaque {}
 /// }
 /// ```
 public protocol APIDataSource: AnyObject, Sendable {
-    /// The headers of REST requests about the user, besides the user's identifier. They do not replace those of the client.
+    /// The headers of REST requests about the user, besides the user's identifier. They do not replace those of the
+    /// client.
     var userInfoHeaders: HTTPHeaders { get }
     /// Whether an operation needs a token: a GraphQL operation by its name, a REST request as "GET v1/profile".
     ///
-    /// It is asked for each request that does not say itself, those of a launch included (`AppService` names them), on any thread.
+    /// It is asked for each request that does not say itself, those of a launch included (`AppService` names them), on
+    /// any thread.
     func requiresToken(operation: String) -> Bool
 }
 

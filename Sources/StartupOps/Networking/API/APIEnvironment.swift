@@ -16,8 +16,8 @@ public struct APIEnvironment: Sendable, Hashable {
 
     /// An environment from texts, such as from a configuration file.
     ///
-    /// - Throws: an error that names the field: `graphQL` is required; both have to be http or https, with a host and without user
-    ///   information, and `rest` without a query.
+    /// - Throws: an error that names the field: `graphQL` is required; both have to be http or https, with a host and
+    ///   without user information, and `rest` without a query.
     public init(graphQL: String?, rest: String? = nil) throws {
         guard let graphQL, !graphQL.isEmpty else {
             throw NetworkError.configuration("graphQL", "it is required: pass the URL of the GraphQL endpoint")

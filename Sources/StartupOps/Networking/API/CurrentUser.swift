@@ -15,7 +15,8 @@ package final class CurrentUser: Sendable {
     private let path: String
     private let broadcaster = EventBroadcaster<UserProfile?>(replaying: .some(nil))
     private struct State {
-        /// Moves when a user is forgotten: answers to earlier requests are not shown any more, unless they are about the user of now.
+        /// Moves when a user is forgotten: answers to earlier requests are not shown any more, unless they are about
+        /// the user of now.
         var epoch: UInt64 = 0
         /// The user of the session that is followed.
         var id: String?
@@ -40,7 +41,8 @@ package final class CurrentUser: Sendable {
     /// The user as last heard of, and from then on each time there is something new.
     package var updates: AsyncStream<UserProfile?> { broadcaster.stream() }
 
-    /// Gives the cached profile at once, then asks the service. Fails when the service could not be asked; the cached profile stands.
+    /// Gives the cached profile at once, then asks the service. Fails when the service could not be asked; the cached
+    /// profile stands.
     @discardableResult
     package func load(by deadline: Deadline) async throws(NetworkError) -> UserProfile {
         try await load(.returnCacheDataAndFetch, deadline)
@@ -52,9 +54,11 @@ package final class CurrentUser: Sendable {
         try await load(.fetchIgnoringCache, deadline)
     }
 
-    /// Forgets the user when the session ends or becomes another's, for as long as this object lives; of two calls the later one counts.
+    /// Forgets the user when the session ends or becomes another's, for as long as this object lives; of two calls the
+    /// later one counts.
     ///
-    /// - Parameter asks: whether the service is asked again whenever there is a new token, for 20 s; if it does not answer, nothing changes.
+    /// - Parameter asks: whether the service is asked again whenever there is a new token, for 20 s; if it does not
+    ///     answer, nothing changes.
     package func follow(_ tokens: TokenManager, asks: Bool = true) {
         // Taken before the task begins, so that no event is missed.
         let events = tokens.events
@@ -65,12 +69,14 @@ package final class CurrentUser: Sendable {
                 if case .notStored = event { continue }
                 // Its answer could be about the user before.
                 request?.cancel()
-                // By the session of now: the next one may have begun, and its user may be known, before the end of the last one is heard of.
+                // By the session of now: the next one may have begun, and its user may be known, before the end of the
+                // last one is heard of.
                 guard let session = tokens?.session.value else {
                     self?.forget(unless: nil)
                     continue
                 }
-                // A session without a user says nothing about the one that is shown, unless the service is asked anyway.
+                // A session without a user says nothing about the one that is shown, unless the service is asked
+                // anyway.
                 if asks || session.userID != nil { self?.forget(unless: session.userID) }
                 if asks { request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(.seconds(20))) } }
             }

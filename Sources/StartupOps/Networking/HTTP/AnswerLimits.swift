@@ -1,6 +1,7 @@
 import Foundation
 
-/// How much of an answer is decoded. A larger answer is refused before a decoder sees it: a few kilobytes, unpacked, can make gigabytes of values.
+/// How much of an answer is decoded. A larger answer is refused before a decoder sees it: a few kilobytes, unpacked,
+/// can make gigabytes of values.
 ///
 /// The counts are those of JSON as RFC 8259 has it. A decoder that allows JSON5 is held by the size alone.
 ///
@@ -15,8 +16,8 @@ public struct AnswerLimits: Sendable, Hashable {
     var maximumDepth: Int
     /// How many values it may have: texts, numbers, arrays, objects, and the keys of objects, too.
     ///
-    /// A value that is more than eight levels deep counts for more, one that is 24 levels deep as three: a decoder that tries one type after the
-    /// other takes as much longer for it.
+    /// A value that is more than eight levels deep counts for more, one that is 24 levels deep as three: a decoder that
+    /// tries one type after the other takes as much longer for it.
     var maximumCount: Int
 
     /// Limits; unless said otherwise 4 MB, 24 levels and 100,000 values.
@@ -32,7 +33,8 @@ public struct AnswerLimits: Sendable, Hashable {
     static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
     /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.
     package static let configuration = AnswerLimits(maximumSize: 1 << 20, maximumDepth: 16, maximumCount: 50_000)
-    /// For version policies, whose texts are cut afterwards, so that no long message hides a required update: 4 MB, 16 levels, 2,000 values.
+    /// For version policies, whose texts are cut afterwards, so that no long message hides a required update: 4 MB, 16
+    /// levels, 2,000 values.
     package static let policy = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 16, maximumCount: 2_000)
     /// For profiles of one person: 64 kB, 16 levels, 2,000 values.
     package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
@@ -44,7 +46,8 @@ extension AnswerLimits {
     /// Values that are not deeper count once.
     private static let shallow = 8
 
-    /// The limit that a body exceeds, in words; nil when it may be decoded. Looks at each byte once, and builds nothing.
+    /// The limit that a body exceeds, in words; nil when it may be decoded. Looks at each byte once, and builds
+    /// nothing.
     package func excess(in body: Data) -> String? {
         if body.count > maximumSize { return "it has \(body.count) bytes, and at most \(maximumSize) are decoded" }
         return body.withUnsafeBytes { excess(in: $0) }

@@ -3,7 +3,8 @@ import Sequencer
 import StartupStorage
 
 extension HTTPClient {
-    /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers lead.
+    /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers
+    /// lead.
     func attempt(_ request: HTTPRequest, _ deadline: Deadline) async -> Result<HTTPResponse, NetworkError> {
         var current = request
         var followed = 0
@@ -100,8 +101,9 @@ extension NetworkError {
 
 /// Where a request goes when an answer leads elsewhere (RFC 9110, section 15.4).
 ///
-/// To the same origin, a request goes with all its headers, and with its body if it keeps its method. To another origin it goes with what every
-/// browser would send, and never with a body: data for one server is not for another. It never goes from https to http.
+/// To the same origin, a request goes with all its headers, and with its body if it keeps its method. To another origin
+/// it goes with what every browser would send, and never with a body: data for one server is not for another. It never
+/// goes from https to http.
 enum RedirectPolicy {
     /// How many redirections in a row are followed.
     static let limit = 5

@@ -4,12 +4,13 @@ import StartupStorage
 
 /// Sends requests over https, and again when that may help.
 ///
-/// Requests to this machine (`127.0.0.1`, `::1`, `localhost`) may go over plain http; certificates are judged by the system, and nothing turns that
-/// off. Redirections to the same origin are followed with everything; to another one without tokens, cookies and identifiers, and never with a body;
-/// from https to http not at all. No cookie, credential or answer is kept. A client can be used from any thread and blocks none.
+/// Requests to this machine (`127.0.0.1`, `::1`, `localhost`) may go over plain http; certificates are judged by the
+/// system, and nothing turns that off. Redirections to the same origin are followed with everything; to another one
+/// without tokens, cookies and identifiers, and never with a body; from https to http not at all. No cookie, credential
+/// or answer is kept. A client can be used from any thread and blocks none.
 ///
-/// On Linux, `https_proxy` and `no_proxy` are honoured, and no proxy is asked for plain requests. Where libcurl is missing and a variable names a proxy
-/// for plain requests, those are refused as `invalidRequest`.
+/// On Linux, `https_proxy` and `no_proxy` are honoured, and no proxy is asked for plain requests. Where libcurl is
+/// missing and a variable names a proxy for plain requests, those are refused as `invalidRequest`.
 ///
 /// ```swift
 /// let client = HTTPClient()
@@ -25,7 +26,8 @@ public final class HTTPClient: HTTPSending {
         var attemptTimeout: Duration = .seconds(30)
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
-        /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
+        /// How many connections there are to one host at the same time. More requests than that wait for one another,
+        /// unless the host speaks HTTP/2.
         var connectionsPerHost = 6
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment
@@ -43,11 +45,11 @@ public final class HTTPClient: HTTPSending {
     let chance: @Sendable () -> Double
     let throttled = Locked<[HTTPOrigin: Throttle]>([:])
 
-    /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this process; redirections and
-    /// repetitions stay the client's.
+    /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this
+    /// process; redirections and repetitions stay the client's.
     ///
-    /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's deadline; requests to this machine
-    ///   do not wait. nil: without a network, a request fails at once.
+    /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's
+    ///   deadline; requests to this machine do not wait. nil: without a network, a request fails at once.
     public convenience init(over transport: (any HTTPSending)? = nil, reachability: Reachability? = nil) {
         self.init(Configuration(), reachability: reachability, over: transport)
     }
@@ -69,10 +71,10 @@ public final class HTTPClient: HTTPSending {
 
     /// Sends a request, follows where the answers lead, and tries again where that may help.
     ///
-    /// The last status is the answer. Throws `invalidRequest`, before anything is sent, for a request that may not be sent; `timedOut`
-    /// at the deadline; `cancelled` as soon as the calling task is cancelled; `invalidResponse` with the status and `retryAfter` when the host has
-    /// asked to be left alone beyond the deadline, again before anything is sent; `unreachable` also when the client's ``Reachability`` knew of no
-    /// link until the deadline.
+    /// The last status is the answer. Throws `invalidRequest`, before anything is sent, for a request that may not be
+    /// sent; `timedOut` at the deadline; `cancelled` as soon as the calling task is cancelled; `invalidResponse` with
+    /// the status and `retryAfter` when the host has asked to be left alone beyond the deadline, again before anything
+    /// is sent; `unreachable` also when the client's ``Reachability`` knew of no link until the deadline.
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         // Before anything waits: a request that may not be sent fails at once.
         try request.validate()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Dates as headers hold them (RFC 9110, section 5.6.7): the preferred form, and the two obsolete ones that have to be understood.
+/// Dates as headers hold them (RFC 9110, section 5.6.7): the preferred form, and the two obsolete ones that have to be
+/// understood.
 package enum HTTPDate {
     /// The date; nil for any other text.
     ///
@@ -27,8 +28,8 @@ package enum HTTPDate {
 extension HTTPResponse {
     /// How long the server asks to wait before the next try (Retry-After: RFC 9110, section 10.2.3).
     ///
-    /// Nil when the header makes no sense: a negative number, a time that has passed, or neither number nor date. A wait of more than a day
-    /// counts as a day: no mistake of a server should silence an app for longer.
+    /// Nil when the header makes no sense: a negative number, a time that has passed, or neither number nor date. A
+    /// wait of more than a day counts as a day: no mistake of a server should silence an app for longer.
     ///
     /// - Parameter now: the time that a date is compared with.
     func retryAfter(now: Date) -> Duration? {

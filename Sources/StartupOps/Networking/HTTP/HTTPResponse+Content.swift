@@ -109,8 +109,8 @@ private struct MediaType: CustomStringConvertible {
     }
 }
 
-/// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored, unless it is a web
-/// page: that is from another server.
+/// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored,
+/// unless it is a web page: that is from another server.
 struct EmptyResponse: Decodable, Sendable, Hashable {}
 
 extension HTTPResponse {

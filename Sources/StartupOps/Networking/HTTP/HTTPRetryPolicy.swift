@@ -2,9 +2,9 @@ import Sequencer
 
 /// How often, and after which pauses, a request is sent again.
 ///
-/// Only requests that do the same when sent twice are sent again, and only after errors that may pass: no connection, no answer, or one of the
-/// statuses 408, 425, 429 and 500 and above. Pauses double, and are cut by chance to between half and all of that, so that clients that failed
-/// together do not come back together.
+/// Only requests that do the same when sent twice are sent again, and only after errors that may pass: no connection,
+/// no answer, or one of the statuses 408, 425, 429 and 500 and above. Pauses double, and are cut by chance to between
+/// half and all of that, so that clients that failed together do not come back together.
 package struct HTTPRetryPolicy: Sendable, Hashable {
     /// How often a request is sent at the most; 1 is never again.
     var maximumAttempts = 3

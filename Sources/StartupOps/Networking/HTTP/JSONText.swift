@@ -60,8 +60,8 @@ extension DecodingError {
         }
     }
 
-    /// Names that the app has declared are enumerations' cases. Others come from the answer, like the keys of a dictionary: one that is
-    /// not short and plain may be a secret, too.
+    /// Names that the app has declared are enumerations' cases. Others come from the answer, like the keys of a
+    /// dictionary: one that is not short and plain may be a secret, too.
     private static func name(of key: any CodingKey) -> String {
         let name = key.stringValue
         if Mirror(reflecting: key).displayStyle == .enum { return printable(name, limit: 60) }

@@ -2,8 +2,9 @@ import Foundation
 
 /// Names and values, as a query or a form holds them: in order, repeated names included.
 ///
-/// Everything but letters, digits and `-._~` is percent-encoded (RFC 3986, section 2.3), so `&`, `=`, `+` and all other characters arrive as they
-/// were. That is right for queries as well as for forms (`application/x-www-form-urlencoded`).
+/// Everything but letters, digits and `-._~` is percent-encoded (RFC 3986, section 2.3), so `&`, `=`, `+` and all other
+/// characters arrive as they were. That is right for queries as well as for forms
+/// (`application/x-www-form-urlencoded`).
 ///
 /// ```swift
 /// let songs = try await client.get("v1/songs", query: ["q": "rock & roll"], as: [Song].self, deadline: deadline)  // …?q=rock%20%26%20roll
@@ -22,7 +23,8 @@ public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLitera
     var isEmpty: Bool { encoded.isEmpty }
 }
 
-/// Percent-encoding of everything but what RFC 3986, section 2.3, leaves alone: right for path segments, query parts and forms alike.
+/// Percent-encoding of everything but what RFC 3986, section 2.3, leaves alone: right for path segments, query parts
+/// and forms alike.
 enum PercentEncoding {
     private static let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 

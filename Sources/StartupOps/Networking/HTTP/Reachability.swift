@@ -3,8 +3,9 @@ import StartupStorage
 
 /// Whether the network can be reached, as far as that is known.
 ///
-/// Not knowing is not being offline: an ``HTTPClient`` waits only while the network is known to be unreachable, and otherwise finds out by trying.
-/// On Apple platforms `Reachability()` watches the system's network paths; elsewhere, and in tests, give it a stream.
+/// Not knowing is not being offline: an ``HTTPClient`` waits only while the network is known to be unreachable, and
+/// otherwise finds out by trying. On Apple platforms `Reachability()` watches the system's network paths; elsewhere,
+/// and in tests, give it a stream.
 ///
 /// ```swift
 /// let reachability = Reachability(links: links)
@@ -46,7 +47,8 @@ public final class Reachability: Sendable {
     /// The status now.
     var status: Status { broadcaster.latest ?? .unknown }
 
-    /// Waits while the network is known to be unreachable; returns at once when it is reachable, or when nothing is known.
+    /// Waits while the network is known to be unreachable; returns at once when it is reachable, or when nothing is
+    /// known.
     ///
     /// - Returns: whether it is worth trying; false when the deadline came, or the task was cancelled, first.
     func waitUntilUsable(by deadline: Deadline) async -> Bool {

@@ -4,9 +4,9 @@ import StartupStorage
 
 /// Keeps answers in a store, within limits: of too many, the oldest go.
 ///
-/// It never fails. A store that cannot be read or written is replaced by the process's memory; an answer that makes no sense is put out of the way. The whole
-/// key is stored with each answer, so an answer never stands for another request, nor for another user. Keys hold the body of a request: do not
-/// cache requests with passwords in them.
+/// It never fails. A store that cannot be read or written is replaced by the process's memory; an answer that makes no
+/// sense is put out of the way. The whole key is stored with each answer, so an answer never stands for another
+/// request, nor for another user. Keys hold the body of a request: do not cache requests with passwords in them.
 ///
 /// ```swift
 /// let cache = ResponseCache(store: caches) { problem in log("the cache keeps answers in memory only: \(problem)") }
@@ -27,7 +27,8 @@ public final class ResponseCache: Sendable {
 
     /// A cache over `store`, which is its own: `removeAll()` empties all of it.
     ///
-    /// - Parameter onProblem: told, once, that the store does not work and the cache goes on in memory; on the thread that used the cache.
+    /// - Parameter onProblem: told, once, that the store does not work and the cache goes on in memory; on the thread
+    ///     that used the cache.
     public convenience init(store: any DataStore, onProblem: (@Sendable (StorageError) -> Void)? = nil) {
         self.init(store: store, limits: Limits(), onProblem: onProblem)
     }
@@ -60,7 +61,8 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show up for the next.
+    /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show
+    /// up for the next.
     public func removeAll() {
         do {
             try store.withLock { $0 }.removeAll()
@@ -77,7 +79,8 @@ public final class ResponseCache: Sendable {
         if isFirst { onProblem?(error) }
     }
 
-    /// The index is written before an entry and after a removal, so that after a crash it may list entries that are missing, and misses none.
+    /// The index is written before an entry and after a removal, so that after a crash it may list entries that are
+    /// missing, and misses none.
     private func keep(_ response: HTTPResponse, for key: CacheKey) throws {
         let store = store.withLock { $0 }
         let data = try JSONEncoder().encode(CachedResponse(response, for: key))
@@ -141,7 +144,8 @@ private struct CacheIndex: Codable, Sendable {
     }
 }
 
-/// An answer as it is stored: with the whole key it was stored under, as the names of entries are too short to tell all keys apart.
+/// An answer as it is stored: with the whole key it was stored under, as the names of entries are too short to tell all
+/// keys apart.
 private struct CachedResponse: Codable, Sendable {
     private let key: CacheKey
     private let status: Int
@@ -165,8 +169,8 @@ private struct CachedResponse: Codable, Sendable {
     }
 }
 
-/// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store`, vary by everything (`Vary: *`),
-/// or quote a token or a password that the process knows.
+/// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store`, vary by
+/// everything (`Vary: *`), or quote a token or a password that the process knows.
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
     /// Fetches; the cache is used only for revalidating.
     case fetchIgnoringCache

@@ -34,9 +34,11 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, SecretHold
 
 /// The secrets that this process was given last, to be recognised where somebody quotes them.
 ///
-/// They are the process's, not a session's: a service may quote a secret that another service was given in an earlier session.
+/// They are the process's, not a session's: a service may quote a secret that another service was given in an earlier
+/// session.
 package enum KnownSecrets {
-    /// The giver of a secret. Each has room of its own, so that a service that gives new tokens all the time makes no password forgotten.
+    /// The giver of a secret. Each has room of its own, so that a service that gives new tokens all the time makes no
+    /// password forgotten.
     package enum Source: Hashable {
         case person
         case service

@@ -1,8 +1,8 @@
 import Foundation
 import Sequencer
 
-/// Secrets as others quote them, to be found in texts and data: as they are, percent-encoded, and in base64 and base64url with anything around
-/// them; letters in any case.
+/// Secrets as others quote them, to be found in texts and data: as they are, percent-encoded, and in base64 and
+/// base64url with anything around them; letters in any case.
 package struct SpelledSecrets: Sendable {
     /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
     private static let shortest = 4
@@ -48,7 +48,8 @@ package struct SpelledSecrets: Sendable {
     private static func folded(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
 }
 
-/// Makes text from elsewhere fit to be shown in an error: short, on one line, and without secrets that the other side may have quoted.
+/// Makes text from elsewhere fit to be shown in an error: short, on one line, and without secrets that the other side
+/// may have quoted.
 package enum ForeignText {
     /// A longer word is data, not a word of a message: a token, a key.
     private static let maximumWordLength = 40

@@ -2,7 +2,8 @@ import Sequencer
 
 /// Gives events to any number of streams, to each in the order in which they were noted.
 ///
-/// Noting an event calls nobody: a stream only keeps it for whoever iterates. So it may be done while holding its subject's lock.
+/// Noting an event calls nobody: a stream only keeps it for whoever iterates. So it may be done while holding its
+/// subject's lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
     private struct State {
         var subscribers: [UInt64: AsyncStream<Event>.Continuation] = [:]
@@ -14,7 +15,8 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     private let state: Locked<State>
     private let replaysLatest: Bool
 
-    /// - Parameter initial: what a new stream begins with until the first event, after which it begins with the latest; nil: with nothing.
+    /// - Parameter initial: what a new stream begins with until the first event, after which it begins with the latest;
+    ///     nil: with nothing.
     package init(replaying initial: Event? = nil) {
         state = Locked(State(latest: initial))
         replaysLatest = initial != nil

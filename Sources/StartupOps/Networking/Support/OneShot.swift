@@ -25,11 +25,13 @@ package struct OneShot<Value: Sendable>: Sendable {
 
 /// Calls back once a time is over, unless it is cancelled, or let go of, before.
 ///
-/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not. A timer that
-/// rings so late that the process must have stood still waits once more: an answer that came in time, and could not be read, would
-/// otherwise lose to it, and with the answer to a refresh the only good refresh token would be lost (T33).
+/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread,
+/// and deadlines must not. A timer that rings so late that the process must have stood still waits once more: an answer
+/// that came in time, and could not be read, would otherwise lose to it, and with the answer to a refresh the only good
+/// refresh token would be lost (T33).
 package final class DeadlineTimer: Sendable {
-    /// Enough to read an answer that has arrived, and less than the extra time of a step after a standstill. Timers of a busy machine are late, too.
+    /// Enough to read an answer that has arrived, and less than the extra time of a step after a standstill. Timers of
+    /// a busy machine are late, too.
     private static let grace = Duration.milliseconds(100)
     private static let queue = DispatchQueue(label: "sequencer.networking.deadlines", qos: .userInitiated)
 
@@ -83,7 +85,8 @@ package final class DeadlineTimer: Sendable {
         source?.timer.cancel()
     }
 
-    /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as that is cancelled.
+    /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as
+    /// that is cancelled.
     package static func sleep(for duration: Duration) async throws {
         let end = OneShot<Void>()
         let timer = DeadlineTimer(after: duration) { end.give(.success(())) }

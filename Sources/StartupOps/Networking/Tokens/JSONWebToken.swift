@@ -2,8 +2,9 @@ import Foundation
 
 /// The claims of a JSON Web Token (RFC 7519) that a client may look at: when it expires, and whom it is about.
 ///
-/// The signature is **not** verified: a client has no key to do so, and the service checks every token anyway. So a token's claims may decide
-/// when to refresh it, and must never decide what somebody may do. This holds for unsecured tokens (`alg` is `none`) as for all others.
+/// The signature is **not** verified: a client has no key to do so, and the service checks every token anyway. So a
+/// token's claims may decide when to refresh it, and must never decide what somebody may do. This holds for unsecured
+/// tokens (`alg` is `none`) as for all others.
 ///
 /// ```swift
 /// let isUsable = JSONWebToken(text)?.isExpired(at: .now) == false
@@ -17,7 +18,8 @@ package struct JSONWebToken: Sendable, Hashable {
     /// Whom it is about: the user's identifier, as a rule.
     let subject: String?
 
-    /// Reads a token; nil for any other text: without three parts, with a part that is not base64url or not a JSON object, or too long.
+    /// Reads a token; nil for any other text: without three parts, with a part that is not base64url or not a JSON
+    /// object, or too long.
     ///
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
     init?(_ text: String) {
@@ -33,13 +35,14 @@ package struct JSONWebToken: Sendable, Hashable {
         subject = claims["sub"]?.text
     }
 
-    /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be refreshed to know.
+    /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be
+    /// refreshed to know.
     func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
 
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///
-    /// Any number is safe. Beyond the year 5138 it is taken for milliseconds, which some services send; after that, a time beyond the year 9999 is
-    /// the distant future, a time before the year 1 the distant past.
+    /// Any number is safe. Beyond the year 5138 it is taken for milliseconds, which some services send; after that, a
+    /// time beyond the year 9999 is the distant future, a time before the year 1 the distant past.
     package static func date(numericDate seconds: Double) -> Date {
         guard !seconds.isNaN else { return .distantPast }
         let seconds = seconds > 1e11 ? seconds / 1000 : seconds
@@ -61,7 +64,8 @@ package enum Base64URL {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The bytes that `text` stands for; nil when it holds anything but the alphabet, padding included, or ends within a byte.
+    /// The bytes that `text` stands for; nil when it holds anything but the alphabet, padding included, or ends within
+    /// a byte.
     static func decode(_ text: some StringProtocol) -> Data? {
         guard text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) else {
             return nil

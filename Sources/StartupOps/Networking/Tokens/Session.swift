@@ -16,9 +16,11 @@ public struct Session: Sendable, Hashable {
     package var isAnonymous: Bool { document.isAnonymous ?? false }
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
     package var expiresAt: Date? { document.expiresAt }
-    /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down. ``SessionStore`` does so.
+    /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down.
+    /// ``SessionStore`` does so.
     package var origin: String? { document.origin }
-    /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets survive a reinstallation.
+    /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets
+    /// survive a reinstallation.
     package var installation: String? { document.installation }
 
     /// A session; when no user is named, it is the one whom the access token is about.
@@ -135,8 +137,8 @@ struct HeldSession: Sendable {
         if let claimed, claimed > issued {
             expiry = claimed
         } else if let hint = session.expiresAt, hint > issued {
-            // A token that has just been issued and looks expired, or does not say: the device's clock is wrong, or the token is opaque. How
-            // long it lives from now on does not depend on any clock.
+            // A token that has just been issued and looks expired, or does not say: the device's clock is wrong, or the
+            // token is opaque. How long it lives from now on does not depend on any clock.
             expiry = hint
         } else {
             // To refresh it again would only bring another one like it. It is used until the service turns it down.

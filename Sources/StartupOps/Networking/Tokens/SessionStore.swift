@@ -3,11 +3,12 @@ import StartupStorage
 
 /// Keeps a session from one launch to the next, in a store for secrets.
 ///
-/// Ending a session is safe against being interrupted: a marker is written first and removed last. The next reader after a crash in between finds
-/// the marker, completes the clearing and reports no session: never half a session.
+/// Ending a session is safe against being interrupted: a marker is written first and removed last. The next reader
+/// after a crash in between finds the marker, completes the clearing and reports no session: never half a session.
 ///
-/// A session belongs to the service that has opened it. With a `service` given, a stored session of another one counts as absent: it is neither used
-/// nor ended, and a session of this service is kept beside it. A session that does not say whose it is is not used, and the next login replaces it.
+/// A session belongs to the service that has opened it. With a `service` given, a stored session of another one counts
+/// as absent: it is neither used nor ended, and a session of this service is kept beside it. A session that does not
+/// say whose it is is not used, and the next login replaces it.
 public struct SessionStore: Sendable {
     private let store: any SecureStore
     private let origin: String?
@@ -21,13 +22,14 @@ public struct SessionStore: Sendable {
     ///
     /// - Parameters:
     ///   - store: where the session is kept.
-    ///   - service: an address of the service: scheme, host and port count. Without it, every stored session is taken for the service's
-    ///     own: only for apps that have never had but one service.
-    ///   - folder: a folder that all processes which share the session have: one of them refreshes it at a time, the others take its result.
-    ///     Without it each refreshes for itself.
-    ///   - isProtectedDataAvailable: whether secrets can be read now. Before a phone's first unlock some stores say "not found" rather than
-    ///     "locked"; while this says no, a missing session is unavailable, not absent.
-    ///   - alsoClear: clears everything else of a session, such as cached answers. Called again when clearing was interrupted.
+    ///   - service: an address of the service: scheme, host and port count. Without it, every stored session is taken
+    ///     for the service's own: only for apps that have never had but one service.
+    ///   - folder: a folder that all processes which share the session have: one of them refreshes it at a time, the
+    ///     others take its result. Without it each refreshes for itself.
+    ///   - isProtectedDataAvailable: whether secrets can be read now. Before a phone's first unlock some stores say
+    ///     "not found" rather than "locked"; while this says no, a missing session is unavailable, not absent.
+    ///   - alsoClear: clears everything else of a session, such as cached answers. Called again when clearing was
+    ///       interrupted.
     public init(
         _ store: some SecureStore,
         of service: URL? = nil,
@@ -69,8 +71,8 @@ public struct SessionStore: Sendable {
 
     /// Stores a session in place of the one that is stored, as one of this service.
     ///
-    /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment may take it away; not kept, it
-    /// would be lost for certain.
+    /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment
+    /// may take it away; not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         let session = origin.map { session.of($0) } ?? session
         var hasEntered = false
@@ -88,10 +90,11 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
-    /// marker could be written.
+    /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on
+    /// with it, provided that the marker could be written.
     ///
-    /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written without the lock.
+    /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written
+    /// without the lock.
     package func clear() throws(StorageError) {
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
@@ -103,7 +106,8 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it removes all that is left of it.
+    /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it
+    /// removes all that is left of it.
     var isDamaged: Bool {
         let place = place
         guard case .absent = store.read(place.clearing) else { return false }
@@ -135,7 +139,8 @@ public struct SessionStore: Sendable {
 // MARK: - Places
 
 extension SessionStore {
-    /// Where the session of a service is: the first service's is in the usual place, as it always was, those of others are beside it.
+    /// Where the session of a service is: the first service's is in the usual place, as it always was, those of others
+    /// are beside it.
     private struct Place {
         /// Nil for the usual place.
         let origin: String?

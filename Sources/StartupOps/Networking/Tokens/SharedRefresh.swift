@@ -2,11 +2,12 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Refreshes a session once for all processes that share it: each waits for its turn, reads the stored session again, and asks the service
-/// only if no other process has refreshed it meanwhile.
+/// Refreshes a session once for all processes that share it: each waits for its turn, reads the stored session again,
+/// and asks the service only if no other process has refreshed it meanwhile.
 ///
-/// A refresh token may be good for one use, and some services end the session of one that is used twice. So a refresh that does not get a
-/// turn in the time that a refresh may take fails: the session stays, and the next refresh tries again.
+/// A refresh token may be good for one use, and some services end the session of one that is used twice. So a refresh
+/// that does not get a turn in the time that a refresh may take fails: the session stays, and the next refresh tries
+/// again.
 final class SharedRefresh: Sendable {
     typealias Result = TokenStateMachine.RefreshResult
 
@@ -55,7 +56,8 @@ final class SharedRefresh: Sendable {
         if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
         do {
             guard let new = try await refresh(session, .after(limit)) else { return .impossible }
-            // Another process may have logged out meanwhile, or in: the refreshed session must not come back, nor take the place of the new one.
+            // Another process may have logged out meanwhile, or in: the refreshed session must not come back, nor take
+            // the place of the new one.
             return Self.result(of: store.load(), isDamaged: store.isDamaged, for: session, knowledge()) ?? .session(new)
         } catch let rejection as SessionRejected {
             // Another process may have been faster, where nothing can be locked.
@@ -70,7 +72,8 @@ final class SharedRefresh: Sendable {
 
     /// The store's word in place of a refresh of `session`, or of what that has brought; nil when the refresh counts.
     ///
-    /// Only a change since this process looked is another process's doing. A session that is gone because its file is damaged was ended by nobody.
+    /// Only a change since this process looked is another process's doing. A session that is gone because its file is
+    /// damaged was ended by nobody.
     static func result(of answer: StoredAnswer<Session>, isDamaged: Bool, for session: Session, _ knowledge: Knowledge) -> Result? {
         if knowledge.hasNewer { return nil }
         switch answer {
@@ -98,7 +101,8 @@ final class SharedRefresh: Sendable {
 
     private func hasTaken(_ file: LockFile) -> Bool {
         turn.withLock { turn in
-            // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one would use its token again.
+            // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one
+            // would use its token again.
             if turn.isTaken { return false }
             do {
                 turn.lock = try file.lock()

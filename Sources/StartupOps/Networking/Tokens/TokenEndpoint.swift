@@ -35,7 +35,8 @@ public struct TokenEndpoint: Sendable {
 
     /// Gets new tokens for a session; nil when it has no refresh token. Give this to a ``TokenManager``.
     ///
-    /// - Throws: ``SessionRejected`` when the service answers "invalid_grant", ``NetworkError`` for everything else, which may pass.
+    /// - Throws: ``SessionRejected`` when the service answers "invalid_grant", ``NetworkError`` for everything else,
+    ///     which may pass.
     public func refresh(_ session: Session, deadline: Deadline) async throws -> Session? {
         guard let token = session.refreshToken else { return nil }
         return try await request(
@@ -53,7 +54,8 @@ public struct TokenEndpoint: Sendable {
             body: Data(form.encoded.utf8)
         )
         let response = try await http.send(request, deadline: deadline)
-        // RFC 6749, section 5.2: 400 and this word. A 401 or another word may be a fault of the moment, and ends no session.
+        // RFC 6749, section 5.2: 400 and this word. A 401 or another word may be a fault of the moment, and ends no
+        // session.
         if response.status == 400, AnswerLimits.tokens.excess(in: response.body) == nil,
             let failure = try? JSONDecoder().decode(Failure.self, from: response.body), failure.error == "invalid_grant"
         {

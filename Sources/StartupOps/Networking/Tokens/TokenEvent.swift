@@ -6,8 +6,8 @@ import StartupStorage
 struct TokenPolicy: Sendable, Hashable {
     /// How long before it expires a token is refreshed ahead, in seconds. Requests go on with the old one meanwhile.
     var leeway: TimeInterval = 60
-    /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh goes on: the service may have replaced the
-    /// refresh token already, and then its answer is the only place where the new one is.
+    /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh goes on: the service
+    /// may have replaced the refresh token already, and then its answer is the only place where the new one is.
     var refreshLimit = Duration.seconds(20)
     /// How long a refresh is waited for, once a caller has run out of time, before the next caller begins another one.
     var patience = Duration.seconds(2)
@@ -50,7 +50,8 @@ public enum TokenEvent: Sendable, Hashable {
     case sessionChanged(userID: String?)
     /// The session has ended; said once for each.
     case loggedOut(LogoutReason)
-    /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app ended now. Storing is tried again at the next use.
+    /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app
+    /// ended now. Storing is tried again at the next use.
     case notStored(StorageError)
 }
 
@@ -74,7 +75,8 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
     package static let guestHasToLogIn = LogoutReason("a guest has to log in")
 }
 
-/// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.
+/// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is
+/// over.
 ///
 /// Every other error is taken for a failure of the moment, and the session is kept.
 public struct SessionRejected: DescribedError, Sendable, Hashable {

@@ -2,15 +2,17 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Keeps a user's session and gives out its access token, refreshed when that is needed: one manager for all transports of a client.
+/// Keeps a user's session and gives out its access token, refreshed when that is needed: one manager for all transports
+/// of a client.
 ///
-/// However many callers need a token that has expired, it is refreshed once, and all get the new one. Each waits no longer than its own
-/// deadline, and can be cancelled without the others noticing. A refresh that fails for a reason of the moment (network, status 5xx, time) fails who waits
-/// for it and keeps the session; only a ``SessionRejected`` ends it, once. The result of a refresh is dropped after a logout or a switch of users.
+/// However many callers need a token that has expired, it is refreshed once, and all get the new one. Each waits no
+/// longer than its own deadline, and can be cancelled without the others noticing. A refresh that fails for a reason of
+/// the moment (network, status 5xx, time) fails who waits for it and keeps the session; only a ``SessionRejected`` ends
+/// it, once. The result of a refresh is dropped after a logout or a switch of users.
 ///
-/// A token's own claim (`exp` of a `JSONWebToken`) says when it expires. A stored token without one is refreshed before its first
-/// use. A token that has just been issued is trusted, also when it looks expired (then the device's clock is wrong): for as long as the service said
-/// ("expires_in"), or until the service turns it down.
+/// A token's own claim (`exp` of a `JSONWebToken`) says when it expires. A stored token without one is refreshed before
+/// its first use. A token that has just been issued is trusted, also when it looks expired (then the device's clock is
+/// wrong): for as long as the service said ("expires_in"), or until the service turns it down.
 ///
 /// ```swift
 /// let tokens = TokenManager(store: SessionStore(keychain)) { session, deadline in
@@ -37,7 +39,8 @@ public final class TokenManager: Sendable {
         var inStore: Session?
     }
 
-    /// The waiting callers, the refreshes under way, and the machine that decides. With the lock taken it is asked; what follows is done after.
+    /// The waiting callers, the refreshes under way, and the machine that decides. With the lock taken it is asked;
+    /// what follows is done after.
     private let state: Locked<State>
     /// Held while the store is told something, so that the last decision is stored last.
     private let storing = NSLock()
@@ -52,8 +55,9 @@ public final class TokenManager: Sendable {
     /// - Parameters:
     ///   - store: where the session is kept; read at the first use.
     ///   - now: the time of day, which tokens' expiry is compared with.
-    ///   - refresh: gets a new token for a session; nil when that is not possible. It throws ``SessionRejected`` when the service has ended the session.
-    ///     Called from a task of its own, never more than once for a token unless it was hung; a result after its deadline is dropped.
+    ///   - refresh: gets a new token for a session; nil when that is not possible. It throws ``SessionRejected`` when
+    ///     the service has ended the session. Called from a task of its own, never more than once for a token unless it
+    ///     was hung; a result after its deadline is dropped.
     public convenience init(
         store: SessionStore,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -92,7 +96,8 @@ public final class TokenManager: Sendable {
     /// Whether somebody is known to be logged in, a guest with an anonymous session included.
     package var isLoggedIn: Bool { session.value != nil }
 
-    /// Why the last session was ended in this process; nil when none was, or when somebody who is not a guest has logged in since.
+    /// Why the last session was ended in this process; nil when none was, or when somebody who is not a guest has
+    /// logged in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
@@ -136,10 +141,11 @@ public final class TokenManager: Sendable {
     ///
     /// - Parameters:
     ///   - requirement: `.optional` gives nil, at once, without a usable token.
-    ///   - rejected: the token that the service has just turned down, to get a better one; waits for a refresh unless there has been one since.
+    ///   - rejected: the token that the service has just turned down, to get a better one; waits for a refresh unless
+    ///       there has been one since.
     ///   - deadline: how long to wait for a refresh.
-    /// - Throws: ``NetworkError`` with the code `missingAccessToken`, `sessionUnavailable`, `refreshTokenFailed` (with the cause underneath), `timedOut` or
-    ///   `cancelled` (also when the session became another one meanwhile).
+    /// - Throws: ``NetworkError`` with the code `missingAccessToken`, `sessionUnavailable`, `refreshTokenFailed` (with
+    ///   the cause underneath), `timedOut` or `cancelled` (also when the session became another one meanwhile).
     package func token(
         for requirement: TokenRequirement,
         replacing rejected: AccessToken? = nil,
@@ -212,8 +218,9 @@ package struct KeptSession: Sendable {
 
 extension TokenManager {
     private func start(_ flight: Machine.Flight) {
-        // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this object until it has ended, so
-        // that a refresh token which the service has replaced is stored also when all callers have left.
+        // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this
+        // object until it has ended, so that a refresh token which the service has replaced is stored also when all
+        // callers have left.
         let task = Task.detached { [self] in
             await shared.run(flight.session, knowing: { knowledge }) { ended(flight.id, $0) }
         }
@@ -286,12 +293,14 @@ extension TokenManager {
         state.withLock { SharedRefresh.Knowledge(stored: $0.inStore, hasNewer: $0.machine.unstored != nil) }
     }
 
-    /// Tells the store the latest change, if it has not been told. After a failure this is tried again at each use of the session.
+    /// Tells the store the latest change, if it has not been told. After a failure this is tried again at each use of
+    /// the session.
     private func storeIfNeeded() {
         guard state.withLock({ $0.machine.unstored != nil }) else { return }
         storing.lock()
         defer { storing.unlock() }
-        // Looked at again under the lock: another thread may have told the store, or there may be something newer to tell.
+        // Looked at again under the lock: another thread may have told the store, or there may be something newer to
+        // tell.
         while let (change, session) = state.withLock({ $0.machine.unstored }) {
             do {
                 if let session { try store.save(session) } else { try store.clear() }

@@ -1,11 +1,12 @@
 import Foundation
 import StartupStorage
 
-/// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock, no task.
+/// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock,
+/// no task.
 ///
-/// Two numbers fence off late results. The *generation* moves when the session becomes another one (login, logout, switch of users):
-/// requests and refreshes of an earlier session have no effect on this one. The *revision* moves with every token: of several refreshes
-/// of one token the first to succeed counts.
+/// Two numbers fence off late results. The *generation* moves when the session becomes another one (login, logout,
+/// switch of users): requests and refreshes of an earlier session have no effect on this one. The *revision* moves with
+/// every token: of several refreshes of one token the first to succeed counts.
 struct TokenStateMachine {
     typealias WaiterID = UInt64
 
@@ -19,14 +20,16 @@ struct TokenStateMachine {
     private(set) var ends: UInt64 = 0
     /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
     private(set) var lastLogout: LogoutReason?
-    /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it refused and was reported.
+    /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it
+    /// refused and was reported.
     private(set) var changes: UInt64 = 0
     private var stored: UInt64 = 0
     private var reported: UInt64 = 0
     private var revision: UInt64 = 0
     private var nextID: UInt64 = 0
     private var waiters: [WaiterID: UInt64] = [:]
-    /// A rejection that does not count yet, because an earlier refresh of the same token is still under way and may be its cause.
+    /// A rejection that does not count yet, because an earlier refresh of the same token is still under way and may be
+    /// its cause.
     private var heldRejection: SessionRejected?
 
     /// As many refreshes of one token as may be under way at once, all but the last taken for hung.
@@ -199,7 +202,8 @@ extension TokenStateMachine {
         return effects
     }
 
-    /// Opens a session again in place of another user's; nil where it is open still, and where one has been ended since there were so many ends.
+    /// Opens a session again in place of another user's; nil where it is open still, and where one has been ended since
+    /// there were so many ends.
     mutating func putBack(_ former: Session, ends formerEnds: UInt64, now: Date) -> Effects? {
         guard ends == formerEnds, let session = session?.session,
             session.userID != former.userID || session.isAnonymous != former.isAnonymous
@@ -259,7 +263,8 @@ extension TokenStateMachine {
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.
         var isOverdue = false
-        /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still good.
+        /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still
+        /// good.
         var isHung: Bool { isOverdue && patience.isOver }
     }
 

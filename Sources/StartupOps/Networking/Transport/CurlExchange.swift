@@ -73,7 +73,8 @@
             @convention(c) (LibCurl.Handle?, CInt, UnsafeMutablePointer<CChar>?, Int, LibCurl.Handle?) -> CInt
 
         private static let arrivalCallback: ArrivalCallback = { _, kind, _, count, context in
-            // 3 is CURLINFO_DATA_IN: of a body, as it comes. Other kinds come also when the handle is given up, and the exchange is gone.
+            // 3 is CURLINFO_DATA_IN: of a body, as it comes. Other kinds come also when the handle is given up, and the
+            // exchange is gone.
             guard kind == 3, let context else { return 0 }
             let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
             exchange.transfer.handle { $0.arrive(count) }

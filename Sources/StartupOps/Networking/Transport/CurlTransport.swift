@@ -2,7 +2,8 @@
     import Foundation
     import Sequencer
 
-    /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the transport.
+    /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the
+    /// transport.
     final class CurlTransport: HTTPTransport {
         let options: HTTPClient.Configuration
         private let loop: CurlLoop
@@ -27,7 +28,8 @@
     /// The thread of libcurl for all transfers of one transport. It sleeps until there is something to do.
     final class CurlLoop: Sendable {
         private struct Multi: @unchecked Sendable {
-            // @unchecked: all of libcurl is called on the loop's thread, but for `multiWakeup`, which may be called on any while the handle lives.
+            // @unchecked: all of libcurl is called on the loop's thread, but for `multiWakeup`, which may be called on
+            // any while the handle lives.
             let handle: LibCurl.Handle
         }
 

@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
     import Foundation
 
-    /// The functions of libcurl that a transport needs, as they are in this process: Foundation's `URLSession` is linked against it.
+    /// The functions of libcurl that a transport needs, as they are in this process: Foundation's `URLSession` is
+    /// linked against it.
     ///
-    /// Nothing is loaded, so a program that is linked statically has none: a second C library would come with it. A handle belongs to one thread,
-    /// but for `multiWakeup`.
+    /// Nothing is loaded, so a program that is linked statically has none: a second C library would come with it. A
+    /// handle belongs to one thread, but for `multiWakeup`.
     struct LibCurl: Sendable {
         typealias Handle = UnsafeMutableRawPointer
         /// Takes `size * count` bytes, and says how many it took; less than all ends the transfer.
@@ -33,8 +34,9 @@
         private struct Missing: Error {}
 
         private init() throws {
-            // The functions that take a variable argument (setopt, getinfo) are called as if they did not. That is right where both are passed in the
-            // same registers, as integers and pointers are under Linux on these processors. Elsewhere libcurl is not used.
+            // The functions that take a variable argument (setopt, getinfo) are called as if they did not. That is
+            // right where both are passed in the same registers, as integers and pointers are under Linux on these
+            // processors. Elsewhere libcurl is not used.
             #if os(Linux) && (arch(x86_64) || arch(arm64))
                 let library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD)
             #else
@@ -68,7 +70,8 @@
         }
     }
 
-    /// Sets up a handle of libcurl. Everything else is off by default: cookies, credentials, `.netrc`, redirections, HSTS and alternative services.
+    /// Sets up a handle of libcurl. Everything else is off by default: cookies, credentials, `.netrc`, redirections,
+    /// HSTS and alternative services.
     final class CurlSetup {
         /// The options, as libcurl numbers them.
         enum Option: CInt {
@@ -113,7 +116,8 @@
             set(.verifyHost, 2)
             // Not all that it can unpack: a window of another kind may have 128 MB. See `ResponseHead`.
             set(.encodings, "gzip, deflate")
-            // Removing a handle would otherwise wait for its name to be looked up, and all others with it. Unknown before 7.87.
+            // Removing a handle would otherwise wait for its name to be looked up, and all others with it. Unknown
+            // before 7.87.
             _ = curl.setNumber(handle, Option.quickExit.rawValue, 1)
             // A proxy could read a plain request, so none is asked, in any environment.
             if request.url.scheme?.lowercased() == "http" { set(.proxy, "") }
@@ -130,7 +134,8 @@
             case .post: set(.post, 1)
             default: set(.customMethod, request.method.rawValue)
             }
-            // On a connection that was used before and turns out closed, libcurl sends a request again: never one that must not be repeated.
+            // On a connection that was used before and turns out closed, libcurl sends a request again: never one that
+            // must not be repeated.
             if !request.method.isIdempotent { set(.freshConnection, 1) }
             guard request.body?.isEmpty == false || [.post, .put, .patch].contains(request.method) else { return }
             let body = request.body ?? Data()
@@ -147,7 +152,8 @@
                 guard let longer = line.withCString({ curl.listAppend(list, $0) }) else { return hasFailed = true }
                 list = longer
             }
-            // Its length is known better here. An empty value is written with a semicolon; with a colon it removes the field.
+            // Its length is known better here. An empty value is written with a semicolon; with a colon it removes the
+            // field.
             for (name, value) in headers where name.lowercased() != "content-length" {
                 append(value.allSatisfy(\.isWhitespace) ? "\(name);" : "\(name): \(value)")
             }

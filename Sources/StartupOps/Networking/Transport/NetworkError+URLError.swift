@@ -5,14 +5,16 @@ import Foundation
 #endif
 
 extension NetworkError {
-    /// The error between a request and its answer, in words of our own: the system's say "(null)", or show the whole address.
+    /// The error between a request and its answer, in words of our own: the system's say "(null)", or show the whole
+    /// address.
     ///
     /// - Parameter progress: how much of the answer had been received; nil when nothing had.
     init(_ error: any Error, of request: HTTPRequest, progress: String?) {
         let code = (error as? URLError)?.code
         let (kind, reason) =
             if let progress {
-                // Once something was received, the same code means something else: a connection that is lost is not one that was refused.
+                // Once something was received, the same code means something else: a connection that is lost is not one
+                // that was refused.
                 Self.whileReceiving(code, after: progress, from: request.placeText)
             } else if code == .unknown {
                 Self.withoutCode(error, request)

@@ -2,7 +2,8 @@ import Foundation
 
 /// Puts the head of an answer together from its lines, as they arrive: decides, and does nothing.
 ///
-/// All lines count against the limits, also those of provisional answers (1xx), which may be any number, and of trailers, which are dropped.
+/// All lines count against the limits, also those of provisional answers (1xx), which may be any number, and of
+/// trailers, which are dropped.
 struct ResponseHead {
     /// The next step after a line.
     enum Step: Equatable {
@@ -15,7 +16,8 @@ struct ResponseHead {
 
     static let maximumSize = 256 << 10
     static let maximumFieldCount = 512
-    /// How an answer may be packed. Never twice: what unpacks to nothing in the end is held against no limit on its way there.
+    /// How an answer may be packed. Never twice: what unpacks to nothing in the end is held against no limit on its way
+    /// there.
     private static let codings: Set = ["", "identity", "gzip", "x-gzip", "deflate"]
 
     private enum Place { case statusLine, fields, afterHead }

@@ -39,7 +39,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     /// Never goes along: on Linux the session would take every header to another origin, and lose the body.
     ///
-    /// The handler is not called, the task is cancelled instead: on Linux, calling it for a task that is being cancelled traps.
+    /// The handler is not called, the task is cancelled instead: on Linux, calling it for a task that is being
+    /// cancelled traps.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -58,7 +59,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if challenge.isAskedAfterTheAnswer {
-            // The handler could only cancel, here and now, and would wait for the session, which waits for us; the transfer does it elsewhere.
+            // The handler could only cancel, here and now, and would wait for the session, which waits for us; the
+            // transfer does it elsewhere.
             transfer(task)?.handle { $0.challenge() }
         } else {
             completionHandler(.performDefaultHandling, nil)
@@ -89,9 +91,10 @@ extension HTTPResponse {
 
 /// Where a session calls its delegate: one event after the other, never on a thread of the default pool.
 ///
-/// On Linux it calls the delegate at once, on its own serial queue. Otherwise the session would unpack and hand over data as fast as it
-/// can, and a small packed answer would fill the memory with events that wait; and while data comes in faster than it is handed over, the
-/// session would never get to a cancel. So the delegate must never wait for the session, and must leave cancelling to another queue.
+/// On Linux it calls the delegate at once, on its own serial queue. Otherwise the session would unpack and hand over
+/// data as fast as it can, and a small packed answer would fill the memory with events that wait; and while data comes
+/// in faster than it is handed over, the session would never get to a cancel. So the delegate must never wait for the
+/// session, and must leave cancelling to another queue.
 final class SessionEvents: OperationQueue, @unchecked Sendable {
     // @unchecked: restates what `OperationQueue` is; the property is never changed.
     /// Kept here because on Linux an operation queue does not keep its underlying queue.
@@ -109,7 +112,8 @@ final class SessionEvents: OperationQueue, @unchecked Sendable {
 }
 
 extension URLAuthenticationChallenge {
-    /// Whether the answer has been received, and is held back for credentials: what Linux does with a 401 that asks for Basic or Digest.
+    /// Whether the answer has been received, and is held back for credentials: what Linux does with a 401 that asks for
+    /// Basic or Digest.
     ///
     /// Apple platforms ask first, and give the answer when the challenge is handled as usual.
     var isAskedAfterTheAnswer: Bool {

@@ -4,8 +4,9 @@ import StartupStorage
 
 /// Sends each request once.
 ///
-/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its deadline is a timer of
-/// its own. Everything but the caller's own task goes on while every thread of the default pool is blocked.
+/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its
+/// deadline is a timer of its own. Everything but the caller's own task goes on while every thread of the default pool
+/// is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: HTTPClient.Configuration { get }
     /// How many transfers have not been let go of: for tests.
@@ -40,9 +41,11 @@ extension HTTPTransport {
     }
 }
 
-/// The transport of this system: on Linux libcurl, which `URLSession` is made of there, where that can be had; `URLSession` otherwise.
+/// The transport of this system: on Linux libcurl, which `URLSession` is made of there, where that can be had;
+/// `URLSession` otherwise.
 ///
-/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms it does not.
+/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms
+/// it does not.
 func systemTransport(_ options: HTTPClient.Configuration) -> any HTTPTransport {
     #if canImport(FoundationNetworking)
         if let transport = CurlTransport(options) { return transport }

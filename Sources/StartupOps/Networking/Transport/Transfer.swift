@@ -20,7 +20,8 @@ final class Transfer: Sendable {
     /// Whether it has been answered, and need not begin.
     var isOver: Bool { storage.withLock { $0.state.isOver } }
 
-    /// Says how the work is stopped: `stop` is called at most once, on any thread, and must not wait. False when the work is not wanted any more.
+    /// Says how the work is stopped: `stop` is called at most once, on any thread, and must not wait. False when the
+    /// work is not wanted any more.
     func attach(stop: @escaping @Sendable () -> Void) -> Bool {
         storage.withLock { storage in
             if !storage.state.isOver { storage.stop = stop }
@@ -75,7 +76,8 @@ struct TransferState {
         return refuse("the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
     }
 
-    /// So many bytes have come, before they are unpacked and taken out of chunks: what becomes no body has to have an end as well.
+    /// So many bytes have come, before they are unpacked and taken out of chunks: what becomes no body has to have an
+    /// end as well.
     mutating func arrive(_ count: Int) -> Action {
         if isOver { return .nothing }
         arrived += count
@@ -101,7 +103,8 @@ struct TransferState {
         finish(.success(head), stopping: true)
     }
 
-    /// The server wants credentials for the connection. The client has none: a 401 that has arrived already is the answer.
+    /// The server wants credentials for the connection. The client has none: a 401 that has arrived already is the
+    /// answer.
     mutating func challenge() -> Action {
         guard let head, head.status == 401 else { return .nothing }
         return finish(.success(answer(head)), stopping: true)
@@ -156,6 +159,7 @@ extension HTTPResponse {
         return headers["Content-Length"].flatMap { Int($0) }
     }
 
-    /// Whether an answer of this status has a body (RFC 9110, section 6.4.1) that is received: on Linux, redirections come without.
+    /// Whether an answer of this status has a body (RFC 9110, section 6.4.1) that is received: on Linux, redirections
+    /// come without.
     fileprivate var mayHaveBody: Bool { status >= 200 && status != 204 && !(300...399).contains(status) }
 }

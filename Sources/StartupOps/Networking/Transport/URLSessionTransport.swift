@@ -10,7 +10,8 @@ final class URLSessionTransport: HTTPTransport {
     let options: HTTPClient.Configuration
     private let session: URLSession
     private let delegate = SessionDelegate()
-    /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not wait.
+    /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not
+    /// wait.
     private let control = DispatchQueue(label: "StartupOps.URLSessionTransport.control", qos: .userInitiated)
 
     init(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
@@ -34,7 +35,8 @@ final class URLSessionTransport: HTTPTransport {
             // Before it is resumed: its events may come at once.
             delegate.register(transfer, for: task.taskIdentifier)
             let isWanted = transfer.attach { [control] in control.async { task.cancel() } }
-            // A task that was never resumed would stay in the session for ever, so one that is not wanted any more is cancelled.
+            // A task that was never resumed would stay in the session for ever, so one that is not wanted any more is
+            // cancelled.
             if isWanted { task.resume() } else { task.cancel() }
         }
     }
@@ -69,9 +71,11 @@ extension URLRequest {
 }
 
 extension HTTPRequest {
-    /// The error of a plain request, which goes to this machine only, where a variable of libcurl names a proxy, which could read it, token and all.
+    /// The error of a plain request, which goes to this machine only, where a variable of libcurl names a proxy, which
+    /// could read it, token and all.
     ///
-    /// `CurlTransport` sends it directly. `URLSession` on Linux cannot be told to. Over TLS, the proxy of a tunnel learns the host and nothing else.
+    /// `CurlTransport` sends it directly. `URLSession` on Linux cannot be told to. Over TLS, the proxy of a tunnel
+    /// learns the host and nothing else.
     func proxyRefusal(_ environment: [String: String]) -> NetworkError? {
         // libcurl ignores HTTP_PROXY: a client can make a web server set it.
         guard url.scheme?.lowercased() == "http",

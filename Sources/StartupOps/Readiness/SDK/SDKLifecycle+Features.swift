@@ -26,10 +26,11 @@ extension SDKLifecycle {
 
     /// Does something with the session that is current now.
     ///
-    /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and the result of the work is
-    /// discarded.
+    /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and the result of
+    /// the work is discarded.
     ///
-    /// - Throws: an ``SDKError`` that names the caller, before the set-up and, as ``SDKError/Code/superseded``, after another one; and the errors of `body`.
+    /// - Throws: an ``SDKError`` that names the caller, before the set-up and, as ``SDKError/Code/superseded``, after
+    ///     another one; and the errors of `body`.
     public func perform<Value: Sendable>(
         for accessor: String = #function,
         _ body: @escaping @Sendable (any SDKSession) async throws -> Value
@@ -68,10 +69,12 @@ extension SDKLifecycle {
         return value
     }
 
-    /// How long a step may take that waits until it is ready. The restore ends by its own deadline; this is for a restore that ignores it.
+    /// How long a step may take that waits until it is ready. The restore ends by its own deadline; this is for a
+    /// restore that ignores it.
     var timeoutUntilReady: Duration { options.restoreTimeout + .seconds(1) }
 
-    /// Returns when it is ready, and notes how the parts of the restore have ended. After a reconfiguration meanwhile, that is the restore of the new session.
+    /// Returns when it is ready, and notes how the parts of the restore have ended. After a reconfiguration meanwhile,
+    /// that is the restore of the new session.
     ///
     /// - Throws: ``SDKError`` when it is not initialised, and at once when it is so no more.
     func waitUntilReady(in step: StepContext) async throws {

@@ -60,7 +60,8 @@ extension SDKLifecycle {
             return "corrupted, and made anew: \(reason)"
         case .credentials(let stored):
             if stored.sharesSessions(with: credentials) { return nil }
-            // Left behind by an older version of the app, or by a reconfiguration that was cut off: its token must not go to the new service.
+            // Left behind by an older version of the app, or by a reconfiguration that was cut off: its token must not
+            // go to the new service.
             let hadNoSession = storage.services.storedAccessToken() == .absent
             try storage.clearSession()
             if hadNoSession { return nil }

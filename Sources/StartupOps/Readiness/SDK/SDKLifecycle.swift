@@ -6,26 +6,30 @@ import StartupStorage
 
 /// Options of an SDK's set-up beside its configuration.
 public struct SDKOptions: Sendable, Hashable {
-    /// Whether an earlier session is restored in the background. Where it is not, as on a watch, the SDK is ready when `initialize` returns.
+    /// Whether an earlier session is restored in the background. Where it is not, as on a watch, the SDK is ready when
+    /// `initialize` returns.
     var autoRestores: Bool
     /// After how long the SDK is ready although the restore is not over.
     var restoreTimeout: Duration
 
     /// Options.
     ///
-    /// - Parameter restoreTimeout: after how long the SDK is ready although the restore is not over: more than zero, and less than 24 hours, or ``BootstrapPlan/validate()`` refuses
-    ///   the plan. Without a plan, zero or less gives the restore no time.
+    /// - Parameter restoreTimeout: after how long the SDK is ready although the restore is not over: more than zero,
+    ///   and less than 24 hours, or ``BootstrapPlan/validate()`` refuses the plan. Without a plan, zero or less gives
+    ///   the restore no time.
     public init(autoRestores: Bool = true, restoreTimeout: Duration = .seconds(10)) {
         self.autoRestores = autoRestores
         self.restoreTimeout = restoreTimeout
     }
 }
 
-/// Sets an SDK up, once, in a fixed order; restores an earlier session in the background; and takes everything down again.
+/// Sets an SDK up, once, in a fixed order; restores an earlier session in the background; and takes everything down
+/// again.
 ///
-/// `initialize`, `reconfigure` and `reset` can be called from any thread: they run one after the other, and wait for the disk. Each client belongs
-/// to one *generation*. After a reconfiguration or a reset nothing of an older generation counts any more: its requests are cancelled,
-/// their late answers discarded, and the end of its restore does not make the new one ready.
+/// `initialize`, `reconfigure` and `reset` can be called from any thread: they run one after the other, and wait for
+/// the disk. Each client belongs to one *generation*. After a reconfiguration or a reset nothing of an older generation
+/// counts any more: its requests are cancelled, their late answers discarded, and the end of its restore does not make
+/// the new one ready.
 ///
 /// ```swift
 /// let sdk = SDKLifecycle(services: services)
@@ -86,18 +90,20 @@ public final class SDKLifecycle: Sendable {
     /// The log, as configured.
     var log: SDKLog { state.withLock { $0.log } }
 
-    /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
+    /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the
+    /// app is up.
     public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
-    /// Initialises with the configuration that a builder makes; when it is initialised with the same one already, that is all, and with another one it is
-    /// refused.
+    /// Initialises with the configuration that a builder makes; when it is initialised with the same one already, that
+    /// is all, and with another one it is refused.
     ///
-    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may be tried again.
+    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may
+    ///     be tried again.
     @discardableResult
     public func initialize(_ builder: SDKConfiguration.Builder) -> Bool { setUp("initialize", with: builder) { initializeNow($0) } }
 
-    /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any as long as the secure storage cannot be
-    /// used, which is looked at first.
+    /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any
+    /// as long as the secure storage cannot be used, which is looked at first.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult
@@ -105,8 +111,8 @@ public final class SDKLifecycle: Sendable {
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
-    /// - Returns: false when something could not be removed from the disk; ``failure`` is the first such error. Everything else is removed, and the
-    ///   SDK is uninitialised in either case.
+    /// - Returns: false when something could not be removed from the disk; ``failure`` is the first such error.
+    ///   Everything else is removed, and the SDK is uninitialised in either case.
     @discardableResult
     public func reset() -> Bool {
         oneAtATime("reset") {

@@ -5,8 +5,8 @@ import StartupNetworking
 
 /// The log of an SDK: from a level upwards, without credentials, and without ever making a caller wait.
 ///
-/// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most `capacity` of them wait; what
-/// comes then is dropped, and the writer is told how many were.
+/// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most
+/// `capacity` of them wait; what comes then is dropped, and the writer is told how many were.
 public final class SDKLog: Sendable {
     private struct State {
         var waiting = 0
@@ -40,10 +40,12 @@ public final class SDKLog: Sendable {
     /// Whether a message of this level is written.
     func writes(_ level: SDKLogLevel) -> Bool { level != .off && self.level != .off && level.rawValue >= self.level.rawValue }
 
-    /// Keeps a secret out of every message from now on, as tokens that the process has been given are: as it is, percent-encoded and in base64.
+    /// Keeps a secret out of every message from now on, as tokens that the process has been given are: as it is,
+    /// percent-encoded and in base64.
     func redact(_ secret: Secret) { state.withLock { $0.secrets.add(secret.value) } }
 
-    /// Writes a message, when its level asks for that. Returns at once; the message is not even made when it is not written.
+    /// Writes a message, when its level asks for that. Returns at once; the message is not even made when it is not
+    /// written.
     public func write(_ level: SDKLogLevel, _ tag: String, _ message: @autoclosure () -> String) {
         guard writes(level) else { return }
         // Copied: to look for secrets takes time, and must not hold the lock that every message takes.
@@ -133,8 +135,8 @@ public enum SDKLogLevel: Int, NamedValue, Sendable, Hashable, CaseIterable, Coda
 
 /// Takes an SDK's messages to where they are kept.
 ///
-/// One message comes at a time, on a queue that nothing else waits for. A writer that throws loses that message; one that blocks loses those that
-/// come while too many are waiting already.
+/// One message comes at a time, on a queue that nothing else waits for. A writer that throws loses that message; one
+/// that blocks loses those that come while too many are waiting already.
 public protocol SDKLogWriter: AnyObject, Sendable {
     /// Writes one message, which holds no secrets.
     func write(_ level: SDKLogLevel, tag: String, message: String) throws

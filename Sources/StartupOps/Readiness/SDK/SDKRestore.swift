@@ -18,8 +18,10 @@ public struct SDKRestoreStep: Sendable {
     /// A part.
     ///
     /// - Parameters:
-    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the person's entitlements, nil where they could not be fetched.
-    ///   - restore: does it, off the main thread. At the deadline its task is cancelled, and nobody waits for it any more.
+    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the person's entitlements, nil
+    ///       where they could not be fetched.
+    ///   - restore: does it, off the main thread. At the deadline its task is cancelled, and nobody waits for it any
+    ///       more.
     public init(
         _ name: String,
         unless reasonToSkip: @escaping @Sendable (_ entitlements: Set<String>?) -> String? = { _ in nil },
@@ -74,7 +76,8 @@ enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
 extension SDKLifecycle {
     private static let entitlements = "entitlements"
 
-    /// Restores in the background: first the entitlements, then the SDK's own parts. The SDK is ready at the end, or at the deadline, also when parts fail.
+    /// Restores in the background: first the entitlements, then the SDK's own parts. The SDK is ready at the end, or at
+    /// the deadline, also when parts fail.
     func startRestore(_ session: any SDKSession, _ generation: Int) {
         // Asked once: the names have to be those of the parts that run.
         let steps = session.restoreSteps

@@ -10,7 +10,8 @@ public protocol SDKServices: Sendable {
     var dataStore: any DataStore { get }
     /// The access token of an earlier session. By default the one in the secure store.
     func storedAccessToken() -> StoredAnswer<Secret>
-    /// Forgets an earlier session: after this no token of it can be sent anywhere. By default the token in the secure store is removed.
+    /// Forgets an earlier session: after this no token of it can be sent anywhere. By default the token in the secure
+    /// store is removed.
     func clearSession() throws
     /// Makes the client and the services that use it, for one configuration. Nothing is sent yet.
     func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession
@@ -37,13 +38,16 @@ extension SDKServices {
 
 /// A client and the services that use it, from one initialisation to the next reset.
 public protocol SDKSession: Sendable {
-    /// Cancels the requests under way. From then on nothing is sent or stored: a late answer may bring a token that the next service must not get.
+    /// Cancels the requests under way. From then on nothing is sent or stored: a late answer may bring a token that the
+    /// next service must not get.
     func invalidate()
 
-    /// The person's entitlements, the first part of every restore. This validates the session, and refreshes a token that is about to expire.
+    /// The person's entitlements, the first part of every restore. This validates the session, and refreshes a token
+    /// that is about to expire.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
-    /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins. None by default.
+    /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins.
+    /// None by default.
     var restoreSteps: [SDKRestoreStep] { get }
 }
 
@@ -54,7 +58,8 @@ extension SDKSession {
 
 /// Stores the values of an SDK's set-up: secrets in the secure store, the rest in the data store.
 struct SDKStorage: Sendable {
-    /// The app's credentials, and the service that they are for. The service belongs to the secrets: they must never be sent to another.
+    /// The app's credentials, and the service that they are for. The service belongs to the secrets: they must never be
+    /// sent to another.
     struct Credentials: Codable, Equatable, Sendable {
         let baseURL: String
         let clientID: String

@@ -1,6 +1,7 @@
 import Sequencer
 
-/// Decides the effect of each call to an SDK's set-up. Calls come one after the other; ends of restores may come at any time.
+/// Decides the effect of each call to an SDK's set-up. Calls come one after the other; ends of restores may come at any
+/// time.
 struct SDKStateMachine {
     enum Phase: Equatable {
         case uninitialized, initializing, restoring, ready
@@ -42,7 +43,8 @@ struct SDKStateMachine {
         phase = .uninitialized
     }
 
-    /// - Returns: whether it is ready by that; not when it was before, or when the restore is one of an older generation.
+    /// - Returns: whether it is ready by that; not when it was before, or when the restore is one of an older
+    ///     generation.
     mutating func restoreEnded(_ generation: Int) -> Bool {
         guard isRestoring(generation) else { return false }
         phase = .ready

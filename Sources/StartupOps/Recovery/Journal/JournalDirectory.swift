@@ -4,13 +4,15 @@ import StartupStorage
 
 /// The journals of past launches: a file for each, named by its number, so that none is ever rewritten.
 ///
-/// A process keeps its launch's file locked as long as it lives, and the kernel takes the lock away when it ends, however it ends: that is how
-/// others know a launch that goes on from one that died. A file gets its name when its first line is in it and it is locked.
+/// A process keeps its launch's file locked as long as it lives, and the kernel takes the lock away when it ends,
+/// however it ends: that is how others know a launch that goes on from one that died. A file gets its name when its
+/// first line is in it and it is locked.
 struct JournalDirectory: Sendable {
     /// The most of a file that is read: a launch of thousands of operations.
     static let maximumFileSize = 4 << 20
     private static let ending = ".jsonl"
-    /// Three years of a launch each second. A number this far above all others was not given by this code, and is passed over.
+    /// Three years of a launch each second. A number this far above all others was not given by this code, and is
+    /// passed over.
     private static let maximumGap = 100_000_000
 
     let directory: PosixDirectory
@@ -99,8 +101,9 @@ struct JournalDirectory: Sendable {
 
 /// The file of a launch that goes on: lines are added to its end, each by one system call, and nothing is kept back.
 ///
-/// The lines are there for the next process, also when this one is killed: the kernel has them. After a power cut or a crash of
-/// the kernel the last lines, or all of them, may be missing: waiting for the disk would cost each event milliseconds.
+/// The lines are there for the next process, also when this one is killed: the kernel has them. After a power cut or a
+/// crash of the kernel the last lines, or all of them, may be missing: waiting for the disk would cost each event
+/// milliseconds.
 final class JournalFile: @unchecked Sendable {
     // @unchecked: `file` does not change, and is only used under the lock of `state`.
     private let file: PosixFile
@@ -111,7 +114,8 @@ final class JournalFile: @unchecked Sendable {
         var isTorn = false
         /// The attempts of operations that were written down.
         var started: Set<String> = []
-        /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told of twice.
+        /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told
+        /// of twice.
         var questions: [String: Int] = [:]
         /// The operations that ask, as the file says.
         var asking: Set<String> = []
@@ -158,8 +162,8 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
-    /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn, and the thread that starts an
-    /// operation must not go on before that is written down.
+    /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn,
+    /// and the thread that starts an operation must not go on before that is written down.
     private let state: Locked<State>
     let path: String
     let number: Int

@@ -58,9 +58,11 @@ struct JournalLine: Codable, Equatable, Sendable {
     var skipped: [String]?
     /// The operations that cannot be left out.
     var required: [String]?
-    /// The operations that cannot be left out, but come after the milestone, or be left out, where launches died in them alone.
+    /// The operations that cannot be left out, but come after the milestone, or be left out, where launches died in
+    /// them alone.
     var avoidable: [String]?
-    /// Whether the update check comes after the milestone; and the operations for which it does, where that is not known to be the check alone.
+    /// Whether the update check comes after the milestone; and the operations for which it does, where that is not
+    /// known to be the check alone.
     var updateLast: Bool?
     var late: [String]?
     var reason: String?
@@ -100,7 +102,8 @@ struct JournalLine: Codable, Equatable, Sendable {
         return Array((try? encoder.encode(self)) ?? Data()) + [UInt8(ascii: "\n")]
     }
 
-    /// The lines of a file that may have been cut anywhere, and may hold anything, with the numbers of those that make no sense.
+    /// The lines of a file that may have been cut anywhere, and may hold anything, with the numbers of those that make
+    /// no sense.
     static func parse(_ data: Data) -> (lines: [JournalLine], damaged: [Int]) {
         var lines: [JournalLine] = []
         var damaged: [Int] = []

@@ -86,7 +86,8 @@ extension JournaledLaunch {
 /// The operations in progress in a launch, line after line.
 private struct LaunchProgress {
     var kind: LaunchKind
-    /// The operations in progress, and those that ask a person, with the number of the line that says so: files may have a hundred thousand.
+    /// The operations in progress, and those that ask a person, with the number of the line that says so: files may
+    /// have a hundred thousand.
     private var running: [String: Int] = [:]
     private var asking: [String: Int] = [:]
     private var lines = 0
@@ -188,15 +189,19 @@ package enum LaunchEnding: Sendable, Hashable {
     case aborted(by: String, reason: String)
     /// It failed; in which operation, if that was written down.
     case failed(in: String?)
-    /// The person, or the app in the person's name, ended it; with the operations that were asking the person something.
+    /// The person, or the app in the person's name, ended it; with the operations that were asking the person
+    /// something.
     case quit(asking: [String])
-    /// The process died; with the operations that were in progress, the one that started last first. None: it died before, between or after them.
+    /// The process died; with the operations that were in progress, the one that started last first. None: it died
+    /// before, between or after them.
     case crashed(in: [String])
-    /// The process was ended while nothing had made progress for a while; with the operations that were in progress, as above.
+    /// The process was ended while nothing had made progress for a while; with the operations that were in progress, as
+    /// above.
     case hung(in: [String])
     /// It goes on.
     case running
-    /// The journal does not say: nobody waited for the launch, so the system may have ended it, or its beginning cannot be read.
+    /// The journal does not say: nobody waited for the launch, so the system may have ended it, or its beginning cannot
+    /// be read.
     case unknown
 
     /// Whether the launch did not end by itself, and nobody wanted it to end.

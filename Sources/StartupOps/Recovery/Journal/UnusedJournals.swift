@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
 
-/// The journals of this process that tell of no launch yet, also those that the app has let go of. They are removed when the process exits: it wanted to end, and no
-/// launch has died.
+/// The journals of this process that tell of no launch yet, also those that the app has let go of. They are removed
+/// when the process exits: it wanted to end, and no launch has died.
 ///
-/// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the two apart, and counts both.
+/// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the
+/// two apart, and counts both.
 enum UnusedJournals {
     private static let paths = Locked<Set<String>>([])
     private static let removesAtExit: Void = { _ = atexit { UnusedJournals.removeAll() } }()

@@ -2,11 +2,12 @@ import Sequencer
 import StartupNetworking
 
 extension Bootstrap {
-    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash: first-screen is waiting for …". Empty
-    /// when nothing is known to be wrong.
+    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash:
+    /// first-screen is waiting for …". Empty when nothing is known to be wrong.
     ///
-    /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is wrong makes no `Bootstrap`:
-    /// its problems are in the ``RegistryError``. Steps that have failed for other reasons are in the launch's report.
+    /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is
+    /// wrong makes no `Bootstrap`: its problems are in the ``RegistryError``. Steps that have failed for other reasons
+    /// are in the launch's report.
     public var findings: [String] {
         let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
         let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil

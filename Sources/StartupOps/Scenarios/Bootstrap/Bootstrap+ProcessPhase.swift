@@ -73,7 +73,8 @@ extension Bootstrap {
 extension Bootstrap {
     /// Makes the configuration, part by part, once.
     ///
-    /// - Throws: ``RegistryError`` when a module is missing that another one works with, or when it comes too early; `APIConfigurationError` when it was made before.
+    /// - Throws: ``RegistryError`` when a module is missing that another one works with, or when it comes too early;
+    ///     `APIConfigurationError` when it was made before.
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
         try endModuleSetUp()
@@ -149,7 +150,8 @@ extension Bootstrap {
         return "GraphQL at \(graphQL), \(rest), \(plan.build)\(proxy)"
     }
 
-    /// On some systems, secrets survive a reinstallation: unless accounts are restored, the first launch ends what an earlier one has left.
+    /// On some systems, secrets survive a reinstallation: unless accounts are restored, the first launch ends what an
+    /// earlier one has left.
     private func handleFirstLaunch(_ firstLaunch: FirstLaunch, _ accounts: any AccountService) async -> String {
         switch firstLaunch {
         case .first: break

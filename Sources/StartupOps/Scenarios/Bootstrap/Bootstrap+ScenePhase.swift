@@ -6,7 +6,8 @@ extension Bootstrap {
     /// The scene of the launch.
     static let scene = "main"
 
-    /// Has the app connect its scene, once the process phase has ended, and waits until the scene can be seen. An app without one shows nothing.
+    /// Has the app connect its scene, once the process phase has ended, and waits until the scene can be seen. An app
+    /// without one shows nothing.
     ///
     /// - Throws: an error that names the unmet conditions when the app does not say that the scene is visible.
     @MainActor
@@ -40,8 +41,8 @@ extension Bootstrap {
         }
     }
 
-    /// Connects one more scene of the app, beside or after the launch. A scene gets its own part only: nothing of the process is set up again, and the first
-    /// screen is not decided again.
+    /// Connects one more scene of the app, beside or after the launch. A scene gets its own part only: nothing of the
+    /// process is set up again, and the first screen is not decided again.
     ///
     /// ```swift
     /// if try await bootstrap.connectScene(session.persistentIdentifier, by: window, deadline: .after(.seconds(3))) { window.showMain() }
@@ -49,9 +50,12 @@ extension Bootstrap {
     ///
     /// - Parameters:
     ///   - id: the scene's identifier: not `main`, which is the scene of the launch.
-    ///   - presenter: tells the phases of the scene; problems with them are in the ``LaunchPhases/problems`` of ``phases``.
-    /// - Returns: false for a scene that has been connected before, and has not been told to have disconnected since: nothing was done.
-    /// - Throws: an error that names the unmet conditions when the process phase has not ended by the deadline; `CancellationError` when the task is cancelled.
+    ///   - presenter: tells the phases of the scene; problems with them are in the ``LaunchPhases/problems`` of
+    ///       ``phases``.
+    /// - Returns: false for a scene that has been connected before, and has not been told to have disconnected since:
+    ///     nothing was done.
+    /// - Throws: an error that names the unmet conditions when the process phase has not ended by the deadline;
+    ///     `CancellationError` when the task is cancelled.
     @MainActor
     public func connectScene(_ id: String, by presenter: any ScenePresenter, deadline: Deadline) async throws -> Bool {
         try await phases.processGate.wait(by: deadline)
@@ -79,7 +83,8 @@ extension Bootstrap {
         let accounts = environment.services.accounts
         if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
         didRegister("coordinator")
-        // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need have completed with.
+        // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need
+        // have completed with.
         let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
         let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
         let mayStay = onboarding != .regular || accounts.storedSession().value?.isAnonymous != true
@@ -132,14 +137,16 @@ extension Bootstrap {
         }
     }
 
-    /// Decides on the first screen, when nothing is waited for any more. From then on the launch goes by the feature flags that are there.
+    /// Decides on the first screen, when nothing is waited for any more. From then on the launch goes by the feature
+    /// flags that are there.
     ///
     /// - Throws: `GateClosedError` naming the conditions that are not met.
     @MainActor
     func chooseFirstScreen(_ loaded: LoadedConfiguration, _ environment: StartupEnvironment, _ launch: StepContext) async throws {
         let configuration = try configuration(for: launch.operation)
         let gate = try environment.firstScreenGate
-        // The graph has this step wait for the steps that meet these. If one of them has failed, for instance, nobody meets its condition any more.
+        // The graph has this step wait for the steps that meet these. If one of them has failed, for instance, nobody
+        // meets its condition any more.
         for condition in gate.bypassUnmet([.splashVideoDone, .splashControllerEnded, .configurationPresent]) {
             launch.note("\(condition) was not waited for: its step has ended without it")
         }
@@ -166,7 +173,8 @@ extension Bootstrap {
         do {
             try await gate.wait(for: launch.requestTime, in: launch)
         } catch let error as GateClosedError where error.unmet.allSatisfy({ $0.condition.name == .initialFlagsRefreshed }) {
-            // The timeout of their step limits the wait, since its end meets the gate. A step that the app has removed never ends.
+            // The timeout of their step limits the wait, since its end meets the gate. A step that the app has removed
+            // never ends.
             if flags.isBeingFetched { return try await gate.wait(for: .seconds(86_400), in: launch) }
             gate.bypass(.initialFlagsRefreshed, because: "no step fetches them")
             launch.note("\(ConditionName.initialFlagsRefreshed) was not waited for: no step fetches the flags")

@@ -5,8 +5,9 @@ import StartupStorage
 
 /// Carries out a ``BootstrapPlan``: what a launch by the scenario ``Scenario/bootstrap`` makes, and what outlives it.
 ///
-/// One is made per process, and kept as long as the app runs: its observers stop when it goes, and with it the environment and the report of the
-/// launch, which keep it too. The service and its client are made here, which sends nothing; the process phase makes the rest.
+/// One is made per process, and kept as long as the app runs: its observers stop when it goes, and with it the
+/// environment and the report of the launch, which keep it too. The service and its client are made here, which sends
+/// nothing; the process phase makes the rest.
 ///
 /// | phase | operations |
 /// |---|---|
@@ -44,8 +45,9 @@ public final class Bootstrap: Sendable {
     package let service: AppService
     /// Where the app finds its client, once the launch has made the configuration.
     let clients = APIClientProvider()
-    /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
-    /// that the app has finished launching, the end of the process phase counts as that.
+    /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the
+    /// process here. If nobody has told that the app has finished launching, the end of the process phase counts as
+    /// that.
     public let phases = LaunchPhases(waitsForSetUp: true)
     let app: AppInfo
     let directory: StateDirectory
@@ -58,8 +60,8 @@ public final class Bootstrap: Sendable {
     /// - Parameters:
     ///   - directory: keeps the session, settings and what earlier launches have come to.
     ///   - http: sends the requests.
-    ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token. It is held weakly: an app that lets go of it goes on as
-    ///     `APIDataSource` says.
+    ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token. It is held weakly:
+    ///     an app that lets go of it goes on as `APIDataSource` says.
     ///   - now: the time of day, which tokens' expiry is compared with.
     /// - Throws: ``RegistryError`` when the plan is not valid.
     public init(
@@ -99,7 +101,8 @@ public final class Bootstrap: Sendable {
     /// Whether the configuration was made in this launch.
     var hasConfiguration: Bool { state.withLock { $0.configuration != nil } }
 
-    /// Tells the plan's crash loggers each event of a launch in one line, `610 ms: login succeeded`: an observer for its options.
+    /// Tells the plan's crash loggers each event of a launch in one line, `610 ms: login succeeded`: an observer for
+    /// its options.
     ///
     /// ```swift
     /// options.observers.append(bootstrap.crashLog)
@@ -120,8 +123,9 @@ public final class Bootstrap: Sendable {
         throw ServiceAccessError(accessor: printable(accessor, limit: 120), missing: missing)
     }
 
-    /// The app's configuration: the one that decided the first screen, and from then on each newer one that was fetched. A newer one counts from the
-    /// next launch; an app that watches can go by it at once. Every call gives a sequence of its own, which begins with the latest.
+    /// The app's configuration: the one that decided the first screen, and from then on each newer one that was
+    /// fetched. A newer one counts from the next launch; an app that watches can go by it at once. Every call gives a
+    /// sequence of its own, which begins with the latest.
     public var appConfigurations: some AsyncSequence<AppConfiguration, Never> & Sendable { configurationLine.stream().compactMap { $0 } }
 
     /// Fetches the configuration again, such as when the app comes back to the front.
@@ -175,7 +179,8 @@ extension Bootstrap {
     ///
     /// - Parameters:
     ///   - connector: connects devices on the local network; nil for an app that has none.
-    ///   - journal: the journal of this launch. Open it in the directory of the bootstrap, before the bootstrap is made.
+    ///   - journal: the journal of this launch. Open it in the directory of the bootstrap, before the bootstrap is
+    ///       made.
     ///   - bundled: the configuration that the app is delivered with.
     public func environment(
         presenters: StartupPresenters,

@@ -3,8 +3,9 @@ import Sequencer
 
 /// A part of an app that another app of the same kind may not have: a shop, a gallery, a chat.
 ///
-/// An active module is prepared before the configuration is made, and made after it. One that is not active is neither: both of its operations
-/// are skipped. An app that has not got the module leaves it out of the plan, and its operations are not in the graph.
+/// An active module is prepared before the configuration is made, and made after it. One that is not active is neither:
+/// both of its operations are skipped. An app that has not got the module leaves it out of the plan, and its operations
+/// are not in the graph.
 public struct BootstrapModule: Sendable {
     /// The name, in graphs and reports; unique in a plan.
     package let name: String
@@ -62,8 +63,9 @@ public struct ThirdPartySDK: Sendable {
     /// Starts it in the prologue, in place of `start`; nil for one that comes after the configuration.
     private(set) var prologue: (@MainActor @Sendable (LaunchFacts) throws -> Void)?
 
-    /// An SDK that has to be there when the app has finished launching, such as one that wants to know what the system started the app for. Its step `sdk-NAME` is
-    /// in the prologue: on the main thread, before all else of the launch, which has to be started there, and before there is a configuration.
+    /// An SDK that has to be there when the app has finished launching, such as one that wants to know what the system
+    /// started the app for. Its step `sdk-NAME` is in the prologue: on the main thread, before all else of the launch,
+    /// which has to be started there, and before there is a configuration.
     ///
     /// - Parameters:
     ///   - flags: the builds it belongs to; unless said otherwise, all.
@@ -100,8 +102,9 @@ public struct ThirdPartySDK: Sendable {
         self.start = start
     }
 
-    /// An SDK with a set-up of its own. Its step `sdk-NAME` initialises it, and fails with the ``SDKError`` that says why it could not; `sdk-NAME-ready`
-    /// ends when an earlier session has been restored, and says of what. Only what the app adds after that one waits for it:
+    /// An SDK with a set-up of its own. Its step `sdk-NAME` initialises it, and fails with the ``SDKError`` that says
+    /// why it could not; `sdk-NAME-ready` ends when an earlier session has been restored, and says of what. Only what
+    /// the app adds after that one waits for it:
     ///
     /// ```swift
     /// plan.thirdParties = [ThirdPartySDK("steps", lifecycle: sdk, configuration: configuration)]
@@ -113,7 +116,8 @@ public struct ThirdPartySDK: Sendable {
     ///   - configuration: checked when it is initialised, on the main thread, which waits for the disk.
     ///   - flags: the builds it belongs to; unless said otherwise, all.
     ///   - timeout: how long it may take until it is initialised. The restore has the time of its ``SDKOptions``.
-    ///   - inPrologue: whether it is initialised in the prologue, as ``inPrologue(_:isRequired:in:timeout:start:)`` says, and not after the configuration.
+    ///   - inPrologue: whether it is initialised in the prologue, as ``inPrologue(_:isRequired:in:timeout:start:)``
+    ///       says, and not after the configuration.
     public init(
         _ name: String,
         lifecycle: SDKLifecycle,
@@ -162,7 +166,8 @@ public struct RequiredResource: Sendable, Hashable {
     private var problemOfFile: String? {
         guard let location else { return "it is not among the app's files" }
         do {
-            // Read it, instead of only asking whether it exists: a directory or another user's file fails here, with its reason.
+            // Read it, instead of only asking whether it exists: a directory or another user's file fails here, with
+            // its reason.
             return try Data(contentsOf: location, options: .mappedIfSafe).isEmpty ? "it is empty" : nil
         } catch CocoaError.fileReadNoSuchFile {
             return "there is no such file"

@@ -5,8 +5,9 @@ import StartupNetworking
 extension BootstrapPlan {
     /// Checks the plan: nothing of it has run, and nothing is sent.
     ///
-    /// The registrations are put in the order in which the launch makes them, and measured by `RegistrationRule/bootstrap`. Names and timeouts of steps are the
-    /// graph's matter: a launch whose graph has wrong ones is refused before anything runs.
+    /// The registrations are put in the order in which the launch makes them, and measured by
+    /// `RegistrationRule/bootstrap`. Names and timeouts of steps are the graph's matter: a launch whose graph has wrong
+    /// ones is refused before anything runs.
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {

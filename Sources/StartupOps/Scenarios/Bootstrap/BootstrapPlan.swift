@@ -4,8 +4,8 @@ import StartupStorage
 
 /// How a white-label app starts: everything that differs from one app to the next, as one value that the app fills.
 ///
-/// Only the endpoints and the required registrations have to be there. A plan does nothing by itself: `validate()` names its mistakes,
-/// ``Bootstrap`` carries it out, as the scenario ``Scenario/bootstrap``.
+/// Only the endpoints and the required registrations have to be there. A plan does nothing by itself: `validate()`
+/// names its mistakes, ``Bootstrap`` carries it out, as the scenario ``Scenario/bootstrap``.
 ///
 /// ```swift
 /// var plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: graphQL, rest: rest))
@@ -15,18 +15,21 @@ import StartupStorage
 /// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
 /// ```
 public struct BootstrapPlan: Sendable {
-    /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at `oauth/token` beside the GraphQL endpoint.
-    /// Updates, configuration, flags and profile are then not known, unless the app gives the environment services of its own.
+    /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at
+    /// `oauth/token` beside the GraphQL endpoint. Updates, configuration, flags and profile are then not known, unless
+    /// the app gives the environment services of its own.
     var endpoints: APIEnvironment
     /// Begins the names of the REST headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
     public var headerPrefix = "X-Sequencer"
-    /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
+    /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL
+    /// name.
     public var guestOperations: Set<String> = []
     /// The flags that the app was built with.
     public var build: BuildFlags
     /// Another way to log in; nil when the app has its own form only.
     public var authenticator: (any AuthenticationProvider)?
-    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account.
+    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the
+    /// account.
     public var enablesRestoreAccount = false
     /// Sees every request and answer, for developers. Used in staging builds only; in other builds it is ignored.
     public var debugProxy: (@Sendable (any HTTPSending) -> any HTTPSending)?
@@ -34,7 +37,8 @@ public struct BootstrapPlan: Sendable {
     public var resources: [RequiredResource] = []
     /// The registrations before the configuration is made, in this order.
     public var registrations: [BootstrapRegistration] = []
-    /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and before any module is.
+    /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and
+    /// before any module is.
     public var moduleDelegates: [BootstrapRegistration] = []
     /// The registrations when the coordinator starts, and the app's parts exist.
     public var delegates: [BootstrapRegistration] = []
@@ -135,7 +139,8 @@ public struct BootstrapRegistration: Sendable {
     }
 }
 
-/// Something that watches what changes as long as the app lives: who the user is, what notifications or tracking are allowed.
+/// Something that watches what changes as long as the app lives: who the user is, what notifications or tracking are
+/// allowed.
 public struct BootstrapObserver: Sendable {
     /// The name, in reports; unique in a plan.
     let name: String
@@ -143,8 +148,8 @@ public struct BootstrapObserver: Sendable {
 
     /// An observer.
     ///
-    /// - Parameter observe: reads a stream until it ends; it runs in a task of its own, off the main thread, and is told to cancel when the
-    ///   app lets go of the ``Bootstrap`` that it belongs to.
+    /// - Parameter observe: reads a stream until it ends; it runs in a task of its own, off the main thread, and is
+    ///   told to cancel when the app lets go of the ``Bootstrap`` that it belongs to.
     public init(_ name: String, observe: @escaping @Sendable (BootstrapConfiguration) async -> Void) {
         self.name = name
         self.observe = observe
@@ -153,8 +158,8 @@ public struct BootstrapObserver: Sendable {
 
 /// Counts events, and wants to know whose they are.
 public protocol AnalyticsTracker: Sendable {
-    /// Events from now on are this user's. Called when the configuration is made, on the main thread, and then off it each time that the session is another
-    /// user's or has ended, as long as the ``Bootstrap`` is kept.
+    /// Events from now on are this user's. Called when the configuration is made, on the main thread, and then off it
+    /// each time that the session is another user's or has ended, as long as the ``Bootstrap`` is kept.
     ///
     /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
     func identify(user: String?)
@@ -167,8 +172,9 @@ public protocol CrashLogger: Sendable {
     /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
     func identify(user: String?, device: String)
 
-    /// The launch has come this far: a line to be sent with a crash that may follow. The steps that make the configuration and start the
-    /// coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells the events of a launch, off it. It must not block. Ignored unless a logger says otherwise.
+    /// The launch has come this far: a line to be sent with a crash that may follow. The steps that make the
+    /// configuration and start the coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells
+    /// the events of a launch, off it. It must not block. Ignored unless a logger says otherwise.
     func log(_ line: String)
 }
 
@@ -179,7 +185,8 @@ extension CrashLogger {
 
 /// Another way to log in than with this app's own form, such as with an account somewhere else.
 ///
-/// It asks the person, and brings back a session of the app's own service. It says when it asks: all other time counts against the launch's budget.
+/// It asks the person, and brings back a session of the app's own service. It says when it asks: all other time counts
+/// against the launch's budget.
 ///
 /// ```swift
 /// func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session? {

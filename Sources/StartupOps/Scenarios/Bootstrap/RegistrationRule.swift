@@ -2,7 +2,8 @@ import Sequencer
 
 /// The registrations are not as they have to be for a launch to go on.
 public struct RegistryError: DescribedError, Sendable, Hashable {
-    /// Everything that is wrong with the order, the number or the place of registrations: one sentence each, which says how to solve it.
+    /// Everything that is wrong with the order, the number or the place of registrations: one sentence each, which says
+    /// how to solve it.
     public let problems: [String]
 
     /// All problems, one after the other.
@@ -51,7 +52,8 @@ public struct OrderConstraint: Sendable, Hashable {
 struct RegistrationRule: Sendable, Hashable {
     /// The name of the registration.
     let name: String
-    /// Whether the launch fails without it. One that is not required may be absent, such as a module that is not activated.
+    /// Whether the launch fails without it. One that is not required may be absent, such as a module that is not
+    /// activated.
     let isRequired: Bool
     /// The registrations that have to come before it.
     let constraints: [OrderConstraint]

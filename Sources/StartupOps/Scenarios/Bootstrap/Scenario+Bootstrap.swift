@@ -1,11 +1,13 @@
 import Sequencer
 
 extension Scenario {
-    /// A white-label app: first what the process needs is set up in its order, then the scene is connected and the coordinator started.
+    /// A white-label app: first what the process needs is set up in its order, then the scene is connected and the
+    /// coordinator started.
     ///
-    /// The scene phase begins when all of the process phase has ended. A part that the app's ``BootstrapPlan`` does not have is not in the graph; a module
-    /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for neither phase. Where an earlier launch has kept
-    /// a configuration, the app starts with that, and the one that is fetched meanwhile counts from the next launch.
+    /// The scene phase begins when all of the process phase has ended. A part that the app's ``BootstrapPlan`` does not
+    /// have is not in the graph; a module that is not active, and an SDK that belongs to other builds, is skipped. The
+    /// update check waits for neither phase. Where an earlier launch has kept a configuration, the app starts with
+    /// that, and the one that is fetched meanwhile counts from the next launch.
     public static let bootstrap = Scenario("bootstrap", "A white-label app: first the process is set up, then the scene.") { graph, steps in
         let environment = steps.environment
         let bootstrap = environment?.bootstrap
@@ -69,7 +71,8 @@ extension OperationGraph {
         }
     }
 
-    /// Adds a step on the screen for each of the modules, which does `work` when the module is active, and fails the launch only when the module is required.
+    /// Adds a step on the screen for each of the modules, which does `work` when the module is active, and fails the
+    /// launch only when the module is required.
     ///
     /// - Returns: their identifiers.
     fileprivate mutating func addModules(
@@ -94,7 +97,8 @@ extension OperationGraph {
         }
     }
 
-    /// Adds a step for each SDK that is not in the prologue, and one that restores the session of each that has a life cycle.
+    /// Adds a step for each SDK that is not in the prologue, and one that restores the session of each that has a life
+    /// cycle.
     ///
     /// - Returns: the identifiers of the steps that start SDKs: nothing waits for the sessions.
     fileprivate mutating func addSDKs(of bootstrap: Bootstrap?, after phase: String) -> [String] {
@@ -162,7 +166,8 @@ extension Bootstrap {
 }
 
 extension StartupSteps {
-    /// The same steps with two changes. The fetch of the configuration tells the app of the result. The steps after the first screen use the feature flags that decided it.
+    /// The same steps with two changes. The fetch of the configuration tells the app of the result. The steps after the
+    /// first screen use the feature flags that decided it.
     ///
     /// - Parameter kept: the configuration that the launch goes by; nil where it waits for the one that is fetched.
     fileprivate func carryingOut(_ bootstrap: Bootstrap?, _ kept: LoadedConfiguration?) -> StartupSteps {
