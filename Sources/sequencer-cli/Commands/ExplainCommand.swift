@@ -35,7 +35,7 @@ struct ExplainCommand: Command {
         let next = LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version)
         let shown = Array(launches.prefix(last))
         let explanation = Explanation(folder: folder.path, next: next, launches: shown, count: launches.count)
-        try page.write(json: explanation.json(), text: explanation.text(page.style))
+        try page.write(json: explanation.json(), text: fitted(explanation.text(page.style), to: page.output.width))
         return .success
     }
 

@@ -86,7 +86,7 @@ struct GraphCommand: Command {
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
         // A tree is for a terminal, which may have no lines to draw with; the other formats are for programs.
-        case .tree: return graph.tree(inASCII: !page.style.isUnicode)
+        case .tree: return fitted(graph.tree(inASCII: !page.style.isUnicode), to: page.output.width)
         }
     }
 }

@@ -17,7 +17,8 @@ struct HelpCommand: Command {
 
     func run() throws -> ExitCode {
         // On standard output and a success: help that was asked for can be piped into a pager.
-        try Output(nil).write(try text() + "\n")
+        let output = Output(nil)
+        try output.write(fitted(try text() + "\n", to: output.width))
         return .success
     }
 

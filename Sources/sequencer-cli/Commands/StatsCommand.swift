@@ -59,7 +59,7 @@ struct StatsCommand: Command {
         if let attribute = keys.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
             message("no report has the attribute \(quoted(attribute))")
         }
-        try page.write(json: summary.json, text: summary.text(page.style))
+        try page.write(json: summary.json, text: fitted(summary.text(page.style), to: page.output.width))
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && groups.isEmpty ? .badData : .success
     }

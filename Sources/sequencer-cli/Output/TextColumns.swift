@@ -100,7 +100,7 @@ struct TextTable {
     }
 
     /// The columns that a cell takes: escape sequences for colours take none.
-    private static func width(_ cell: String) -> Int {
+    static func width(_ cell: String) -> Int {
         let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
             // An escape sequence for a colour ends with an m.

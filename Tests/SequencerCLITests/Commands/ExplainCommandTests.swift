@@ -51,7 +51,7 @@ struct ExplainCommandTests {
             let result = try await Tool.run(["run"] + arguments + ["--state", state])
             #expect(result.code != 0, "\(arguments)")
         }
-        let explained = try await Tool.run("explain", "--state", state)
+        let explained = try await Tool.run("explain", "--state", state, environment: ["COLUMNS": "400"])
         #expect(explained.code == 0 && explained.output == "No launch was written down in \(state).\n")
     }
 
@@ -83,7 +83,7 @@ struct ExplainCommandTests {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(#"{"event":"ended","oper"#.utf8))
         try handle.close()
-        let result = try await Tool.run("explain", "--state", state.path)
+        let result = try await Tool.run("explain", "--state", state.path, environment: ["COLUMNS": "400"])
         #expect(result.code == 0 && result.output.contains("crashed in tutorial"))
         #expect(result.output.contains(#/launch 1 is not told whole: line \d+ makes no sense/#))
     }

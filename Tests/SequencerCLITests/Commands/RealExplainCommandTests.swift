@@ -20,7 +20,7 @@ struct RealExplainCommandTests {
         let folder = try await crashedInTutorial()
         defer { folder.remove() }
         let state = folder.file("device").path
-        let before = try await Tool.run("explain", "--state", state)
+        let before = try await Tool.run("explain", "--state", state, environment: ["COLUMNS": "400"])
         #expect(before.code == 0 && before.messages.isEmpty)
         #expect(
             steady(before.output, state) == """
@@ -50,7 +50,7 @@ struct RealExplainCommandTests {
         #expect(operation("main-app")?["outcome"] as? String == "succeeded")
         #expect(operation("main-app")?["notes"] as? [String] == [sentence])
 
-        let after = try await Tool.run("explain", "--state", state, "--last", "1")
+        let after = try await Tool.run("explain", "--state", state, "--last", "1", environment: ["COLUMNS": "400"])
         #expect(
             steady(after.output, state) == """
                 The next launch leaves nothing out.
@@ -81,7 +81,7 @@ struct RealExplainCommandTests {
             let crash = try await Tool.run("run", "background", "--state", state, "--inject", "fetch-config=crash")
             #expect(crash.code == 128 + SIGKILL)
         }
-        let after = try await Tool.run("explain", "--state", state)
+        let after = try await Tool.run("explain", "--state", state, environment: ["COLUMNS": "400"])
         #expect(after.output.hasPrefix("The next launch leaves nothing out."), "\(after.output)")
     }
 

@@ -11,26 +11,34 @@ import Testing
 @Suite("The text of every command", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SnapshotTests {
     struct Snapshot: CustomTestStringConvertible, Sendable {
-        /// The file's name without `.txt`.
+        /// The file's name without `.txt`; of another width than 80, that stands behind it.
         let name: String
         /// The words of the command line; those that are names of files in the folder are taken for these files.
         let words: [String]
         let code: ExitCode
+        let columns: Int
 
-        init(_ name: String, _ line: String, _ code: ExitCode = .success) {
-            self.name = name
+        init(_ name: String, _ line: String, _ code: ExitCode = .success, columns: Int = 80) {
+            self.name = columns == 80 ? name : "\(name)-\(columns)"
             words = line.split(separator: " ").map(String.init)
-            self.code = code
+            (self.code, self.columns) = (code, columns)
         }
 
-        var testDescription: String { words.joined(separator: " ") }
+        var testDescription: String { "\(words.joined(separator: " "))\(columns == 80 ? "" : ", \(columns) columns")" }
+
+        /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form.
+        var atAllWidths: [Snapshot] {
+            let isForPrograms = words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
+            let line = words.joined(separator: " ")
+            return [self] + (isForPrograms ? [] : [40, 200].map { Snapshot(name, line, code, columns: $0) })
+        }
     }
 
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Data/CommandLine")
         .standardized
 
     static let snapshots =
-        [
+        ([
             Snapshot("run", "run launch.json --clock virtual"),
             Snapshot("run-over-budget", "run regular --clock virtual --budget 500ms", .overBudget),
             Snapshot("run-failed", "run regular --clock virtual --inject login=fail", .failed),
@@ -64,7 +72,7 @@ struct SnapshotTests {
             Snapshot("scenarios-json", "scenarios --json"),
             Snapshot("help", "--help"),
         ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") }
-        + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
+        + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }).flatMap(\.atAllWidths)
 
     @Test("Exactly this", arguments: snapshots)
     func text(_ snapshot: Snapshot) async throws {
@@ -72,7 +80,7 @@ struct SnapshotTests {
         let result = try await Tool.run(
             ["-c", #"cd "$0" && exec "$TOOL" "$@""#, Self.folder.path] + snapshot.words,
             executable: URL(fileURLWithPath: "/bin/sh"),
-            environment: ["TOOL": Tool.path.path, "COLUMNS": "80"]
+            environment: ["TOOL": Tool.path.path, "COLUMNS": "\(snapshot.columns)"]
         )
         #expect(result.code == snapshot.code.rawValue)
         // Only `import` says something besides: how much it read.

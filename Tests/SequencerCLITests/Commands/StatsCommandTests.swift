@@ -11,7 +11,7 @@ struct StatsCommandTests {
 
     @Test("What it prints; broken lines are named, counted, and passed over")
     func text() async throws {
-        let result = try await Tool.run(["stats", "-"], input: try Data(contentsOf: Self.launches))
+        let result = try await Tool.run(["stats", "-"], input: try Data(contentsOf: Self.launches), environment: ["COLUMNS": "400"])
         #expect(result.code == 0)
         #expect(
             result.messages == """
@@ -57,7 +57,9 @@ struct StatsCommandTests {
                 + (number < 2 ? #","initialDisplayMs":200}"# : "}") + "\n"
         }
         let input = Data(lines.joined().utf8)
-        let row = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n").first { $0.contains("initial display") }
+        let row = try await Tool.run(["stats", "-"], input: input, environment: ["COLUMNS": "400"]).output.split(separator: "\n").first {
+            $0.contains("initial display")
+        }
         let few = Array(repeating: ["too", "few"], count: 4).flatMap(\.self)
         #expect(row?.split(separator: " ").suffix(13).map(String.init) == ["2", "200", "ms"] + few + ["200", "ms"], "\(row ?? "")")
         let total = try await Tool.run(["stats", "-", "--json"], input: input).json()["total"] as? [String: Any]
@@ -91,7 +93,7 @@ struct StatsCommandTests {
                 + #""verdict":"\#(verdict)"}\#(displayBudget)}"# + "\n"
         }
         let input = Data(lines.joined().utf8)
-        let rows = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n")
+        let rows = try await Tool.run(["stats", "-"], input: input, environment: ["COLUMNS": "400"]).output.split(separator: "\n")
         #expect(rows.contains { $0.contains("over budget  at most  initial display over its own  at most  aborted") }, "\(rows)")
         let row = rows.last { $0.contains("%") && !$0.contains("within") }?.split(separator: " ").joined(separator: " ") ?? ""
         #expect(row.hasPrefix("a 3 of 5 ") && row.contains("% 2 of 3 ") && row.hasSuffix("% 0 of 5 0 of 5 0 of 5 0 of 5"), "\(rows)")
@@ -122,7 +124,7 @@ struct StatsCommandTests {
                 + #"{"id":"load","startMs":0,"durationMs":\#(duration)},{"id":"login","startMs":0,"durationMs":500},{"id":"no","startMs":null}]}"#
         }
         let input = lines.joined(separator: "\n")
-        let text = try await Tool.run("stats", "-", "--by", "operation", input: input).output
+        let text = try await Tool.run("stats", "-", "--by", "operation", input: input, environment: ["COLUMNS": "400"]).output
         let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         let heads = rows.filter { ["login", "load", "no"].contains($0.dropFirst().first ?? "") }.map { Array($0.prefix(4)) }
         #expect(heads == [["a", "login", "3", "500"], ["a", "load", "3", "201"]], "\(text)")
@@ -144,7 +146,7 @@ struct StatsCommandTests {
         )
         let run = try await Tool.run("run", "-", "--clock", "virtual", "--inject", "config=fail", "--json-lines", input: text)
         let input = String(repeating: run.output, count: 6)
-        let output = try await Tool.run("stats", "-", "--by", "operation", input: input).output
+        let output = try await Tool.run("stats", "-", "--by", "operation", input: input, environment: ["COLUMNS": "400"]).output
         let rows = output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(rows.contains("scenario version operation launches fell back failed timed out cancelled skipped"), "\(output)")
         #expect(rows.contains("test config 6 0 of 6 6 of 6 0 of 6 0 of 6 0 of 6"), "\(output)")
@@ -165,7 +167,7 @@ struct StatsCommandTests {
                 + #","operations":[{"id":"load","startMs":0,"durationMs":100}]}"#
         }
         let input = lines.joined(separator: "\n")
-        let text = try await Tool.run("stats", "-", "--by", "os.version", input: input).output
+        let text = try await Tool.run("stats", "-", "--by", "os.version", input: input, environment: ["COLUMNS": "400"]).output
         let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(rows.contains { $0.prefix(5) == ["scenario", "version", "os.version", "outcome", "launches"] }, "\(text)")
         #expect(rows.contains { $0.prefix(5) == ["a", "26.1", "completed", "2", "600"] }, "\(text)")
