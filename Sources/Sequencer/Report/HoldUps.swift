@@ -242,13 +242,15 @@ extension LaunchReport {
         guard path.contains(where: { holdUps.holder(of: $0) != nil }) else { return self }
         let slacks = holdUps.slacks(endingWith: last, countsAll: !isMilestoneReached, laneLimit: hasLaneLimit ? lanes : nil)
         var report = self
-        report.criticalPath = path.map { operations[$0].id }
-        report.criticalPathDuration = path.reduce(.zero) { $0 + operations[$1].duration }
-        for node in operations.indices {
-            report.operations[node].slack = .nanoseconds(slacks[node])
-            report.operations[node].isCritical = false
-        }
-        for node in path { report.operations[node].isCritical = true }
+        report.setCriticalPath(path, length: path.reduce(.zero) { $0 + operations[$1].duration })
+        for node in operations.indices { report.operations[node].slack = .nanoseconds(slacks[node]) }
         return report
+    }
+
+    /// Makes these operations the critical path, in their order.
+    package mutating func setCriticalPath(_ path: [Int], length: Duration) {
+        (criticalPath, criticalPathDuration) = (path.map { operations[$0].id }, length)
+        for node in operations.indices { operations[node].isCritical = false }
+        for node in path { operations[node].isCritical = true }
     }
 }

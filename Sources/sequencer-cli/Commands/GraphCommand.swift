@@ -8,11 +8,6 @@ struct GraphCommand: Command {
         case tree, dot, mermaid, gantt, json
     }
 
-    enum Direction: String, CaseIterable, Sendable {
-        case leftToRight = "LR"
-        case topToBottom = "TB"
-    }
-
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
@@ -31,7 +26,7 @@ struct GraphCommand: Command {
             .word(
                 "direction",
                 "LR|TB",
-                Direction.self,
+                DrawingDirection.self,
                 help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
             ) { $0.direction = $1 },
             .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
@@ -48,7 +43,7 @@ struct GraphCommand: Command {
     /// Nil for a tree.
     var format: Format?
     /// Nil for the usual one.
-    var direction: Direction?
+    var direction: DrawingDirection?
     /// Whether to drop the dependencies that others imply.
     var reduce = false
     var facts: [FactArgument] = []
@@ -79,10 +74,10 @@ struct GraphCommand: Command {
 
     private func drawing(of whole: ValidatedGraph, _ page: ResultPage) throws -> String {
         let graph = reduce ? whole.reduced() : whole
-        let options = DOTOptions(direction: direction == .topToBottom ? .topToBottom : .leftToRight)
+        let direction = direction ?? .leftToRight
         switch format ?? .tree {
-        case .dot: return graph.dot(options)
-        case .mermaid: return try graph.mermaid(options)
+        case .dot: return graph.dot(direction)
+        case .mermaid: return try graph.mermaid(direction)
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
         // A tree is for a terminal, which may have no lines to draw with; the other formats are for programs.

@@ -67,7 +67,7 @@ struct LaunchFactsTests {
             for (step, next) in zip(presenting, presenting.dropFirst()) {
                 #expect(try graph.ancestors(of: next).contains(step), "\(next) must wait for \(step): \(facts)")
             }
-            #expect(graph.overlappingInteractions.isEmpty, "\(facts)")
+            #expect(graph.overlappingInteractions(maximum: .max).pairs.isEmpty, "\(facts)")
             #expect(graph.milestone == "main-app")
             let before = try graph.ancestors(of: "main-app")
             #expect(before.isSuperset(of: presenting) && before.contains("force-update"), "\(facts)")

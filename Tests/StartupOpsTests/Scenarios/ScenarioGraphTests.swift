@@ -76,7 +76,7 @@ struct ScenarioGraphTests {
         for scenario in Scenario.all {
             let graph = try graph(scenario)
             #expect(graph.budgetedPath.duration < .seconds(3), "\(scenario)")
-            #expect(graph.overlappingInteractions.isEmpty, "\(scenario)")
+            #expect(graph.overlappingInteractions(maximum: .max).pairs.isEmpty, "\(scenario)")
             #expect(Scenario.named(scenario.name)?.name == scenario.name)
             #expect(graph.name == scenario.name)
         }

@@ -1,28 +1,5 @@
 import Sequencer
 
-/// How a graph is drawn, in the language of Graphviz or of Mermaid.
-package struct DOTOptions: Sendable, Hashable {
-    /// Where time runs to in a drawing.
-    package enum Direction: String, Sendable {
-        /// From left to right.
-        case leftToRight = "LR"
-        /// From top to bottom.
-        case topToBottom = "TB"
-    }
-
-    /// Where time runs to.
-    package var direction: Direction
-    /// Whether dependencies that others imply are dashed. Finding them takes most of the time of drawing a graph of
-    /// 10,000 operations.
-    package var marksImpliedEdges: Bool
-
-    /// The options of a drawing.
-    package init(direction: Direction = .leftToRight, marksImpliedEdges: Bool = true) {
-        self.direction = direction
-        self.marksImpliedEdges = marksImpliedEdges
-    }
-}
-
 extension ValidatedGraph {
     /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
@@ -42,9 +19,9 @@ extension ValidatedGraph {
     /// <https://graphviz.org/docs/attr-types/escString/>.
     ///
     /// - Complexity: that of `reduced()`.
-    public func dot() -> String { dot(DOTOptions()) }
+    public func dot() -> String { dot(.leftToRight) }
 
-    package func dot(_ options: DOTOptions) -> String {
+    package func dot(_ direction: DrawingDirection) -> String {
         let facts = GraphFacts(self)
         // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
@@ -52,7 +29,7 @@ extension ValidatedGraph {
         let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "\\\\")
         var text = """
             digraph \(DOT.name(name)) {
-              rankdir=\(options.direction.rawValue)
+              rankdir=\(direction.rawValue)
               graph [labelloc=t, fontname="Helvetica", fontsize=11, label=<<TABLE BORDER="0" CELLSPACING="6">
                 <TR><TD COLSPAN="6"><FONT POINT-SIZE="16">\(title)</FONT></TD></TR>
                 <TR>\(legend(facts))</TR>
@@ -64,49 +41,38 @@ extension ValidatedGraph {
         for node in 0..<count { text += "  \(names[node]) [\(attributes(of: node, facts))]\n" }
         let first = (0..<count).filter { facts.dependencies[$0].isEmpty }
         if first.count > 1 { text += "  { rank=source; \(first.map { names[$0] }.joined(separator: "; ")) }\n" }
-        for edge in drawnEdges(facts, options) {
-            let attributes = (edge.isCritical ? [DOT.critical] : []) + (edge.isDashed ? ["style=dashed"] : [])
-            text += "  \(names[edge.from]) -> \(names[edge.to])"
-            text += attributes.isEmpty ? "\n" : " [\(attributes.joined(separator: ", "))]\n"
+        for edge in facts.edges {
+            let attributes = words([DOT.critical: edge.isCritical, "style=dashed": edge.isDashed]).joined(separator: ", ")
+            text += "  \(names[edge.from]) -> \(names[edge.to])" + (attributes.isEmpty ? "\n" : " [\(attributes)]\n")
         }
         return text + "}"
     }
 
-    /// The dependencies as a drawing has them: those of the longest path, and those that others imply or that wait for
-    /// an event.
-    func drawnEdges(_ facts: GraphFacts, _ options: DOTOptions) -> [(from: Int, to: Int, isCritical: Bool, isDashed: Bool)] {
-        let implied = options.marksImpliedEdges ? impliedEdges : []
-        // Arrays, because a set cannot hold tuples.
-        let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
-        return (0..<count).flatMap { node in
-            facts.dependencies[node].map { dependency in
-                let isDashed = eventName(dependency) != nil || implied.contains(Edge(id(node), after: id(dependency)))
-                return (from: dependency, to: node, isCritical: steps.contains([dependency, node]), isDashed: isDashed)
-            }
-        }
-    }
-
     private func legend(_ facts: GraphFacts) -> String {
         let nodes = 0..<count, box = "BORDER=\"1\" COLOR=\"#555555\" STYLE=\"ROUNDED\""
-        var cells = ["<TD \(box)>on a lane</TD>"]
-        if nodes.contains(where: isMain) { cells.append("<TD \(box) BGCOLOR=\"\(DOT.main)\">on the main thread</TD>") }
-        if nodes.contains(where: { policy($0).isInteractive }) { cells.append("<TD>cut corners: asks a person</TD>") }
-        let display = initialDisplayIndex == nil ? "" : ", initial display"
-        if !awaitedEnds.isEmpty { cells.append("<TD>double border: milestone\(display)</TD>") }
-        if facts.hasExpectations { cells.append("<TD><FONT COLOR=\"\(DOT.red)\">red: longest path</FONT></TD>") }
-        let event = nodes.contains { eventName($0) != nil } ? ", or an event" : ""
-        return cells.joined() + "<TD>dashed: implied\(event)</TD>"
+        return words([
+            "<TD \(box)>on a lane</TD>": true,
+            "<TD \(box) BGCOLOR=\"\(DOT.main)\">on the main thread</TD>": nodes.contains(where: isMain),
+            "<TD>cut corners: asks a person</TD>": nodes.contains { policy($0).isInteractive },
+            "<TD>double border: milestone\(initialDisplayIndex == nil ? "" : ", initial display")</TD>": !awaitedEnds.isEmpty,
+            "<TD><FONT COLOR=\"\(DOT.red)\">red: longest path</FONT></TD>": facts.hasExpectations,
+            "<TD>dashed: implied\(nodes.contains { eventName($0) != nil } ? ", or an event" : "")</TD>": true,
+        ]).joined()
     }
 
     private func attributes(of node: Int, _ facts: GraphFacts) -> String {
-        let lines = [DOT.label(facts.title(node) ?? id(node)), facts.expectedText(node)].compactMap { $0 }
-        var attributes = ["label=\"\(lines.joined(separator: "\\n"))\""], styles = [policy(node).isInteractive ? "diagonals" : "rounded"]
-        if isMain(node) { styles.append("filled") } else if eventName(node) != nil { styles.append("dashed") }
-        if styles != ["rounded"] { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
-        if isMain(node) { attributes.append("fillcolor=\"\(DOT.main)\"") }
-        if awaitedEnds.contains(node) { attributes.append("peripheries=2") }
-        if facts.hasExpectations, facts.critical.contains(node) { attributes.append(DOT.critical) }
-        return attributes.joined(separator: ", ")
+        let lines = [DOT.label(facts.name(node)), facts.expectedText(node)].compactMap { $0 }
+        let (isMain, isInteractive) = (isMain(node), policy(node).isInteractive)
+        let styles = words([
+            "rounded": !isInteractive, "diagonals": isInteractive, "filled": isMain, "dashed": !isMain && eventName(node) != nil,
+        ])
+        return words([
+            "label=\"\(lines.joined(separator: "\\n"))\"": true,
+            "style=\"\(styles.joined(separator: ","))\"": styles != ["rounded"],
+            "fillcolor=\"\(DOT.main)\"": isMain,
+            "peripheries=2": awaitedEnds.contains(node),
+            DOT.critical: facts.critical.contains(node),
+        ]).joined(separator: ", ")
     }
 }
 

@@ -17,7 +17,7 @@ extension ValidatedGraph {
     /// - Parameter pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Complexity: that of `reduced()`.
     public func json(pretty: Bool = true) -> String {
-        let facts = GraphFacts(self), implied = impliedEdges
+        let facts = GraphFacts(self), implied = impliedEdges, critical = Set(facts.path.path)
         // As in most graphs: then no edge has to be hashed.
         let edges = implied.isEmpty ? [] : (0..<count).flatMap { node in facts.dependencies[node].map { Edge(id(node), after: id($0)) } }
         // The resources that several operations may hold at the same time, as far as any does. Sorted: a set has
@@ -30,7 +30,7 @@ extension ValidatedGraph {
             "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": milestoneIndex.map { .text(id($0)) } ?? .null,
             "initialDisplay": initialDisplay.map { .text($0) }, "criticalPath": .texts(facts.path.path.map(id)),
             "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
-            "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts) }),
+            "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts, critical) }),
             "impliedEdges": .array(
                 edges.filter(implied.contains).map { ["operation": .text($0.operation), "dependency": .text($0.dependency)] }
             ),
@@ -38,7 +38,7 @@ extension ValidatedGraph {
         return document.document(pretty: pretty)
     }
 
-    private func json(_ node: Int, _ facts: GraphFacts) -> JSONTree {
+    private func json(_ node: Int, _ facts: GraphFacts, _ critical: Set<Int>) -> JSONTree {
         let policy = policy(node)
         return [
             "id": .text(id(node)), "title": policy.title.map { .text($0) }, "after": .texts(facts.dependencies[node].lazy.map(id)),
@@ -54,40 +54,7 @@ extension ValidatedGraph {
             "switchedOff": isSwitchedOff(node) ? true : nil,
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
-            "critical": .flag(facts.critical.contains(node)),
+            "critical": .flag(critical.contains(node)),
         ]
-    }
-}
-
-/// The facts about a graph, besides its operations, for drawings and files; each is computed once.
-struct GraphFacts {
-    private let graph: ValidatedGraph
-    /// Whether an expected duration is known of any operation; without one, paths count operations.
-    let hasExpectations: Bool
-    let path: CriticalPath
-    /// The operations of the longest path.
-    let critical: Set<Int>
-    /// The length of the longest chain before each operation.
-    let levels: [Int]
-    /// The direct dependencies of each operation, each once, in the order in which they were written.
-    let dependencies: [[Int]]
-
-    /// - Complexity: O(operations + dependencies).
-    init(_ graph: ValidatedGraph) {
-        (self.graph, path, levels) = (graph, graph.expectedPath, graph.depths)
-        hasExpectations = graph.expectedDurations.contains { $0 > 0 }
-        critical = Set(path.path)
-        dependencies = (0..<graph.count).map { node in
-            var seen: Set<Int> = []
-            return graph.predecessors[node].map(\.index).filter { seen.insert($0).inserted }
-        }
-    }
-
-    /// The expected duration, for people; nil when none is known.
-    func expectedText(_ node: Int) -> String? { graph.policy(node).expected.map { durationText($0) } }
-
-    /// The name for people; nil without one, and for an invisible one.
-    func title(_ node: Int) -> String? {
-        graph.policy(node).title.flatMap { $0.contains { !$0.isWhitespace } ? $0 : nil }
     }
 }

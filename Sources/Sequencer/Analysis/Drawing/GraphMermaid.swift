@@ -18,39 +18,39 @@ extension ValidatedGraph {
     /// - Throws: an ``ExportError`` for a graph of more than 500 dependencies or 50,000 characters, which Mermaid would
     ///     refuse.
     /// - Complexity: that of `reduced()`.
-    public func mermaid() throws(ExportError) -> String { try mermaid(DOTOptions()) }
+    public func mermaid() throws(ExportError) -> String { try mermaid(.leftToRight) }
 
-    package func mermaid(_ options: DOTOptions) throws(ExportError) -> String {
+    package func mermaid(_ direction: DrawingDirection) throws(ExportError) -> String {
         let facts = GraphFacts(self)
-        let edges = facts.dependencies.reduce(0) { $0 + $1.count }
         // Implied edges of a graph that is refused need not be found.
-        guard edges <= MermaidText.maximumEdges else { return try MermaidText.checked("", name, edges: edges) }
-        var lines = ["flowchart \(options.direction.rawValue)", "  accTitle: \(MermaidText.label(name))"]
-        lines += (0..<count).map { "  " + mermaidNode($0, facts) }
-        let drawn = drawnEdges(facts, options)
-        lines += drawn.map { "  n\($0.from) \($0.isDashed ? "-.->" : "-->") n\($0.to)" }
-        // Mermaid tells links apart by their numbers alone.
-        let critical = drawn.indices.filter { drawn[$0].isCritical }.map { "\($0)" }
-        // With the colour of its text: that of a dark theme could not be read on this one.
-        lines.append("  classDef main fill:#dbeafe,color:#1b1f24")
-        lines.append("  classDef critical stroke:#c0392b,stroke-width:3px")
-        let events = (0..<count).filter { eventName($0) != nil }
-        if !events.isEmpty { lines.append("  classDef event stroke-dasharray:4") }
-        let path = facts.hasExpectations ? facts.path.path : []
-        for (style, nodes) in [("event", events), ("main", (0..<count).filter(isMain)), ("critical", path)] where !nodes.isEmpty {
+        try MermaidText.check(edges: facts.dependencies.reduce(0) { $0 + $1.count }, name)
+        let edges = facts.edges, nodes = 0..<count
+        var lines = ["flowchart \(direction.rawValue)", "  accTitle: \(MermaidText.label(name))"]
+        lines += nodes.map { "  " + mermaidNode($0, facts) }
+        lines += edges.map { "  n\($0.from) \($0.isDashed ? "-.->" : "-->") n\($0.to)" }
+        let events = nodes.filter { eventName($0) != nil }
+        lines += words([
+            // With the colour of its text: that of a dark theme could not be read on this one.
+            "  classDef main fill:#dbeafe,color:#1b1f24": true,
+            "  classDef critical stroke:#c0392b,stroke-width:3px": true,
+            "  classDef event stroke-dasharray:4": !events.isEmpty,
+        ])
+        let path = facts.path.path.filter(facts.critical.contains)
+        for (style, nodes) in [("event", events), ("main", nodes.filter(isMain)), ("critical", path)] where !nodes.isEmpty {
             lines.append("  class \(nodes.map { "n\($0)" }.joined(separator: ",")) \(style)")
         }
-        if !critical.isEmpty { lines.append("  linkStyle \(critical.joined(separator: ",")) stroke:#c0392b,stroke-width:3px") }
-        return try MermaidText.checked(lines.joined(separator: "\n"), name, edges: edges)
+        // Mermaid tells links apart by their numbers alone.
+        let critical = edges.indices.filter { edges[$0].isCritical }.map { "\($0)" }.joined(separator: ",")
+        if !critical.isEmpty { lines.append("  linkStyle \(critical) stroke:#c0392b,stroke-width:3px") }
+        return try MermaidText.checked(lines.joined(separator: "\n"), name)
     }
 
     private func mermaidNode(_ node: Int, _ facts: GraphFacts) -> String {
-        var label = MermaidText.label(facts.title(node) ?? id(node))
-        if let expected = facts.expectedText(node) { label += "<br/>\(expected)" }
+        let lines = [MermaidText.label(facts.name(node)), facts.expectedText(node)].compactMap { $0 }
         let (opening, closing) =
             policy(node).isInteractive
             ? ("{{", "}}") : awaitedEnds.contains(node) ? ("[[", "]]") : isMain(node) ? ("[", "]") : ("(", ")")
-        return "n\(node)\(opening)\"\(label)\"\(closing)"
+        return "n\(node)\(opening)\"\(lines.joined(separator: "<br/>"))\"\(closing)"
     }
 }
 
@@ -78,11 +78,10 @@ extension ValidatedGraph {
             // The chart begins in 1970: a line for today would be far to its right.
             "  todayMarker off",
         ]
+        func end(_ node: Int) -> Nanoseconds { rounded(path.earliestStart[node].addingSaturated(expected[node])) }
         func task(_ node: Int) -> String {
-            let start = path.earliestStart[node]
-            let (from, to) = (rounded(start), rounded(start.addingSaturated(expected[node])))
-            let mark = facts.hasExpectations && facts.critical.contains(node) ? "crit, " : ""
-            return "  \(MermaidText.line(facts.title(node) ?? id(node))) :\(mark)n\(node), \(from), \(to)"
+            let mark = facts.critical.contains(node) ? "crit, " : ""
+            return "  \(MermaidText.line(facts.name(node))) :\(mark)n\(node), \(rounded(path.earliestStart[node])), \(end(node))"
         }
         for (section, ofMain) in [("Main thread", true), ("Lanes", false)] {
             let tasks = (0..<count).filter { isMain($0) == ofMain }.map(task)
@@ -90,10 +89,7 @@ extension ValidatedGraph {
         }
         let ends = awaitedEnds
         if !ends.isEmpty { lines.append("  section Milestone\(ends.count == 1 ? "" : "s")") }
-        for node in ends {
-            let end = rounded(path.earliestStart[node].addingSaturated(expected[node]))
-            lines.append("  \(MermaidText.line(facts.title(node) ?? id(node))) :milestone, \(end), \(end)")
-        }
+        lines += ends.map { "  \(MermaidText.line(facts.name($0))) :milestone, \(end($0)), \(end($0))" }
         return try MermaidText.checked(lines.joined(separator: "\n"), name)
     }
 
@@ -157,12 +153,15 @@ enum MermaidText {
 
     private static func entity(_ scalar: Unicode.Scalar) -> String { "#\(scalar.value);" }
 
+    /// Throws, unless Mermaid draws so many dependencies.
+    static func check(edges: Int, _ name: String) throws(ExportError) {
+        if edges <= maximumEdges { return }
+        let message = "Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges)"
+        throw ExportError(.tooLarge, name, "\(message); leave out the implied ones, or write the graph as DOT")
+    }
+
     /// The text, if Mermaid reads that much.
-    static func checked(_ text: String, _ name: String, edges: Int = 0) throws(ExportError) -> String {
-        guard edges <= maximumEdges else {
-            let message = "Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges)"
-            throw ExportError(.tooLarge, name, "\(message); leave out the implied ones, or write the graph as DOT")
-        }
+    static func checked(_ text: String, _ name: String) throws(ExportError) -> String {
         // In units of UTF-16, as JavaScript counts.
         guard text.utf16.count <= maximumCharacters else {
             let message = "Mermaid reads \(maximumCharacters) characters at most, and this would be \(text.utf16.count)"

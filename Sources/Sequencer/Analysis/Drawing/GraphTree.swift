@@ -32,15 +32,15 @@ extension ValidatedGraph {
         guard count > 0 else { return header }
         let rows = places(facts, inASCII: inASCII).map { place in
             let node = place.node
-            let marks = [
-                (isMain(node), "main"), (policy(node).isInteractive, "interactive"), (eventName(node) != nil, "event"),
-                (node == initialDisplayIndex, "initial display"), (node == milestoneIndex, "milestone"),
-            ]
-            let critical = facts.hasExpectations ? (facts.critical.contains(node) ? " *" : "  ") : ""
+            let marks = words([
+                "main": isMain(node), "interactive": policy(node).isInteractive, "event": eventName(node) != nil,
+                "initial display": node == initialDisplayIndex, "milestone": node == milestoneIndex,
+            ])
+            let critical = facts.critical.contains(node) ? " *" : facts.hasExpectations ? "  " : ""
             return [
                 // A title may be a sentence: cut, it leaves the columns behind it in sight.
                 place.line, facts.title(node).map { printable($0, limit: 40) } ?? "",
-                marks.filter(\.0).map(\.1).joined(separator: ", "), (facts.expectedText(node).map(time) ?? "") + critical,
+                marks.joined(separator: ", "), (facts.expectedText(node).map(time) ?? "") + critical,
                 note(about: facts.dependencies[node], under: place.parent),
             ]
         }

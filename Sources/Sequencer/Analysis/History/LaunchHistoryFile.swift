@@ -132,21 +132,15 @@ public struct LaunchHistoryFile: Sendable {
 /// A history that cannot be read or written.
 public struct HistoryError: DescribedError, Sendable, Hashable {
     /// The kinds of failure.
-    package struct Code: Sendable, Hashable {
-        let name: String
-
-        /// The file cannot be read.
-        package static let unreadable = Code(name: "unreadable")
-        /// The file cannot be written, or a new version not be put in its place.
-        package static let unwritable = Code(name: "unwritable")
-        /// The folder for the file is missing.
-        package static let noFolder = Code(name: "noFolder")
-        /// Another process kept the file locked.
-        package static let locked = Code(name: "locked")
+    package enum Code: Sendable {
+        /// The file cannot be read; it cannot be written, or a new version not be put in its place.
+        case unreadable, unwritable
+        /// The folder for the file is missing; another process kept the file locked.
+        case noFolder, locked
         /// The file was written by a version of this library that is not known here.
-        package static let otherVersion = Code(name: "otherVersion")
+        case otherVersion
         /// The file holds something else; it is set aside.
-        static let corrupt = Code(name: "corrupt")
+        case corrupt
     }
 
     /// The kind of failure.

@@ -31,18 +31,13 @@ public struct LaunchPlan: Sendable {
     public let lowerBound: Duration
 
     init(_ graph: ValidatedGraph, _ options: PlanOptions, _ durations: [Duration], _ report: LaunchReport) {
-        func longestPath(to last: Int?) -> CriticalPath {
-            CriticalPath(of: graph, endingWith: last) { durations[$0].nanoseconds }
-        }
-        let path = longestPath(to: graph.milestoneIndex)
-        let longest = graph.milestoneIndex == nil ? path.length : longestPath(to: nil).length
+        func time(_ node: Int) -> Nanoseconds { durations[node].nanoseconds }
+        let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex, duration: time)
+        let longest = CriticalPath.remaining(in: graph, duration: time).max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report
-        report.criticalPath = path.path.map(graph.id)
-        report.criticalPathDuration = .nanoseconds(path.length)
-        for node in report.operations.indices { report.operations[node].isCritical = false }
-        for node in path.path { report.operations[node].isCritical = true }
+        report.setCriticalPath(path.path, length: .nanoseconds(path.length))
         (self.graph, self.options, self.report) = (graph, options, report)
     }
 

@@ -24,20 +24,6 @@ extension ValidatedGraph {
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
     package var impliedEdges: Set<Edge> {
         var implied = Set<Edge>()
-        forEachImpliedEdge { node, dependency in implied.insert(Edge(id(node), after: id(dependency))) }
-        return implied
-    }
-
-    /// The same graph without the dependencies that others imply, but for those whose values are read.
-    public func reduced() -> ValidatedGraph {
-        var implied = Set<Int64>()
-        // Both in one number, which is cheaper to hash than two identifiers.
-        forEachImpliedEdge { node, dependency in implied.insert(Int64(node) << 32 | Int64(dependency)) }
-        return leavingOut { node, dependency in implied.contains(Int64(node) << 32 | Int64(dependency)) }
-    }
-
-    /// Calls `body` with each operation and each of its dependencies that another one implies.
-    func forEachImpliedEdge(_ body: (_ node: Int, _ dependency: Int) -> Void) {
         // In most graphs nothing was added before what it waits for: that order keeps dependencies closer together.
         let isSorted = (0..<count).allSatisfy { node in predecessors[node].allSatisfy { $0.index < node } }
         let order = isSorted ? Array(0..<count) : order
@@ -60,9 +46,16 @@ extension ValidatedGraph {
                 before[place] = direct | indirect
                 guard direct & indirect != .zero else { continue }
                 for dependency in dependencies where block.contains(dependency) && indirect[column: dependency - first] {
-                    body(order[place], order[dependency])
+                    implied.insert(Edge(id(order[place]), after: id(order[dependency])))
                 }
             }
         }
+        return implied
+    }
+
+    /// The same graph without the dependencies that others imply, but for those whose values are read.
+    public func reduced() -> ValidatedGraph {
+        let implied = impliedEdges
+        return leavingOut { node, dependency in implied.contains(Edge(id(node), after: id(dependency))) }
     }
 }

@@ -104,14 +104,8 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// Pairs of interactive operations that can run at the same time: two would ask the person at once.
-    ///
-    /// In the order they were added. There can be as many as the square of the operations: see
-    /// `overlappingInteractions(maximum:)`.
-    package var overlappingInteractions: [(String, String)] { overlappingInteractions(maximum: .max).pairs }
-
-    /// The first `maximum` pairs of interactive operations that can run at the same time, and how many pairs there are:
-    /// two would ask the person at once.
+    /// The first `maximum` pairs of interactive operations that can run at the same time, in the order they were added,
+    /// and how many pairs there are: two would ask the person at once.
     ///
     /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each
     ///   pair of interactive operations; O(operations) memory besides the pairs.

@@ -37,12 +37,12 @@ extension LaunchReport {
         let trace = OTLPTrace(self, begin: begin)
         // In one order: the same report gives the same text. OTLP forbids empty names, and two of one name.
         let own = sortedAttributes.filter { !$0.key.isEmpty && $0.key != "service.name" && ($0.key != "service.version" || version == nil) }
-        let attributes = [("service.name", JSONTree.text(service))] + (version.map { [("service.version", .text($0))] } ?? [])
-        let resource = attributes + own.map { ($0.key, .text($0.value)) }
+        let given: JSONTree = ["service.name": .text(service), "service.version": version.map { .text($0) }]
+        let resource = given + .object(own.map { ($0.key, .text($0.value)) })
         let document: JSONTree = [
             "resourceSpans": [
                 [
-                    "resource": ["attributes": OTLPTrace.attributes(resource)],
+                    "resource": ["attributes": OTLPTrace.attributes(resource, prefix: "")],
                     "scopeSpans": [["scope": ["name": "sequencer"], "spans": .array(trace.spans)]],
                 ]
             ]
@@ -100,14 +100,14 @@ private struct OTLPTrace {
             ]
             return span + members
         }
-        let path = scope.map { [("sequencer.scope", JSONTree.text($0)), ("sequencer.scenario", .text(report.scenario))] } ?? []
+        let path: JSONTree = ["scope": scope.map { .text($0) }, "scenario": scope.map { _ in .text(report.scenario) }]
         var status: JSONTree?
         if case .failed(let operation, let message) = report.outcome { status = Self.error("\(printable(operation)): \(message)") }
         let members: JSONTree = ["attributes": Self.attributes(path + report.otlpAttributes), "status": status]
         spans.append(span(root, parent, scope ?? report.scenario, 0, report.makespan.nanoseconds, members))
         for (node, (operation, dependencies)) in zip(report.operations, report.dependencyPositions).enumerated() {
             let links = dependencies.map { dependency -> JSONTree in
-                let after = Self.attributes([("sequencer.after", .text(report.operations[dependency].id))])
+                let after = Self.attributes(["after": .text(report.operations[dependency].id)])
                 return ["traceId": trace, "spanId": .text(identifiers[dependency]), "attributes": after]
             }
             let isFailure = operation.outcome == .failed || operation.outcome == .timedOut
@@ -127,8 +127,11 @@ private struct OTLPTrace {
     /// STATUS_CODE_ERROR
     private static func error(_ message: String) -> JSONTree { ["message": .text(message), "code": 2] }
 
+    /// The members of an object:
     /// <https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/common/v1/common.proto>.
-    static func attributes(_ attributes: [(String, JSONTree?)]) -> JSONTree {
+    ///
+    /// - Parameter prefix: begins each name.
+    static func attributes(_ object: JSONTree, prefix: String = "sequencer.") -> JSONTree {
         func typed(_ value: JSONTree) -> JSONTree {
             switch value {
             case .number(let number): ["intValue": .text(String(number))]
@@ -138,61 +141,60 @@ private struct OTLPTrace {
             default: ["stringValue": value]
             }
         }
-        return .array(attributes.compactMap { name, value in value.map { ["key": .text(name), "value": typed($0)] } })
+        guard case .object(let members) = object else { return [] }
+        return .array(members.compactMap { name, value in value.map { ["key": .text(prefix + name), "value": typed($0)] } })
     }
 }
 
 extension LaunchReport {
-    fileprivate var otlpAttributes: [(String, JSONTree?)] {
+    fileprivate var otlpAttributes: JSONTree {
         let unknown = unknownTimes
         func verdict(_ isMet: Bool) -> JSONTree { !isMet ? "fail" : unknown.tellNothing ? "unknown" : "pass" }
         func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
-        let later = afterMilestone.map { later in
-            Self.attributes(of: later.outcome, "sequencer.after_milestone.") + [
-                ("sequencer.after_milestone.start_ms", .milliseconds(later.start)),
-                ("sequencer.after_milestone.operations", .texts(later.operations)),
-            ]
-        }
-        return Self.attributes(of: outcome, "sequencer.") + [
+        let launch: JSONTree = [
             // Of all its budgets; each has its own below.
-            ("sequencer.verdict", verdict(isWithinBudgets)), ("sequencer.budget.verdict", verdict(budget.isMet)),
-            ("sequencer.budget.limit_ms", budget.budget.map { .milliseconds($0.limit) }),
-            ("sequencer.budget.measured_ms", .milliseconds(budget.measured)),
-            ("sequencer.budget.interactive_ms", .milliseconds(budget.interactive)), ("sequencer.budget.causes", list(budget.causes)),
-            ("sequencer.initial_display.budget.limit_ms", budget.budget?.initialDisplay.map { .milliseconds($0) }),
-            ("sequencer.initial_display.budget.verdict", isInitialDisplayMet.map(verdict)),
-            ("sequencer.initial_display.measured_ms", timeToInitialDisplay.map { .milliseconds($0) }),
-            ("sequencer.critical_path", .texts(criticalPath)), ("sequencer.critical_path_ms", .milliseconds(criticalPathDuration)),
-            ("sequencer.work_ms", .milliseconds(work)), ("sequencer.lanes", .number(lanes)),
-            ("sequencer.before_run_ms", beforeRun.map { .milliseconds($0) }),
-        ] + (later ?? []) + [
-            ("sequencer.unknown", list(unknown.operations)), ("sequencer.controlled", grounds.map { .texts($0.controlled) }),
-            ("sequencer.not_controlled", grounds.map { .texts($0.notControlled) }),
-            ("sequencer.stragglers", list(stragglers)), ("sequencer.anomalies", list(anomalies.map(\.description))),
+            "verdict": verdict(isWithinBudgets), "budget.verdict": verdict(budget.isMet),
+            "budget.limit_ms": budget.budget.map { .milliseconds($0.limit) }, "budget.measured_ms": .milliseconds(budget.measured),
+            "budget.interactive_ms": .milliseconds(budget.interactive), "budget.causes": list(budget.causes),
+            "initial_display.budget.limit_ms": budget.budget?.initialDisplay.map { .milliseconds($0) },
+            "initial_display.budget.verdict": isInitialDisplayMet.map(verdict),
+            "initial_display.measured_ms": timeToInitialDisplay.map { .milliseconds($0) },
+            "critical_path": .texts(criticalPath), "critical_path_ms": .milliseconds(criticalPathDuration),
+            "work_ms": .milliseconds(work), "lanes": .number(lanes), "before_run_ms": beforeRun.map { .milliseconds($0) },
         ]
+        let later = afterMilestone.map { later -> JSONTree in
+            let rest: JSONTree = [
+                "after_milestone.start_ms": .milliseconds(later.start), "after_milestone.operations": .texts(later.operations),
+            ]
+            return Self.otlpAttributes(of: later.outcome, "after_milestone.") + rest
+        }
+        let rest: JSONTree = [
+            "unknown": list(unknown.operations), "controlled": grounds.map { .texts($0.controlled) },
+            "not_controlled": grounds.map { .texts($0.notControlled) }, "stragglers": list(stragglers),
+            "anomalies": list(anomalies.map(\.description)),
+        ]
+        return Self.otlpAttributes(of: outcome) + launch + (later ?? [:]) + rest
     }
 
-    private static func attributes(of outcome: Outcome?, _ prefix: String) -> [(String, JSONTree?)] {
-        let name = (prefix + "outcome", outcome.map { JSONTree.text($0.name) })
-        return switch outcome {
-        case .aborted(let operation, let reason)?:
-            [name, (prefix + "abort.by", .text(operation)), (prefix + "abort.reason", .text(reason.description))]
-        case .failed(let operation, _)?: [name, (prefix + "failure.operation", .text(operation))]
-        case .completed?, .cancelled?, nil: [name]
-        }
+    private static func otlpAttributes(of outcome: Outcome?, _ prefix: String = "") -> JSONTree {
+        var (abort, failure) = ((by: String, reason: AbortReason)?.none, String?.none)
+        if case .aborted(let by, let reason)? = outcome { abort = (by, reason) }
+        if case .failed(let operation, _)? = outcome { failure = operation }
+        return [
+            prefix + "outcome": outcome.map { .text($0.name) }, prefix + "abort.by": abort.map { .text($0.by) },
+            prefix + "abort.reason": abort.map { .text($0.reason.description) }, prefix + "failure.operation": failure.map { .text($0) },
+        ]
     }
 }
 
 extension OperationReport {
-    fileprivate var otlpAttributes: [(String, JSONTree?)] {
+    fileprivate var otlpAttributes: JSONTree {
         [
-            ("sequencer.title", title.map { .text($0) }), ("sequencer.outcome", .text(outcome.rawValue)),
-            ("sequencer.failure", failure.map { .text($0.rawValue) }), ("sequencer.lane", place.map { .text($0) }),
-            ("sequencer.attempts", .number(attempts)), ("sequencer.critical", .flag(isCritical)),
-            ("sequencer.slack_ms", .milliseconds(slack)), ("sequencer.wait_ms", start == nil ? nil : .milliseconds(wait)),
-            ("sequencer.expected_ms", expected.map { .milliseconds($0) }), ("sequencer.interactive", isInteractive ? true : nil),
-            ("sequencer.cut", isCut ? true : nil), ("sequencer.deferred", isDeferred ? true : nil),
-            ("sequencer.message", message.map { .text($0) }), ("sequencer.notes", notes.isEmpty ? nil : .texts(notes)),
+            "title": title.map { .text($0) }, "outcome": .text(outcome.rawValue), "failure": failure.map { .text($0.rawValue) },
+            "lane": place.map { .text($0) }, "attempts": .number(attempts), "critical": .flag(isCritical),
+            "slack_ms": .milliseconds(slack), "wait_ms": start == nil ? nil : .milliseconds(wait),
+            "expected_ms": expected.map { .milliseconds($0) }, "interactive": isInteractive ? true : nil, "cut": isCut ? true : nil,
+            "deferred": isDeferred ? true : nil, "message": message.map { .text($0) }, "notes": notes.isEmpty ? nil : .texts(notes),
         ]
     }
 }

@@ -88,8 +88,7 @@ extension LaunchReport {
 
     /// The special traits of an operation of the report.
     func marks(of operation: OperationReport) -> [String] {
-        let displays = [(initialDisplay, "initial display"), (milestone, "milestone")]
-        return operation.marks + displays.filter { $0.0 == operation.id }.map { $0.1 }
+        operation.marks + words(["initial display": initialDisplay == operation.id, "milestone": milestone == operation.id])
     }
 
     /// The words before the budget's causes; nil when it was kept, or without causes.
@@ -100,10 +99,7 @@ extension LaunchReport {
 
 extension OperationReport {
     /// Its special traits in any report: see ``LaunchReport/marks(of:)``.
-    var marks: [String] {
-        let marks = [(isCritical, "critical"), (isInteractive, "interactive"), (isCut, "cut"), (isDeferred, "deferred")]
-        return marks.filter(\.0).map(\.1)
-    }
+    var marks: [String] { words(["critical": isCritical, "interactive": isInteractive, "cut": isCut, "deferred": isDeferred]) }
 
     /// Its duration, and the one that was expected where that was less: `800 ms, 450 ms expected`.
     package func timesText(_ text: (Duration) -> String = durationText) -> String {

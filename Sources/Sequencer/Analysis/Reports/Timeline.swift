@@ -209,8 +209,8 @@ extension Outcome {
 extension OperationReport {
     /// The classes of its row and of its bar on a lane.
     var timelineClasses: String {
-        let flags = [(isMain, "main"), (isCritical, "critical"), (isMostlyInteractive, "interactive")]
-        return (["op"] + flags.filter(\.0).map(\.1) + [outcome.sign?.style].compactMap { $0 }).joined(separator: " ")
+        let classes = words(["op": true, "main": isMain, "critical": isCritical, "interactive": isMostlyInteractive])
+        return (classes + [outcome.sign?.style].compactMap { $0 }).joined(separator: " ")
     }
 
     /// The words at its bar's end: its duration, and its outcome with a sign where it did not simply succeed.

@@ -70,7 +70,7 @@ package struct OutcomeChange: Equatable, Sendable {
     /// How a run may end that did not do the work of the operation.
     private static let troubles: [Outcome] = [.fellBack, .failed, .timedOut, .skipped]
 
-    /// Those of the operations of two benches, in the order of the second, then those that only the first one has, and
+    /// The changes of the operations of two benches, in the order of the second, then those that only the first one has, and
     /// that did something there.
     ///
     /// - Complexity: O(operations), and O(runs · log runs) for each whose outcomes differ.
@@ -115,6 +115,9 @@ extension OutcomeChange: CustomStringConvertible {
     package var description: String { "\(printable(id, limit: 60)): \(before), now \(after)" }
 }
 
+/// An operation, and how its runs ended.
+package typealias OperationOutcomes = (id: String, outcomes: OutcomeCounts)
+
 /// What the times of some launches are times of: how each operation ended in them, and where they end themselves.
 package struct LaunchEnds: Sendable {
     /// All runs, and those that completed, whose times count.
@@ -122,22 +125,16 @@ package struct LaunchEnds: Sendable {
     /// The operation at whose end the times end; nil for the end of the launch.
     let milestone: String?
     /// How each operation ended, in all runs that had it; nil where nobody knows.
-    package let outcomes: [(id: String, outcomes: OutcomeCounts)]?
+    package let outcomes: [OperationOutcomes]?
     /// The operations on the milestone's way of which nobody knows how long they take: they are in the times with none.
     let unknown: [String]
 
-    package init(
-        runs: Int,
-        completed: Int,
-        milestone: String?,
-        outcomes: [(id: String, outcomes: OutcomeCounts)]?,
-        unknown: [String] = []
-    ) {
+    package init(runs: Int, completed: Int, milestone: String?, outcomes: [OperationOutcomes]?, unknown: [String] = []) {
         (self.runs, self.completed, self.milestone, self.outcomes, self.unknown) = (runs, completed, milestone, outcomes, unknown)
     }
 
     /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
-    fileprivate var missedMilestone: (id: String, outcomes: OutcomeCounts)? {
+    fileprivate var missedMilestone: OperationOutcomes? {
         outcomes?.first { $0.id == milestone && ($0.outcomes[.succeeded] + $0.outcomes[.fellBack]) * 2 < completed }
     }
 }
