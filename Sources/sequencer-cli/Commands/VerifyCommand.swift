@@ -110,20 +110,23 @@ struct VerifyCommand: Command {
 
     /// Says as JSON why a scenario cannot run.
     private func json(of mistakes: [ScenarioError], in document: ScenarioDocument?) -> String {
-        JSONWriter.document("sequencer.verification/1") { json in
-            json.write(document?.name ?? inputName(scenario), for: "scenario")
-            json.write(document?.operations.count ?? 0, for: "operations")
-            json.write(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0, for: "dependencies")
-            // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
-            json.write("fail", for: "budgetVerdict")
-            json.write([], for: "warnings")
-            json.writeObjects(mistakes, for: "mistakes") { json, mistake in
-                json.write(mistake.position.line, for: "line")
-                json.write(mistake.position.column, for: "column")
-                if !mistake.path.isEmpty { json.write(mistake.path, for: "path") }
-                json.write(mistake.message, for: "message")
+        let places: JSONTree = .array(
+            mistakes.map { mistake in
+                [
+                    "line": .number(mistake.position.line), "column": .number(mistake.position.column),
+                    "path": mistake.path.isEmpty ? nil : .text(mistake.path), "message": .text(mistake.message),
+                ]
             }
-        }
+        )
+        return JSONTree.document(
+            "sequencer.verification/1",
+            [
+                "scenario": .text(document?.name ?? inputName(scenario)), "operations": .number(document?.operations.count ?? 0),
+                "dependencies": .number(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0),
+                // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
+                "budgetVerdict": "fail", "warnings": [], "mistakes": places,
+            ]
+        )
     }
 
     /// Writes the problems in a format for other programs.

@@ -83,7 +83,7 @@ private struct StatsText {
         return table(groups, ["operation"], ["launches"] + trouble.map(\.words)) { group in
             let troubled = group.leastSuccessful.filter { $0.operation.outcomes[.succeeded] != $0.operation.launches }
             return troubled.map { name, operation in
-                let rates = trouble.map { rate(operation.outcomes[$0] ?? 0, of: operation.launches) }
+                let rates = trouble.map { rate(operation.outcomes[$0], of: operation.launches) }
                 return [printable(name, limit: 60), "\(operation.launches)"] + rates
             }
         }
