@@ -11,13 +11,11 @@ struct BenchCommand: LaunchingCommand {
 
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
-            $0.arguments.scenario = $1
-        }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
+                $0.arguments.scenario = $1
+            },
             .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
             .integer("warmup", "N", in: 0...maximumRuns, help: "Run N times before that, without measuring (default: 1).") {
                 $0.warmups = $1

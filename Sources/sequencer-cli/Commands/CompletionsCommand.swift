@@ -10,10 +10,10 @@ enum Shell: String, CaseIterable, Sendable {
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
-    ]
-    static let options: [CommandOption<Self>] = part([CommonArguments.outputOption], \.common)
+    static let arguments: [CommandArgument<Self>] =
+        [
+            .positional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
+        ] + part([CommonArguments.outputOption], \.common)
     static let examples: KeyValuePairs = [
         "completions bash -o /etc/bash_completion.d/sequencer-cli": "Install them for bash.",
         "completions zsh -o ~/.zfunc/_sequencer-cli": "For zsh, in a folder of its fpath.",

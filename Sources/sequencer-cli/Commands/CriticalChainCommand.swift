@@ -4,8 +4,7 @@ import Sequencer
 struct CriticalChainCommand: LaunchingCommand {
     static let name = "critical-chain"
     static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
-    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = [
         "critical-chain report.json": "See what to shorten first.",
         "critical-chain regular --json": "The same of a scenario, for a program.",

@@ -7,9 +7,9 @@ import StartupOps
 struct ExploreCommand: LaunchingCommand {
     static let name = "explore"
     static let summary = "Run a launch in many orders, to find an operation that needs another one without waiting for it."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
                 $0.orders = $1
             },

@@ -15,9 +15,9 @@ struct GraphCommand: Command {
 
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .word(
                 "format",
                 "FORMAT",

@@ -7,9 +7,9 @@ struct PlanCommand: LaunchingCommand {
     static let name = "plan"
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .value(
                 "lanes",
                 "N,N",

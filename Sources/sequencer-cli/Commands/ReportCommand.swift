@@ -11,9 +11,9 @@ struct ReportCommand: LaunchingCommand {
 
     static let name = "report"
     static let summary = "Make saved reports into something to look at, to share or to load elsewhere."
-    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .source { $0.source = $1 },
             .word(
                 "format",
                 "FORMAT",

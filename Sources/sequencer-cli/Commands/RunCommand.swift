@@ -7,12 +7,12 @@ import StartupOps
 struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
-            $0.arguments.scenario = $1
-        }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
+        [
+            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
+                $0.arguments.scenario = $1
+            }
+        ],
         part(RunArguments.howToRun, \.arguments),
         [
             .history { $0.arguments.history = $1 },

@@ -5,7 +5,7 @@ import StartupOps
 struct ScenariosCommand: Command {
     static let name = "scenarios"
     static let summary = "List the built-in scenarios."
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let arguments: [CommandArgument<Self>] = part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = ["scenarios": "List the built-in scenarios.", "scenarios --json": "List them as JSON."]
 
     var common = CommonArguments()

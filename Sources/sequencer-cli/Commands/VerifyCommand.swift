@@ -13,9 +13,9 @@ struct VerifyCommand: Command {
 
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .word(
                 "format",
                 "FORMAT",
