@@ -33,7 +33,7 @@ struct SampleApp {
             version: try Self.version(arguments.appVersion),
             region: arguments.region ?? .current(ProcessInfo.processInfo.environment)
         )
-        let requiresUpdate = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
+        let requiresUpdate = arguments.injections.contains(where: \.requiresUpdate)
 
         let (url, http): (URL, HTTPClient)
         if let backend = arguments.backend {

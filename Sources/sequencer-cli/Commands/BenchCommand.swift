@@ -91,7 +91,7 @@ struct BenchCommand: LaunchingCommand {
             throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
         }
         // Each run is in this process: a crash would take the measurements with it.
-        if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
+        if let crash = arguments.injections.first(where: { $0.fault == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
         }
         format = try Self.format(format, common, json: .json)

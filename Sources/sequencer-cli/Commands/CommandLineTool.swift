@@ -88,7 +88,7 @@ enum CommandLineTool {
             message(error.problem)
             Terminal.standardError.write(error.usage + "\n")
             return .usage
-        case let error as InputError: code = error.category == .noInput ? .noInput : .badData
+        case let error as InputError: code = error.exitCode
         case let error as ToolError: code = error.exitCode
         case is OutputError: code = .cannotWrite
         case let error as HistoryError: code = ExitCode(of: error)

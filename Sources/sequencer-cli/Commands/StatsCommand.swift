@@ -57,7 +57,7 @@ struct StatsCommand: Command {
         if let attribute = keys.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
             message("no report has the attribute \(quoted(attribute))")
         }
-        try page.write(json: summary.json, text: summary.text(page.style))
+        try page.write(json: summary.json, text: StatsText(summary: summary, style: page.style).text)
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && groups.isEmpty ? .badData : .success
     }

@@ -96,7 +96,7 @@ struct VerifyCommand: Command {
         }
         switch error {
         case let error as InputError:
-            return (problem("cannot be read: \(error.reason)"), error.category == .noInput ? .noInput : .badData)
+            return (problem("cannot be read: \(error.reason)"), error.exitCode)
         case let error as ToolError where error.exitCode == .noInput: return (problem(error.description), error.exitCode)
         case let error as ScenarioError: return (Self.problem(error), .badData)
         default: return nil

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerTestingCore
 import StartupOps
 
 /// When to use colour.
@@ -227,34 +228,26 @@ struct FactArgument: Equatable, Sendable {
 
 /// A fault to bring about on purpose in one operation of a run.
 struct Injection: Equatable, Sendable {
-    enum Effect: Equatable, Sendable {
-        /// The work throws.
-        case fail
-        /// The work never ends by itself.
-        case hang
-        /// The process ends where the work should begin.
-        case crash
-        /// The work begins later by this much.
-        case delay(Duration)
-        /// The check finds that an update is required.
-        case required
-    }
-
     fileprivate static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
 
     let operation: String
-    let effect: Effect
+    /// Nil where the check is to find that an update is required.
+    let fault: Fault?
+
+    /// Whether the check for updates is to find a required one.
+    var requiresUpdate: Bool { operation == StartupStep.forceUpdate.id && fault == nil }
 }
 
 extension Injection {
     fileprivate init(_ operation: String, _ word: String) throws(ValueError) {
         self.operation = operation
         switch word {
-        case "fail": effect = .fail
-        case "hang": effect = .hang
-        case "crash": effect = .crash
-        case "required": effect = .required
-        case _ where word.hasPrefix("delay:"): effect = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
+        case "fail": fault = .fail
+        case "hang": fault = .hang
+        case "crash": fault = .crash
+        case "required": fault = nil
+        case _ where word.hasPrefix("delay:"):
+            fault = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
         default: throw ValueError(message: unknownWord(word, called: "effect", among: Self.effects))
         }
     }

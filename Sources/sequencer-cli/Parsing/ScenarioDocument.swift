@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 /// A scenario file as it is written: checked, but with nothing decided about how to run it.
 struct ScenarioDocument: Equatable, Sendable {
@@ -148,11 +149,7 @@ enum WorkDocument: Equatable, Sendable {
 }
 
 struct HTTPDocument: Equatable, Sendable {
-    enum Method: String, CaseIterable, Sendable {
-        case get = "GET", head = "HEAD", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE", options = "OPTIONS"
-    }
-
     var url: URL
-    var method = "GET"
+    var method = HTTPMethod.get
     var headers: [String: String] = [:]
 }

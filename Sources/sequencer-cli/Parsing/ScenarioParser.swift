@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 /// Reads and checks a scenario file; `file` is what messages call it.
 ///
@@ -202,10 +203,10 @@ enum ScenarioKeys {
         "http": { $0 = .http(try httpDocument($1)) },
     ]
 
-    private static let http: Keys<(url: URL?, method: HTTPDocument.Method, headers: [String: String])> = [
+    private static let http: Keys<(url: URL?, method: HTTPMethod, headers: [String: String])> = [
         "url": { $0.url = try $1.parsed(URLText.parse) },
         // Exactly: methods are case-sensitive (RFC 9110, section 9.1).
-        "method": { $0.method = try $1.word(HTTPDocument.Method.self, called: "method") },
+        "method": { $0.method = try $1.word(HTTPMethod.self, called: "method") },
         "headers": { $0.headers = try headers($1) },
     ]
 
@@ -354,10 +355,10 @@ extension ScenarioKeys {
     }
 
     private static func httpDocument(_ field: ScenarioField) throws -> HTTPDocument {
-        var request = (url: URL?.none, method: HTTPDocument.Method.get, headers: [String: String]())
+        var request = (url: URL?.none, method: HTTPMethod.get, headers: [String: String]())
         try field.read(http, into: &request)
         guard let url = request.url else { throw field.missing("url") }
-        return HTTPDocument(url: url, method: request.method.rawValue, headers: request.headers)
+        return HTTPDocument(url: url, method: request.method, headers: request.headers)
     }
 
     /// Header values may be secrets: no message repeats one.

@@ -1,12 +1,8 @@
 import Sequencer
 import SequencerAnalysis
 
-extension StatsSummary {
-    /// The summary as text, for people.
-    func text(_ style: TextStyle) -> String { StatsText(summary: self, style: style).text }
-}
-
-private struct StatsText {
+/// The summary as text, for people.
+struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
     let summary: StatsSummary

@@ -164,7 +164,7 @@ extension WorkDocument {
         let duration = knownDuration ?? expected ?? .zero
         switch (self, clock) {
         case (.none, _): break
-        case (.command(let command), .wall): return try await ChildProcess(command).run().tail
+        case (.command(let command), .wall): return try await ChildProcess(command).run()
         case (.http(let document), .wall): return try await document.fetch(by: launch.deadline)
         case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
         // In virtual time a computation is a wait that keeps its processor.
@@ -210,7 +210,7 @@ extension HTTPDocument {
     /// - Returns: the status and the size of the answer, in a few words.
     /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
     func fetch(by deadline: Deadline) async throws -> String {
-        var request = HTTPRequest(HTTPMethod(rawValue: method) ?? .get, url)
+        var request = HTTPRequest(method, url)
         // Sorted, for the order of a dictionary is another one in each process.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
         // A status outside 200 to 299 fails the operation.
