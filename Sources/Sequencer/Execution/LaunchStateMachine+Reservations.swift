@@ -8,8 +8,8 @@ extension LaunchStateMachine {
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
         // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
         guard traits[node].contains(.mayBeHeld), nodes[node].attempts == 0, isMain || !settings.usesQueue else { return false }
-        let takesLastLane = !isMain && lanes.available == 1
-        guard ongoing?.putAside(node, at: time, lastEnd: lastProgress, takesLastLane: takesLastLane) == true else { return false }
+        let freeLanes = isMain ? Int.max : lanes.available - 1
+        guard ongoing?.putAside(node, at: time, lastEnd: lastProgress, freeLanes: freeLanes) == true else { return false }
         nodes[node].state = .aside
         needsWake = true
         // Operations that wait for the resources that it turns down get them.
@@ -20,7 +20,7 @@ extension LaunchStateMachine {
     /// Takes back those of the operations that were put aside which may start.
     mutating func lookAgain() {
         let before = ongoing?.nextLook
-        for node in ongoing?.takeBack(at: time, lastEnd: lastProgress, takesLastLane: lanes.available <= 1) ?? [] { enqueueAgain(node) }
+        for node in ongoing?.takeBack(at: time, lastEnd: lastProgress, freeLanes: lanes.available - 1) ?? [] { enqueueAgain(node) }
         // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used
         // up.
         if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }

@@ -7,6 +7,9 @@
 /// before it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J.
 /// Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
+/// Of two that are needed as urgently, one that could start now waits for one that comes a moment later, where the end
+/// is expected to be sooner so.
+///
 /// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do
 /// not, for nobody knows when they end. One that asks a person is expected to be answered at once.
 ///
@@ -44,6 +47,13 @@ struct OngoingNeeds: Sendable {
     private static let maximumOngoing = 64
     private static let maximumLookedAt = 16
 
+    /// An operation that is going to use a machine.
+    private struct Rival: Sendable {
+        let node: Int
+        /// When, from the end of the operation that it is behind.
+        let time: Nanoseconds
+    }
+
     private let levels: [UInt8]
     /// Expected durations; -1 if unknown.
     private let durations: [Nanoseconds]
@@ -56,6 +66,10 @@ struct OngoingNeeds: Sendable {
     /// By level, from that of operations that nobody waits for: for each operation and machine, the time from the
     /// operation's end to the first use by a more urgent one behind it; `.max` without one.
     private var behind: [[Nanoseconds]] = []
+    /// By operation and machine: of those behind it that use the machine, the one with the longest way to the end.
+    private var rivals: [Rival?] = []
+    /// The longest way from the start of each operation to the end of the first that needs it.
+    private let paths: [Nanoseconds]
     private let machineCount: Int
     private var isAwaited: [Bool] = []
     private let isPersons: [Bool]
@@ -88,19 +102,26 @@ struct OngoingNeeds: Sendable {
             let bits = graph.isMain(node) ? Machine.mainBit : keepsLanes ? Machine.laneBit : 0
             return graph.policy(node).exclusive.reduce(bits) { bits, resource in bits | (resources[resource].map { 1 << $0 } ?? 0) }
         }
-        // By level: what more urgent operations use.
-        var above = [UInt16](repeating: 0, count: Int(urgency.highest) + 1)
-        for node in levels.indices {
-            for level in 0..<Int(levels[node]) { above[level] |= uses[node] }
-        }
         // A step that suspends gives the main thread back at once.
         let holds = levels.indices.map { graph.policy($0).suspends ? uses[$0] & ~Machine.mainBit : uses[$0] }
+        // By level: what more urgent operations use, and what several of the level hold, but for lanes.
+        var above = [UInt16](repeating: 0, count: Int(urgency.highest) + 1)
+        var beside = above
+        var held = above
+        for node in levels.indices {
+            let level = Int(levels[node])
+            for lower in 0..<level { above[lower] |= uses[node] }
+            if level > 0 {
+                beside[level] |= held[level] & holds[node] & ~Machine.laneBit
+                held[level] |= holds[node]
+            }
+        }
         let keeps = levels.indices.map { node -> UInt16 in
             // What takes no time is in nobody's way.
             if uses[node] == 0 || durations[node] == 0 { return 0 }
             // A prologue is over when its next step has to wait. And who fulfils an event may be waited for.
             if graph.isInPrologue(node) || !graph.policy(node).events.isEmpty { return 0 }
-            return holds[node] & above[Int(levels[node])]
+            return holds[node] & (above[Int(levels[node])] | beside[Int(levels[node])])
         }
         let contested = keeps.reduce(0, |)
         if contested == 0 { return nil }
@@ -110,7 +131,9 @@ struct OngoingNeeds: Sendable {
         self.contested = contested
         holders = Array(repeating: nil, count: machineCount)
         aside = Array(repeating: Heap(), count: machineCount)
+        paths = urgency.paths
         behind = (0..<urgency.highest).map { usesBehind(graph, above: $0) }
+        if beside.contains(where: { $0 != 0 }) { rivals = rivalsBehind(graph) }
         isAwaited = levels.indices.map { node in
             levels[node] > 0 && !isJoin[node]
                 && (uses[node] & contested != 0 || (0..<machineCount).contains { use(of: $0, behind: node, 0) < .max })
@@ -157,6 +180,23 @@ struct OngoingNeeds: Sendable {
             }
         }
         return times
+    }
+
+    private func rivalsBehind(_ graph: ValidatedGraph) -> [Rival?] {
+        var rivals = [Rival?](repeating: nil, count: levels.count * machineCount)
+        for node in graph.order.reversed() where levels[node] > 0 {
+            for next in graph.successors[node].lazy.map(\.index)
+            where levels[next] > 0 && !isPersons[next] && durations[next] >= 0 {
+                for machine in 0..<machineCount where machine != Machine.lane && machine != Machine.secondLane {
+                    let isUsed = holds[next] & 1 << machine != 0
+                    guard let rival = isUsed ? Rival(node: next, time: 0) : rivals[next * machineCount + machine] else { continue }
+                    let place = node * machineCount + machine
+                    if let other = rivals[place], paths[other.node] >= paths[rival.node] { continue }
+                    rivals[place] = Rival(node: rival.node, time: isUsed ? 0 : rival.time.addingSaturated(durations[next]))
+                }
+            }
+        }
+        return rivals
     }
 
     private func use(of machine: Int, behind node: Int, _ level: UInt8) -> Nanoseconds { behind[Int(level)][node * machineCount + machine] }
@@ -233,15 +273,59 @@ struct OngoingNeeds: Sendable {
 
     /// - Parameters:
     ///   - lastEnd: when an operation last ended.
-    ///   - takesLastLane: whether no lane would be free after it has started.
+    ///   - freeLanes: how many lanes would be free after it has started.
     /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
-    func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool) -> Nanoseconds? {
-        let kept = takesLastLane ? keeps[node] : keeps[node] & ~Machine.laneBit
-        if kept == 0 { return nil }
-        var limit: Nanoseconds?
+    func obstacle(to node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, freeLanes: Int) -> Nanoseconds? {
+        if keeps[node] == 0 { return nil }
+        let kept = keeps[node] & ~Machine.laneBit
+        let keepsLane = kept != keeps[node] && freeLanes < 2 * ongoing.count
+        if kept == 0, !keepsLane { return nil }
+        var limit: Nanoseconds = 0
+        // How many lanes are going to be wanted, and until when at the longest.
+        var (lanes, laneLimit): (Int, Nanoseconds) = (0, 0)
         for other in ongoing where levels[other.node] > levels[node] {
-            guard let end = self.limit(of: other, for: node, kept, at: time, lastEnd: lastEnd), end > time else { continue }
-            limit = max(limit ?? 0, end)
+            if kept != 0, let end = self.limit(of: other, for: node, kept, at: time, lastEnd: lastEnd) { limit = max(limit, end) }
+            guard keepsLane, let end = self.limit(of: other, for: node, Machine.laneBit, at: time, lastEnd: lastEnd), end > time else {
+                continue
+            }
+            lanes += 1
+            laneLimit = max(laneLimit, end)
+        }
+        if lanes > freeLanes { limit = max(limit, laneLimit) }
+        if kept != 0, levels[node] > 0 { limit = max(limit, rivalLimit(for: node, kept, at: time) ?? 0) }
+        return limit > time ? limit : nil
+    }
+
+    /// Until when `node`, which keeps these machines, waits for an operation that is as urgent; nil if it does not.
+    ///
+    /// Each order of the two on the machine has its end: the sooner one is taken.
+    private func rivalLimit(for node: Int, _ kept: UInt16, at time: Nanoseconds) -> Nanoseconds? {
+        let own = durations[node]
+        guard own > 0, !rivals.isEmpty else { return nil }
+        let ownEnd = time.addingSaturated(own)
+        func end(_ other: Ongoing) -> Nanoseconds? {
+            switch other.state {
+            case .running, .asking: other.end.map { max($0, time) }
+            // What waits for the same machine comes in its turn.
+            case .ready where durations[other.node] >= 0 && uses[other.node] & kept == 0: time.addingSaturated(durations[other.node])
+            case .ready, .pausing, .fallingBack: nil
+            }
+        }
+        var limit: Nanoseconds?
+        for machine in 0..<machineCount where kept & 1 << machine != 0 {
+            for other in ongoing where other.node != node {
+                guard let rival = rivals[other.node * machineCount + machine]?.node, levels[rival] == levels[node], rival != node,
+                    let expected = end(other)
+                else { continue }
+                // It waits for all that leads to it.
+                let start = ongoing.reduce(Nanoseconds(0)) { start, one in
+                    guard let path = rivals[one.node * machineCount + machine], path.node == rival, let end = end(one) else { return start }
+                    return max(start, end.addingSaturated(path.time))
+                }
+                let first = max(time.addingSaturated(paths[node]), ownEnd.addingSaturated(paths[rival]))
+                let second = start.addingSaturated(max(paths[rival], durations[rival].addingSaturated(paths[node])))
+                if start < ownEnd, second < first { limit = max(limit ?? 0, expected.addingSaturated(own)) }
+            }
         }
         return limit
     }
@@ -294,10 +378,10 @@ struct OngoingNeeds: Sendable {
     ///
     /// - Parameters:
     ///   - lastEnd: when an operation last ended.
-    ///   - takesLastLane: whether no lane would be free after it has started.
+    ///   - freeLanes: how many lanes would be free after it has started.
     /// - Returns: whether it did.
-    mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> Bool {
-        guard let limit = obstacle(to: node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) else { return false }
+    mutating func putAside(_ node: Int, at time: Nanoseconds, lastEnd: Nanoseconds, freeLanes: Int = .max) -> Bool {
+        guard let limit = obstacle(to: node, at: time, lastEnd: lastEnd, freeLanes: freeLanes) else { return false }
         let place = UInt16.bitWidth - 1 - keeps[node].leadingZeroBitCount
         aside[place].push(KeyedNode(key: durations[node] < 0 ? .max : durations[node], node: node))
         nextLook = min(nextLook ?? .max, limit)
@@ -308,8 +392,8 @@ struct OngoingNeeds: Sendable {
     ///
     /// - Parameters:
     ///   - lastEnd: when an operation last ended.
-    ///   - takesLastLane: whether one lane at most is free.
-    mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, takesLastLane: Bool = false) -> [Int] {
+    ///   - freeLanes: how many lanes would be free after one of them has started.
+    mutating func takeBack(at time: Nanoseconds, lastEnd: Nanoseconds, freeLanes: Int = .max) -> [Int] {
         isLookDue = false
         nextLook = nil
         var free: [Int] = []
@@ -317,7 +401,7 @@ struct OngoingNeeds: Sendable {
             var held: [KeyedNode] = []
             for _ in 0..<Self.maximumLookedAt {
                 guard let first = aside[place].pop() else { break }
-                if let limit = obstacle(to: first.node, at: time, lastEnd: lastEnd, takesLastLane: takesLastLane) {
+                if let limit = obstacle(to: first.node, at: time, lastEnd: lastEnd, freeLanes: freeLanes) {
                     held.append(first)
                     nextLook = min(nextLook ?? .max, limit)
                 } else {

@@ -21,7 +21,7 @@ struct OngoingNeedsTests {
         func node(_ id: String) throws -> Int { try graph.index(of: id) }
 
         func limit(_ id: String, at time: Nanoseconds, lastEnd: Nanoseconds = 0, takesLastLane: Bool = false) throws -> Nanoseconds? {
-            needs.obstacle(to: try node(id), at: time, lastEnd: lastEnd, takesLastLane: takesLastLane)
+            needs.obstacle(to: try node(id), at: time, lastEnd: lastEnd, freeLanes: takesLastLane ? 0 : 64)
         }
     }
 

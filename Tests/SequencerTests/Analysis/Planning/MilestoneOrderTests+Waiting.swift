@@ -182,9 +182,9 @@ struct ScarceOrderTests {
         needs.becameReady(login, at: 0)
         needs.becameReady(greeting, at: 0)
         needs.started(login, at: 0)
-        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, takesLastLane: false) == nil)
+        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, freeLanes: 64) == nil)
         needs.ended(login)
-        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, takesLastLane: false) != nil)
+        #expect(needs.obstacle(to: prefetch, at: 0, lastEnd: 0, freeLanes: 64) != nil)
     }
 
     private static func needs(_ graph: OperationGraph, hasLanes: Bool = false) throws -> OngoingNeeds {
@@ -201,7 +201,7 @@ struct ScarceOrderTests {
         graph.add("prefetch", .expected(.nanoseconds(130)), on: .main) {}
         let (request, screen, prefetch) = (0, 1, 3)
         var needs = try Self.needs(graph)
-        func limit(at time: Nanoseconds) -> Nanoseconds? { needs.obstacle(to: prefetch, at: time, lastEnd: 0, takesLastLane: false) }
+        func limit(at time: Nanoseconds) -> Nanoseconds? { needs.obstacle(to: prefetch, at: time, lastEnd: 0, freeLanes: 64) }
         needs.becameReady(screen, at: 0)
         #expect(limit(at: 0) == OngoingNeeds.patience)
         needs.started(request, at: 0)
@@ -226,7 +226,7 @@ struct ScarceOrderTests {
         let (request, prefetch, copy) = (0, 3, 4)
         var needs = try Self.needs(graph, hasLanes: true)
         func limit(_ node: Int, at time: Nanoseconds, takesLastLane: Bool = false) -> Nanoseconds? {
-            needs.obstacle(to: node, at: time, lastEnd: 0, takesLastLane: takesLastLane)
+            needs.obstacle(to: node, at: time, lastEnd: 0, freeLanes: takesLastLane ? 0 : 64)
         }
         needs.started(request, at: 0)
         #expect(limit(prefetch, at: 5) == 150)
