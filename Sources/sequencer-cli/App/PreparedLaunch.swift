@@ -79,9 +79,7 @@ struct LoadedScenario {
         return try readInput(name)
     }
 
-    init(graph: OperationGraph) {
-        self.graph = graph
-    }
+    init(graph: OperationGraph) { self.graph = graph }
 
     /// The scenario of a file.
     init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {

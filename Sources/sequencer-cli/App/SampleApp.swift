@@ -190,9 +190,7 @@ private struct RequiredUpdate: UpdatePolicyService {
 
 extension SampleApp {
     /// The keys of the service, for the sample app's own code and its core.
-    private struct Keys: Sendable, Hashable {
-        let service: String
-    }
+    private struct Keys: Sendable, Hashable { let service: String }
 
     /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is
     /// known, and an SDK that counts steps.

@@ -3,9 +3,7 @@ import Sequencer
 import SequencerAnalysis
 
 /// Reads a saved bench, or saved reports, from a file, or from standard input for `-`.
-func readBench(_ path: String) throws -> BenchDocument {
-    try parseBench(try readInput(path), file: inputName(path))
-}
+func readBench(_ path: String) throws -> BenchDocument { try parseBench(try readInput(path), file: inputName(path)) }
 
 /// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format
 /// `sequencer.report/1`.

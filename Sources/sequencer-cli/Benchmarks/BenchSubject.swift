@@ -156,9 +156,7 @@ final class BenchState: Sendable {
 
     var isPrepared: Bool { progress.withLock { $0.isPrepared } }
 
-    func endPreparation() {
-        progress.withLock { $0.isPrepared = true }
-    }
+    func endPreparation() { progress.withLock { $0.isPrepared = true } }
 
     /// A folder like the template; the one before is gone.
     func fresh() throws -> String {

@@ -20,9 +20,7 @@ struct BenchedProgram: Sendable {
     private let command: ProgramCommand
     private let last = Locked(Run())
 
-    init(_ command: ProgramCommand) {
-        self.command = command
-    }
+    init(_ command: ProgramCommand) { self.command = command }
 
     /// The graph of its launch.
     func graph(_ name: String) -> OperationGraph {

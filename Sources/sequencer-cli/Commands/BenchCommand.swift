@@ -205,9 +205,7 @@ struct BenchCommand: LaunchingCommand {
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
         // Over a progress line, a message would stand in the middle of it.
-        func say(_ text: String) {
-            if let progress { progress.erase { message(text) } } else { message(text) }
-        }
+        func say(_ text: String) { if let progress { progress.erase { message(text) } } else { message(text) } }
         if let warning = warning(document, before) { say(warning) }
         // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil

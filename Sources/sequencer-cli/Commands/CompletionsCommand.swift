@@ -1,9 +1,7 @@
 import StartupOps
 
 /// A shell that completions are written for.
-enum Shell: String, CaseIterable, Sendable {
-    case bash, zsh, fish
-}
+enum Shell: String, CaseIterable, Sendable { case bash, zsh, fish }
 
 /// `completions`: the script that makes a shell complete command lines. It asks the tool itself, so that the two never
 /// disagree: see ``CompleteCommand``.

@@ -4,9 +4,7 @@ import StartupOps
 
 /// `graph`: shows which operation waits for which.
 struct GraphCommand: Command {
-    enum Format: String, CaseIterable, Sendable {
-        case tree, dot, mermaid, gantt, json
-    }
+    enum Format: String, CaseIterable, Sendable { case tree, dot, mermaid, gantt, json }
 
     enum Direction: String, CaseIterable, Sendable {
         case leftToRight = "LR"

@@ -4,9 +4,7 @@ import Sequencer
 /// `import`: another tool's measurements as a report or as a scenario.
 struct ImportCommand: Command {
     /// The kind of output.
-    enum Form: String, CaseIterable, Sendable {
-        case report, scenario
-    }
+    enum Form: String, CaseIterable, Sendable { case report, scenario }
 
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."

@@ -5,9 +5,7 @@ import SequencerAnalysis
 /// `report`: a saved report in another form.
 struct ReportCommand: LaunchingCommand {
     /// The forms of a report.
-    enum Format: String, CaseIterable, Sendable {
-        case text, html, svg, markdown, chrome, otlp, json
-    }
+    enum Format: String, CaseIterable, Sendable { case text, html, svg, markdown, chrome, otlp, json }
 
     static let name = "report"
     static let summary = "Make saved reports into something to look at, to share or to load elsewhere."

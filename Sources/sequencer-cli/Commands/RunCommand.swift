@@ -259,9 +259,7 @@ final class StatusReporter: Sendable {
     }
 
     /// Answers SIGUSR1 with this status from now on.
-    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) {
-        self.status.withLock { $0 = status }
-    }
+    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) { self.status.withLock { $0 = status } }
 
     /// Tells of a launch that makes no progress.
     var stallWatch: StallWatch {
@@ -271,9 +269,7 @@ final class StatusReporter: Sendable {
     }
 
     /// Lets SIGUSR1 end the process again.
-    func end() {
-        SignalThread.shared.onStatusRequest(nil)
-    }
+    func end() { SignalThread.shared.onStatusRequest(nil) }
 
     private func show(_ status: LaunchStatus, headline: String? = nil) {
         let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")

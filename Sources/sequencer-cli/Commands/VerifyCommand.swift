@@ -7,9 +7,7 @@ import SequencerAnalysis
 /// whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
 /// will fail; everything else is a warning.
 struct VerifyCommand: Command {
-    enum Format: String, CaseIterable, Sendable {
-        case text, json, github, junit, sarif, xcode
-    }
+    enum Format: String, CaseIterable, Sendable { case text, json, github, junit, sarif, xcode }
 
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."

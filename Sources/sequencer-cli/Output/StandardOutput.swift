@@ -64,9 +64,7 @@ enum Output: Equatable, Sendable {
 /// Makes writing to a pipe that nobody reads an error that can be handled, rather than the end of the process.
 ///
 /// Processes that are started afterwards inherit this, unless their signals are reset.
-func ignoreBrokenPipes() {
-    _ = signal(SIGPIPE, SIG_IGN)
-}
+func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
 /// Writes a message for people on standard error, each of its lines with the name of the tool before it.
 func message(_ text: String) {

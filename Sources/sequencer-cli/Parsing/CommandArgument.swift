@@ -27,9 +27,7 @@ struct ArgumentDeclaration: Sendable {
     }
 
     /// Whether a word of a command line is this option.
-    func isSpelled(_ word: String) -> Bool {
-        !isPositional && (word == "--" + name || word == short.map { "-\($0)" })
-    }
+    func isSpelled(_ word: String) -> Bool { !isPositional && (word == "--" + name || word == short.map { "-\($0)" }) }
 }
 
 // MARK: - Where values go

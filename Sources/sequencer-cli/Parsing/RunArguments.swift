@@ -4,9 +4,7 @@ import SequencerTestingCore
 import StartupOps
 
 /// When to use colour.
-enum ColorMode: String, CaseIterable, Sendable {
-    case auto, always, never
-}
+enum ColorMode: String, CaseIterable, Sendable { case auto, always, never }
 
 /// The arguments of every command that prints a result.
 struct CommonArguments: Equatable, Sendable {

@@ -55,9 +55,7 @@ final class ScenarioParser {
     var isFull: Bool { mistakes.count >= limit }
 
     /// Reads or checks something, and keeps the mistake in it.
-    func keep(_ read: () throws -> Void) {
-        do { try read() } catch { if !isFull { mistakes.append(error) } }
-    }
+    func keep(_ read: () throws -> Void) { do { try read() } catch { if !isFull { mistakes.append(error) } } }
 
     /// - Throws: the mistake that leaves nothing to read.
     func parse(_ root: ScenarioField, orOf schemas: [String]) throws {
@@ -163,7 +161,7 @@ enum ScenarioKeys {
         "after": { $0.after = try $1.elements().map(dependencyDocument) },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
         "timeout": { $0.timeout = try $1.duration() },
-        "onFailure": { $0.onFailure = try $1.word(FailurePolicyDocument.self, called: "failure policy") },
+        "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
         "retry": { $0.retry = try retryPolicy($1) },
         "interactive": { $0.interactive = try $1.bool() },
@@ -184,7 +182,7 @@ enum ScenarioKeys {
 
     private static let dependency: Keys<DependencyDocument> = [
         "id": { $0.id = try $1.label("the id") },
-        "onFailure": { $0.onFailure = try $1.word(DependencyDocument.FailurePolicy.self, called: "failure policy of a dependency") },
+        "onFailure": { $0.onFailure = try $1.word(DependencyDocument.Effect.self, called: "failure policy of a dependency") },
         "optional": { $0.isOptional = try $1.bool() },
     ]
 
@@ -237,7 +235,7 @@ enum ScenarioKeys {
         "onFailure": {
             let word = try $1.word(GraphFailureWord.self, called: "failure policy")
             // The value that stands in is not in a printed graph; an empty one keeps the policy.
-            if let policy = FailurePolicyDocument(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
+            if let policy = FailurePolicy(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
         },
         "cuttable": { $0.cuttable = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
@@ -253,13 +251,9 @@ enum ScenarioKeys {
         "level": { _, _ in }, "slackMs": { _, _ in }, "critical": { _, _ in },
     ]
 
-    private enum ThreadWord: String, CaseIterable {
-        case main, background
-    }
+    private enum ThreadWord: String, CaseIterable { case main, background }
 
-    private enum GraphFailureWord: String, CaseIterable {
-        case required, skipDependents, `continue`, fallback
-    }
+    private enum GraphFailureWord: String, CaseIterable { case required, skipDependents, `continue`, fallback }
 }
 
 extension ScenarioKeys {

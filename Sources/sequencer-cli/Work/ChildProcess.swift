@@ -199,9 +199,7 @@ private struct ChildOutput {
     /// In microseconds.
     private var pause: useconds_t = 100
 
-    init(_ descriptor: Int32, limit: Int) {
-        (self.descriptor, tail) = (descriptor, OutputTail(limit: limit))
-    }
+    init(_ descriptor: Int32, limit: Int) { (self.descriptor, tail) = (descriptor, OutputTail(limit: limit)) }
 
     /// Reads what there is.
     ///

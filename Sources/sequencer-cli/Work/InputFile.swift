@@ -12,14 +12,10 @@ struct InputError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The name of the input at `path` in messages.
-func inputName(_ path: String) -> String {
-    isStandardInput(path) ? "<stdin>" : printable(path)
-}
+func inputName(_ path: String) -> String { isStandardInput(path) ? "<stdin>" : printable(path) }
 
 /// Whether a path means standard input.
-func isStandardInput(_ path: String) -> Bool {
-    path == "-" || path == "/dev/stdin"
-}
+func isStandardInput(_ path: String) -> Bool { path == "-" || path == "/dev/stdin" }
 
 extension InputError {
     /// The system's words, and what to do about it.

@@ -58,7 +58,7 @@ private struct ScenarioEdges {
         }
     }
 
-    func policy(of operation: OperationDocument) -> FailurePolicyDocument {
+    func policy(of operation: OperationDocument) -> FailurePolicy {
         // The failing operation goes on for those that may, and each of the others says that it needs its result.
         mixed.contains(operation.id) ? .continue : operation.onFailure
     }
@@ -106,7 +106,7 @@ extension OperationDocument {
         .userInteractive: .userInteractive, .userInitiated: .userInitiated, .utility: .utility, .background: .background,
     ]
 
-    private func options(runs: Bool, _ policy: FailurePolicyDocument) -> [StepOption] {
+    private func options(runs: Bool, _ policy: FailurePolicy) -> [StepOption] {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
@@ -123,11 +123,7 @@ extension OperationDocument {
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }
-        switch policy {
-        case .required: break
-        case .skipDependents: options.append(.onFailure(.skipDependents))
-        case .continue: options.append(.onFailure(.continue))
-        }
+        if policy != .required { options.append(.onFailure(policy)) }
         return options
     }
 }
