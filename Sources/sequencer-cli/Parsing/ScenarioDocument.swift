@@ -121,6 +121,7 @@ struct DependencyDocument: Equatable, Sendable, ExpressibleByStringLiteral {
 
 /// The effect of an operation's failure on the others, as files spell it.
 extension FailurePolicy: CaseIterable {
+    /// In the order in which messages list them.
     public static let allCases: [FailurePolicy] = [.required, .skipDependents, .continue]
 }
 
