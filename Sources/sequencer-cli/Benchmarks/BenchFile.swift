@@ -174,13 +174,6 @@ extension OutcomeCounts {
     }
 }
 
-/// The place of the first name that another one before it equals.
-private func firstRepetition(_ names: [String]) -> Int? {
-    // The second of the two, for that is the one to remove.
-    var seen: Set<String> = []
-    return names.firstIndex { !seen.insert($0).inserted }
-}
-
 extension DocumentReader {
     func isMet() throws -> Bool { try word("verdict", of: ["pass", "fail"]) == "pass" }
 

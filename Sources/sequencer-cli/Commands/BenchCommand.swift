@@ -365,5 +365,5 @@ struct BenchText {
         return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }
 
-    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
+    private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }
 }

@@ -291,10 +291,7 @@ struct ComparisonText {
 
     private func range(_ lower: Double, _ upper: Double) -> String { "\(signed(lower)) to \(signed(upper)) (95% interval)" }
 
-    private func signedTime(_ nanoseconds: Double) -> String {
-        // The sign is written out, for a change without one reads like a time.
-        (nanoseconds < 0 ? "-" : nanoseconds > 0 ? "+" : "") + time(abs(nanoseconds))
-    }
+    private func signedTime(_ nanoseconds: Double) -> String { style.difference(.nearest(nanoseconds: nanoseconds)) }
 
     private func signed(_ share: Double) -> String { ShareText.format(share, signed: true) }
 
@@ -302,5 +299,5 @@ struct ComparisonText {
 
     private func brief(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? String((number * 10_000).rounded() / 10_000) }
 
-    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
+    private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }
 }

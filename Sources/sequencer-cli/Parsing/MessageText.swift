@@ -70,7 +70,10 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The first text that is given once more; nil when each is given once.
-func firstRepeated(_ texts: [String]) -> String? {
+func firstRepeated(_ texts: [String]) -> String? { firstRepetition(texts).map { texts[$0] } }
+
+/// The place of the first text that another one before it equals: of the two it is the one to remove.
+func firstRepetition(_ texts: [String]) -> Int? {
     var seen: Set<String> = []
-    return texts.first { !seen.insert($0).inserted }
+    return texts.firstIndex { !seen.insert($0).inserted }
 }

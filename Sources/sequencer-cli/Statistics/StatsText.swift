@@ -126,7 +126,7 @@ struct StatsText {
         return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }
 
-    private func time(_ milliseconds: Double) -> String { style.duration(.nearest(nanoseconds: milliseconds * 1e6)) }
+    private func time(_ milliseconds: Double) -> String { style.duration(nanoseconds: milliseconds * 1e6) }
 
     private func misses(_ verdicts: BudgetVerdicts) -> [String] {
         // A bound on nothing would be 100%, which reads like a result.
