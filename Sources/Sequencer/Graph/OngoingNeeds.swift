@@ -68,6 +68,9 @@ struct OngoingNeeds: Sendable {
     private var behind: [[Nanoseconds]] = []
     /// By operation and machine: of those behind it that use the machine, the one with the longest way to the end.
     private var rivals: [Rival?] = []
+    /// By level and machine: the time of those that are needed and have not begun.
+    private var loads: [[Nanoseconds]] = []
+    private var hasBegun: [Bool] = []
     /// The longest way from the start of each operation to the end of the first that needs it.
     private let paths: [Nanoseconds]
     private let machineCount: Int
@@ -133,7 +136,12 @@ struct OngoingNeeds: Sendable {
         aside = Array(repeating: Heap(), count: machineCount)
         paths = urgency.paths
         behind = (0..<urgency.highest).map { usesBehind(graph, above: $0) }
-        if beside.contains(where: { $0 != 0 }) { rivals = rivalsBehind(graph) }
+        if beside.contains(where: { $0 != 0 }) {
+            rivals = rivalsBehind(graph)
+            hasBegun = Array(repeating: false, count: levels.count)
+            loads = Array(repeating: Array(repeating: 0, count: machineCount), count: beside.count)
+            for node in levels.indices { addLoad(of: node, max(durations[node], 0)) }
+        }
         isAwaited = levels.indices.map { node in
             levels[node] > 0 && !isJoin[node]
                 && (uses[node] & contested != 0 || (0..<machineCount).contains { use(of: $0, behind: node, 0) < .max })
@@ -199,6 +207,12 @@ struct OngoingNeeds: Sendable {
         return rivals
     }
 
+    private mutating func addLoad(of node: Int, _ time: Nanoseconds) {
+        for machine in 0..<machineCount where levels[node] > 0 && holds[node] & 1 << machine != 0 {
+            loads[Int(levels[node])][machine] = loads[Int(levels[node])][machine].addingSaturated(time)
+        }
+    }
+
     private func use(of machine: Int, behind node: Int, _ level: UInt8) -> Nanoseconds { behind[Int(level)][node * machineCount + machine] }
 
     /// Whether an operation may have to wait although it is ready.
@@ -219,6 +233,10 @@ struct OngoingNeeds: Sendable {
     }
 
     mutating func started(_ node: Int, at time: Nanoseconds) {
+        if !rivals.isEmpty, !hasBegun[node] {
+            hasBegun[node] = true
+            addLoad(of: node, -max(durations[node], 0))
+        }
         note(node, isPersons[node] ? .asking : .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
@@ -298,7 +316,8 @@ struct OngoingNeeds: Sendable {
 
     /// Until when `node`, which keeps these machines, waits for an operation that is as urgent; nil if it does not.
     ///
-    /// Each order of the two on the machine has its end: the sooner one is taken.
+    /// Each order of the two on the machine has its end, and the machine's is no sooner than its work allows: the order
+    /// with the sooner end is taken.
     private func rivalLimit(for node: Int, _ kept: UInt16, at time: Nanoseconds) -> Nanoseconds? {
         let own = durations[node]
         guard own > 0, !rivals.isEmpty else { return nil }
@@ -322,8 +341,9 @@ struct OngoingNeeds: Sendable {
                     guard let path = rivals[one.node * machineCount + machine], path.node == rival, let end = end(one) else { return start }
                     return max(start, end.addingSaturated(path.time))
                 }
-                let first = max(time.addingSaturated(paths[node]), ownEnd.addingSaturated(paths[rival]))
-                let second = start.addingSaturated(max(paths[rival], durations[rival].addingSaturated(paths[node])))
+                let load = loads[Int(levels[node])][machine]
+                let first = max(time.addingSaturated(max(paths[node], load)), ownEnd.addingSaturated(paths[rival]))
+                let second = start.addingSaturated(max(paths[rival], durations[rival].addingSaturated(paths[node]), load))
                 if start < ownEnd, second < first { limit = max(limit ?? 0, expected.addingSaturated(own)) }
             }
         }

@@ -125,7 +125,10 @@ package final class HeldLock: Sendable {
     init(_ file: consuming PosixFile) { self.file = file }
 
     // Nothing is left of a turn that is over: the next holder may be seen before it has written its own.
-    deinit { try? file.replaceContents([]) }
+    deinit {
+        try? file.replaceContents([])
+        file.unlock()
+    }
 }
 
 /// How long the stores of one folder wait for their locks, all of them together.

@@ -114,10 +114,13 @@ package struct PosixFile: ~Copyable {
     /// The lock is tried as one that can be shared: any number may look at the same time.
     package var isLocked: Bool {
         if !lock(LOCK_SH) { return errno == EWOULDBLOCK }
-        // Closing would release it too, but the file may stay open for long.
-        flock(descriptor, LOCK_UN)
+        unlock()
         return false
     }
+
+    /// Lets go of the lock. Closing the file does so only when a child process that is being started meanwhile, on
+    /// another thread, has closed its copy of the descriptor.
+    func unlock() { flock(descriptor, LOCK_UN) }
 
     /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is
     /// locked already.

@@ -128,6 +128,26 @@ struct StoreLockTests {
         #expect(mailbox.waiting() == [])
     }
 
+    #if os(Linux)
+        @Test("A lock is free when its holder lets go, though a child that is being started has a copy of the descriptor")
+        func copiedDescriptor() throws {
+            let directory = PosixDirectory(path: folder("app").path)
+            _ = try directory.prepare()
+            let file = LockFile(directory: directory, name: ".lock")
+            var lock = try file.lock()
+            #expect(lock != nil)
+            // As a child has it between its fork and its exec.
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+            let copies = open.filter {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == folder("app/.lock").path
+            }.map { dup($0) }
+            defer { copies.forEach { close($0) } }
+            #expect(copies.count == 1)
+            lock = nil
+            #expect(try file.lock() != nil)
+        }
+    #endif
+
     @Test("fault S16, S21: a logout counts though somebody else has the lock, and takes no session away that is opened after it")
     func logout() throws {
         let directory = StateDirectory.open(at: folder("app"))
