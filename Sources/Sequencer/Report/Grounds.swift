@@ -13,10 +13,7 @@ package struct Grounds: Sendable {
     /// One line.
     package var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }
 
-    package func write(to document: inout JSONWriter) {
-        document.write(controlled, for: "controlled")
-        document.write(notControlled, for: "notControlled")
-    }
+    package var json: JSONTree { ["controlled": .texts(controlled), "notControlled": .texts(notControlled)] }
 }
 
 extension LaunchReport {

@@ -32,10 +32,10 @@ extension LaunchReport {
                 object.write(attribute.value, for: "value")
             }
         }
-        if let startedAt { document.write(startedAt, for: "startedAt") }
+        if let startedAt { document.write(startedAt.timestamp, for: "startedAt") }
         if isVirtual { document.write("virtual", for: "clock") }
-        grounds?.write(to: &document)
-        writeOutcome(to: &document)
+        if let grounds { document.add(grounds.json) }
+        document.add(outcome.json)
         document.writeObject(for: "budget") { document in
             budget.writeMembers(to: &document)
             // Who reads this verdict alone would take the launch for one that kept its budgets.
@@ -90,40 +90,30 @@ extension LaunchReport {
         Dictionary(operations.lazy.map { ($0.id, $0.outcome) }) { first, _ in first }
     }
 
-    /// How the launch ended: the keys `outcome`, `abort` and `failure`.
-    package func writeOutcome(to document: inout JSONWriter) { outcome.writeMembers(to: &document) }
-
     fileprivate static let format = "sequencer.report/1"
 
     /// RFC 3339, in UTC, to the millisecond.
     package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }
 
-extension JSONWriter {
-    /// Writes a date as ``LaunchReport/timestamp``, rounded to the millisecond.
-    package mutating func write(_ date: Date, for key: String?) {
+extension Date {
+    /// As ``LaunchReport/timestamp``, rounded to the millisecond.
+    package var timestamp: String {
         // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more
         // makes it round.
-        write((date + 0.0005).formatted(LaunchReport.timestamp), for: key)
+        (self + 0.0005).formatted(LaunchReport.timestamp)
     }
 }
 
 extension LaunchReport.Outcome {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(name, for: "outcome")
+    /// How the launch ended: the keys `outcome`, `abort` and `failure`.
+    package var json: JSONTree {
         switch self {
         case .aborted(let operation, let reason):
-            document.writeObject(for: "abort") { abort in
-                abort.write(operation, for: "by")
-                abort.write(reason.description, for: "reason")
-            }
+            ["outcome": .text(name), "abort": ["by": .text(operation), "reason": .text(reason.description)]]
         case .failed(let operation, let message):
-            document.writeObject(for: "failure") { failure in
-                failure.write(operation, for: "operation")
-                failure.write(message, for: "message")
-            }
-        case .completed, .cancelled:
-            break
+            ["outcome": .text(name), "failure": ["operation": .text(operation), "message": .text(message)]]
+        case .completed, .cancelled: ["outcome": .text(name)]
         }
     }
 }
@@ -131,7 +121,7 @@ extension LaunchReport.Outcome {
 extension LaunchReport.AfterMilestone {
     /// - Parameter outcomes: those of the report's operations.
     fileprivate func writeMembers(to document: inout JSONWriter, _ outcomes: [String: Sequencer.Outcome]) {
-        outcome?.writeMembers(to: &document)
+        if let outcome { document.add(outcome.json) }
         document.write(milliseconds: start, for: "startMs")
         document.writeObjects(operations, for: "operations") { operation, id in
             operation.write(id, for: "id")

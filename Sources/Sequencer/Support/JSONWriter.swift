@@ -24,6 +24,11 @@ package struct JSONWriter {
 
     private mutating func add(_ key: String?, _ value: JSONTree) { members.append((key ?? "", value)) }
 
+    /// Adds the members of an object.
+    mutating func add(_ object: JSONTree) {
+        if case .object(let others) = object { members += others }
+    }
+
     package mutating func write(_ value: String, for key: String? = nil) { add(key, .text(value)) }
     package mutating func write(_ value: Int, for key: String? = nil) { add(key, .number(value)) }
     package mutating func write(_ value: Bool, for key: String? = nil) { add(key, .flag(value)) }

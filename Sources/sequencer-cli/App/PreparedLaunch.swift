@@ -79,9 +79,7 @@ struct LoadedScenario {
         return try readInput(name)
     }
 
-    init(graph: OperationGraph) {
-        self.graph = graph
-    }
+    init(graph: OperationGraph) { self.graph = graph }
 
     /// The scenario of a file.
     init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {
@@ -124,21 +122,12 @@ struct LoadedScenario {
     /// Makes an operation misbehave.
     mutating func inject(_ injection: Injection) throws(UsageError) {
         func failure(_ problem: String) -> UsageError { UsageError("option '--inject': \(problem)", command: "run") }
-        let fault: Fault
-        switch injection.effect {
-        case .fail: fault = .fail
-        case .hang: fault = .hang
-        case .crash: fault = .crash
-        case .delay(let duration): fault = .delay(duration)
-        case .required:
-            let update = StartupStep.forceUpdate.id
-            guard injection.operation == update else {
-                throw failure("only '\(update)' can be required, not \(quoted(injection.operation))")
-            }
-            // The built-in step has been told what to find; one from a file has no verdict of its own.
-            if file == nil { return }
-            fault = .abort(.forceUpdate)
+        let update = StartupStep.forceUpdate.id
+        if injection.fault == nil, injection.operation != update {
+            throw failure("only '\(update)' can be required, not \(quoted(injection.operation))")
         }
+        // The built-in step has been told what to find; one from a file has no verdict of its own.
+        guard let fault = injection.fault ?? (file == nil ? nil : .abort(.forceUpdate)) else { return }
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
@@ -183,7 +172,7 @@ struct PreparedLaunch {
         let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
         self.app = app
         for warning in app?.warnings ?? [] { message(warning) }
-        let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
+        let isRequired = arguments.injections.contains(where: \.requiresUpdate)
         let graph: (Scenario) -> OperationGraph = { scenario in
             app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
         }

@@ -11,18 +11,14 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
 {
     private let screens: TerminalScreens?
 
-    nonisolated init(_ screens: TerminalScreens?) {
-        self.screens = screens
-    }
+    nonisolated init(_ screens: TerminalScreens?) { self.screens = screens }
 
     /// Tells the phases at once: a terminal can be seen from the beginning.
     func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
         for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
     }
 
-    func showSplash() async {
-        await screens?.message(title: "Sample", lines: ["Music in every room."])
-    }
+    func showSplash() async { await screens?.message(title: "Sample", lines: ["Music in every room."]) }
 
     func splashEnded() async {}
 
@@ -115,9 +111,7 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
         await screens?.pages(title: "Notification", [(push.title ?? "Message", push.body ?? "")])
     }
 
-    func follow(_ link: DeepLink) async {
-        await screens?.message(title: "Link", lines: ["Showing the \(link.route)."])
-    }
+    func follow(_ link: DeepLink) async { await screens?.message(title: "Link", lines: ["Showing the \(link.route)."]) }
 
     func perform(_ shortcut: ShortcutItem) async {
         await screens?.message(title: "Shortcut", lines: ["Doing: \(shortcut.type)."])
@@ -143,9 +137,7 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
         _ = await screens?.confirm(question: "Subscribe for music without pauses?", default: false)
     }
 
-    func becameActive() async {
-        await screens?.message(title: "Music", lines: ["Welcome back."])
-    }
+    func becameActive() async { await screens?.message(title: "Music", lines: ["Welcome back."]) }
 
     // MARK: No answer
 

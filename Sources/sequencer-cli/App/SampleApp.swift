@@ -33,7 +33,7 @@ struct SampleApp {
             version: try Self.version(arguments.appVersion),
             region: arguments.region ?? .current(ProcessInfo.processInfo.environment)
         )
-        let requiresUpdate = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
+        let requiresUpdate = arguments.injections.contains(where: \.requiresUpdate)
 
         let (url, http): (URL, HTTPClient)
         if let backend = arguments.backend {
@@ -190,9 +190,7 @@ private struct RequiredUpdate: UpdatePolicyService {
 
 extension SampleApp {
     /// The keys of the service, for the sample app's own code and its core.
-    private struct Keys: Sendable, Hashable {
-        let service: String
-    }
+    private struct Keys: Sendable, Hashable { let service: String }
 
     /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is
     /// known, and an SDK that counts steps.

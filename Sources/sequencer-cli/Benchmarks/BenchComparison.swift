@@ -91,9 +91,7 @@ struct BenchSummary: Sendable {
     /// - Returns: nil where no run has completed: no budget was measured.
     var missBound: Double? { count(of: .completed) == 0 ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
 
-    func count(of outcome: LaunchOutcome) -> Int {
-        scenario.runs.count { $0.outcome == outcome }
-    }
+    func count(of outcome: LaunchOutcome) -> Int { scenario.runs.count { $0.outcome == outcome } }
 
     /// How many runs ended in each way, without those that none ended in.
     var outcomes: [(outcome: LaunchOutcome, count: Int)] {

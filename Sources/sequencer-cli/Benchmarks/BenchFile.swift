@@ -3,9 +3,7 @@ import Sequencer
 import SequencerAnalysis
 
 /// Reads a saved bench, or saved reports, from a file, or from standard input for `-`.
-func readBench(_ path: String) throws -> BenchDocument {
-    try parseBench(try readInput(path), file: inputName(path))
-}
+func readBench(_ path: String) throws -> BenchDocument { try parseBench(try readInput(path), file: inputName(path)) }
 
 /// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format
 /// `sequencer.report/1`.
@@ -28,17 +26,12 @@ extension BenchDocument: Decodable {
     ///   - comparisons: the changes of the scenarios; not a part of saved benches.
     ///   - pretty: two spaces a level, or all in one line, which is much shorter.
     func json(_ comparisons: [BenchComparison] = [], pretty: Bool = true) -> String {
-        JSONWriter.document(Self.schema, pretty: pretty) { json in
-            json.write(toolVersion, for: "toolVersion")
-            json.writeObject(for: "machine") { machine.writeMembers(to: &$0) }
-            json.write(clock.rawValue, for: "clock")
-            if clock == .virtual { Grounds.virtualTime.write(to: &json) }
-            json.write(warmups, for: "warmups")
-            if let span { json.writeObject(for: "taken") { span.writeMembers(to: &$0) } }
-            json.writeObjects(scenarios, for: "scenarios") { json, scenario in scenario.writeMembers(to: &json) }
-            if comparisons.isEmpty { return }
-            json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
-        }
+        let begin: JSONTree = ["toolVersion": .text(toolVersion), "machine": machine.json, "clock": .text(clock.rawValue)]
+        let rest: JSONTree = [
+            "warmups": .number(warmups), "taken": span?.json, "scenarios": .array(scenarios.map(\.json)),
+            "comparisons": comparisons.isEmpty ? nil : .array(comparisons.map(\.json)),
+        ]
+        return JSONTree.document(Self.schema, pretty: pretty, begin + clock.grounds + rest)
     }
 
     init(from decoder: any Decoder) throws {
@@ -64,11 +57,8 @@ extension BenchDocument: Decodable {
 }
 
 extension BenchMachine {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(system, for: "system")
-        document.write(architecture, for: "architecture")
-        document.write(processors, for: "processors")
-        document.write(name, for: "name")
+    fileprivate var json: JSONTree {
+        ["system": .text(system), "architecture": .text(architecture), "processors": .number(processors), "name": .text(name)]
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -82,11 +72,11 @@ extension BenchMachine {
 }
 
 extension BenchSpan {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(begin, for: "begin")
-        document.write(end, for: "end")
-        if let loadAtBegin { document.write(decimal: loadAtBegin, for: "loadBegin") }
-        if let loadAtEnd { document.write(decimal: loadAtEnd, for: "loadEnd") }
+    fileprivate var json: JSONTree {
+        [
+            "begin": .text(begin.timestamp), "end": .text(end.timestamp),
+            "loadBegin": loadAtBegin.map { .decimal($0) }, "loadEnd": loadAtEnd.map { .decimal($0) },
+        ]
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -99,19 +89,15 @@ extension BenchSpan {
 }
 
 extension BenchedScenario {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
+    fileprivate var json: JSONTree {
         let summary = BenchSummary(self)
-        document.write(name, for: "scenario")
-        document.write(milliseconds: budget, for: "budgetMs")
-        if let initialDisplayBudget { document.write(milliseconds: initialDisplayBudget, for: "initialDisplayBudgetMs") }
-        if let milestone { document.write(milestone, for: "milestone") }
-        if !unknown.isEmpty { document.write(unknown, for: "unknown") }
-        document.writeObject(for: "summary") { summary.writeMembers(to: &$0) }
-        document.writeObjects(runs, for: "runs") { document, run in run.writeMembers(to: &document) }
         let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
-        document.writeObjects(operations, for: "operations") { document, operation in
-            operation.writeMembers(to: &document, median: medians[operation.id])
-        }
+        return [
+            "scenario": .text(name), "budgetMs": .milliseconds(budget),
+            "initialDisplayBudgetMs": .milliseconds(initialDisplayBudget), "milestone": .text(milestone),
+            "unknown": .list(unknown), "summary": summary.json, "runs": .array(runs.map(\.json)),
+            "operations": .array(operations.map { $0.json(median: medians[$0.id]) }),
+        ]
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -134,15 +120,13 @@ extension BenchedScenario {
 }
 
 extension BenchRun {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(outcome.rawValue, for: "outcome")
-        document.write(isMet ? "pass" : "fail", for: "verdict")
-        document.write(milliseconds: measured, for: "measuredMs")
-        document.write(milliseconds: makespan, for: "makespanMs")
-        document.write(milliseconds: interactive, for: "interactiveMs")
-        if let initialDisplay { document.write(milliseconds: initialDisplay, for: "initialDisplayMs") }
-        if let process { document.write(milliseconds: process, for: "processMs") }
-        if missedMilestone { document.write(true, for: "missedMilestone") }
+    fileprivate var json: JSONTree {
+        [
+            "outcome": .text(outcome.rawValue), "verdict": isMet ? "pass" : "fail", "measuredMs": .milliseconds(measured),
+            "makespanMs": .milliseconds(makespan), "interactiveMs": .milliseconds(interactive),
+            "initialDisplayMs": .milliseconds(initialDisplay), "processMs": .milliseconds(process),
+            "missedMilestone": missedMilestone ? true : nil,
+        ]
     }
 
     fileprivate init(_ document: DocumentReader) throws {
@@ -158,15 +142,12 @@ extension BenchRun {
 }
 
 extension BenchedOperation {
-    fileprivate func writeMembers(to document: inout JSONWriter, median: Double?) {
-        document.write(id, for: "id")
-        document.write(nanoseconds: median, for: "medianMs")
-        document.write(criticalRuns, for: "criticalRuns")
-        if let dependencies { document.write(dependencies, for: "after") }
-        if let outcomes { document.writeObject(for: "outcomes") { outcomes.writeMembers(to: &$0) } }
-        document.writeArray(for: "durationsMs") { array in
-            for duration in durations { array.write(milliseconds: duration, for: nil) }
-        }
+    fileprivate func json(median: Double?) -> JSONTree {
+        [
+            "id": .text(id), "medianMs": .nanoseconds(median), "criticalRuns": .number(criticalRuns),
+            "after": dependencies.map { .texts($0) }, "outcomes": outcomes?.json,
+            "durationsMs": .array(durations.map { .milliseconds($0) ?? .null }),
+        ]
     }
 
     fileprivate init(_ document: DocumentReader, runs: Int) throws {
@@ -181,23 +162,16 @@ extension BenchedOperation {
 }
 
 extension OutcomeCounts {
-    func writeMembers(to document: inout JSONWriter) {
-        for (outcome, count) in all { document.write(count, for: outcome.rawValue) }
+    var json: JSONTree {
+        let counts = all.map { (key: $0.outcome.rawValue, value: JSONTree?.some(.number($0.count))) }
         // One that was never there has no keys.
-        if absences > 0, total > 0 { document.write(absences, for: "absent") }
+        return .object(counts) + ["absent": total > 0 ? .count(absences) : nil]
     }
 
     fileprivate init(_ document: DocumentReader) throws {
         self.init()
         for outcome in Outcome.allCases { add(outcome, try document.optionalCount(outcome.rawValue) ?? 0) }
     }
-}
-
-/// The place of the first name that another one before it equals.
-private func firstRepetition(_ names: [String]) -> Int? {
-    // The second of the two, for that is the one to remove.
-    var seen: Set<String> = []
-    return names.firstIndex { !seen.insert($0).inserted }
 }
 
 extension DocumentReader {
@@ -214,33 +188,30 @@ extension DocumentReader {
 }
 
 extension BenchSummary {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(count(of: .completed), for: "completed")
-        if missedMilestones > 0 { document.write(missedMilestones, for: "missedMilestone") }
-        document.write(nanoseconds: [
-            "medianMs": sample?.median, "madMs": sample?.medianAbsoluteDeviation, "medianLowerMs": interval?.lower,
-            "medianUpperMs": interval?.upper, "minMs": sample?.minimum, "p90Ms": sample?.nearestRank(90), "maxMs": sample?.maximum,
-        ])
-        if let outliers {
-            document.writeArray(for: "outlierRuns") { array in
-                for outlier in outliers { array.write(outlier.run, for: nil) }
-            }
-        } else {
-            document.write(decimal: nil, for: "outlierRuns")
-        }
-        modes?.write(to: &document, for: "modes")
-        if let initialDisplay { document.write(nanoseconds: initialDisplay.median, for: "initialDisplayMs") }
-        document.write(misses, for: "budgetMisses")
-        document.write(decimal: missBound, for: "missRateUpperBound")
+    fileprivate var json: JSONTree {
+        [
+            "completed": .number(count(of: .completed)), "missedMilestone": .count(missedMilestones),
+            "medianMs": .nanoseconds(sample?.median), "madMs": .nanoseconds(sample?.medianAbsoluteDeviation),
+            "medianLowerMs": .nanoseconds(interval?.lower), "medianUpperMs": .nanoseconds(interval?.upper),
+            "minMs": .nanoseconds(sample?.minimum), "p90Ms": .nanoseconds(sample?.nearestRank(90)),
+            "maxMs": .nanoseconds(sample?.maximum),
+            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null, "modes": modes?.json,
+            "initialDisplayMs": initialDisplay.map { .nanoseconds($0.median) }, "budgetMisses": .number(misses),
+            "missRateUpperBound": .decimal(missBound),
+        ]
     }
 }
 
 extension TwoModes {
-    fileprivate func write(to document: inout JSONWriter, for key: String) {
-        document.writeObjects([lower, upper], for: key) { document, mode in
-            document.write(mode.count, for: "runs")
-            document.write(nanoseconds: ["medianMs": mode.median, "madMs": mode.medianAbsoluteDeviation])
-        }
+    fileprivate var json: JSONTree {
+        .array(
+            [lower, upper].map { mode in
+                [
+                    "runs": .number(mode.count), "medianMs": .nanoseconds(mode.median),
+                    "madMs": .nanoseconds(mode.medianAbsoluteDeviation),
+                ]
+            }
+        )
     }
 }
 
@@ -253,77 +224,60 @@ extension BenchComparison {
     ///
     /// - Parameter clock: the one of all benches.
     static func json(_ comparisons: [BenchComparison], clock: ClockMode = .wall) -> String {
-        JSONWriter.document(schema) { json in
-            if clock == .virtual { Grounds.virtualTime.write(to: &json) }
-            json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
-        }
+        JSONTree.document(schema, clock.grounds + ["comparisons": .array(comparisons.map(\.json))])
     }
 
-    fileprivate func write(to json: inout JSONWriter) {
-        json.write(before.scenario.name, for: "before")
-        json.write(after.scenario.name, for: "after")
-        json.write(verdict.rawValue, for: "verdict")
-        json.write(decimal: threshold, for: "threshold")
+    fileprivate var json: JSONTree {
         // A count for each way to end, for a comparison of medians says nothing of the runs that have none.
-        for (summary, key) in [(before, "beforeRuns"), (after, "afterRuns")] {
-            json.writeObject(for: key) { json in
-                for (outcome, count) in summary.outcomes { json.write(count, for: outcome.rawValue) }
-            }
+        func runs(_ summary: BenchSummary) -> JSONTree {
+            .object(summary.outcomes.map { ($0.outcome.rawValue, .number($0.count)) })
         }
-        if withoutOutcomes != nil { json.write(false, for: "outcomesKnown") }
-        if let milestones = ends.milestones {
-            json.writeObject(for: "milestones") { json in
-                if let id = milestones.before { json.write(id, for: "before") }
-                if let id = milestones.after { json.write(id, for: "after") }
-            }
-        }
-        if !ends.unknown.before.isEmpty { json.write(ends.unknown.before, for: "unknownBefore") }
-        if !ends.unknown.after.isEmpty { json.write(ends.unknown.after, for: "unknownAfter") }
-        if let missed = ends.missedMilestone { json.write(missed.id, for: "missedMilestone") }
-        if !ends.outcomes.isEmpty {
-            json.writeObjects(ends.outcomes, for: "outcomes") { json, change in
-                json.write(change.id, for: "id")
-                json.writeObject(for: "before") { change.before.writeMembers(to: &$0) }
-                json.writeObject(for: "after") { change.after.writeMembers(to: &$0) }
-                json.write(change.isCertain, for: "certain")
-            }
-        }
-        if let gap {
-            json.writeObject(for: "apart") { json in
-                json.write(decimals: ["askedThreshold": askedThreshold, "seconds": gap.seconds, "loadRatio": gap.loadRatio])
-                // Without a trend there is nothing to explain.
-                if drift > 1 { json.write(decimal: drift, for: "drift") }
-            }
-        }
-        json.write(nanoseconds: ["beforeMs": before.sample?.median, "afterMs": after.sample?.median])
-        if let displays = initialDisplays {
-            json.writeObject(for: "initialDisplay") { $0.write(nanoseconds: ["beforeMs": displays.before, "afterMs": displays.after]) }
-        }
-        json.write(decimals: [
-            "change": change, "changeLower": interval?.lower, "changeUpper": interval?.upper, "u": test?.u, "p": test?.p,
-        ])
-        if let runsNeeded { json.write(runsNeeded, for: "runsNeeded") }
-        if before.modes != nil || after.modes != nil { json.writeObject(for: "modes") { json in writeModes(to: &json) } }
-        json.writeObjects(operations, for: "operations") { json, operation in
-            json.write(operation.id, for: "id")
-            json.write(nanoseconds: ["beforeMs": operation.before, "afterMs": operation.after, "differenceMs": operation.difference])
-            json.write(decimal: operation.p, for: "p")
-            if let p = operation.adjustedP { json.write(decimal: p, for: "adjustedP") }
-            if let share = operation.accountsFor { json.write(nanoseconds: share, for: "accountsForMs") }
-            json.write(operation.isCritical, for: "critical")
-        }
-        guard let moved = criticalPathMove else { return }
-        json.writeObject(for: "criticalPathMoved") { json in
-            json.write(moved.from, for: "from")
-            json.write(moved.to, for: "to")
-        }
+        let kinds: JSONTree = [
+            "before": before.modes?.json, "after": after.modes?.json,
+            "changeLower": modes.map { .decimal($0.interval.lower) }, "changeUpper": modes.map { .decimal($0.interval.upper) },
+            "p": modes.map { .decimal($0.p) },
+        ]
+        let ended: JSONTree = [
+            "before": .text(before.scenario.name), "after": .text(after.scenario.name), "verdict": .text(verdict.rawValue),
+            "threshold": .decimal(threshold), "beforeRuns": runs(before), "afterRuns": runs(after),
+            "outcomesKnown": withoutOutcomes == nil ? nil : false,
+            "milestones": ends.milestones.map { ["before": .text($0.before), "after": .text($0.after)] },
+            "unknownBefore": .list(ends.unknown.before), "unknownAfter": .list(ends.unknown.after),
+            "missedMilestone": .text(ends.missedMilestone?.id),
+            "outcomes": ends.outcomes.isEmpty ? nil : .array(ends.outcomes.map(\.json)),
+        ]
+        let times: JSONTree = [
+            "apart": gap.map {
+                [
+                    "askedThreshold": .decimal(askedThreshold), "seconds": .decimal($0.seconds), "loadRatio": .decimal($0.loadRatio),
+                    // Without a trend there is nothing to explain.
+                    "drift": drift > 1 ? .decimal(drift) : nil,
+                ]
+            },
+            "beforeMs": .nanoseconds(before.sample?.median), "afterMs": .nanoseconds(after.sample?.median),
+            "initialDisplay": initialDisplays.map { ["beforeMs": .nanoseconds($0.before), "afterMs": .nanoseconds($0.after)] },
+            "change": .decimal(change), "changeLower": .decimal(interval?.lower), "changeUpper": .decimal(interval?.upper),
+            "u": .decimal(test?.u), "p": .decimal(test?.p), "runsNeeded": runsNeeded.map { .number($0) },
+            "modes": before.modes == nil && after.modes == nil ? nil : kinds, "operations": .array(operations.map(\.json)),
+            "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
+        ]
+        return ended + times
     }
+}
 
-    private func writeModes(to json: inout JSONWriter) {
-        before.modes?.write(to: &json, for: "before")
-        after.modes?.write(to: &json, for: "after")
-        guard let modes else { return }
-        json.write(decimals: ["changeLower": modes.interval.lower, "changeUpper": modes.interval.upper, "p": modes.p])
+extension OutcomeChange {
+    fileprivate var json: JSONTree {
+        ["id": .text(id), "before": before.json, "after": after.json, "certain": .flag(isCertain)]
+    }
+}
+
+extension OperationChange {
+    fileprivate var json: JSONTree {
+        [
+            "id": .text(id), "beforeMs": .nanoseconds(before), "afterMs": .nanoseconds(after),
+            "differenceMs": .nanoseconds(difference), "p": .decimal(p), "adjustedP": adjustedP.map { .decimal($0) },
+            "accountsForMs": accountsFor.map { .nanoseconds($0) }, "critical": .flag(isCritical),
+        ]
     }
 }
 
@@ -362,15 +316,12 @@ struct BenchmarkActionText {
     }
 
     private func element(_ name: String, _ sample: SortedSample, _ extra: String) -> String {
-        JSONWriter.object(pretty: false) { json in
-            json.write(name, for: "name")
-            json.write("ms", for: "unit")
-            json.write(milliseconds: .nearest(nanoseconds: sample.median), for: "value")
+        let element: JSONTree = [
+            "name": .text(name), "unit": "ms", "value": .milliseconds(.nearest(nanoseconds: sample.median)),
             // A number of the value's unit: the action reads it as one, and converts it with the value.
-            if let deviation = sample.medianAbsoluteDeviation {
-                json.write("± \(Duration.nearest(nanoseconds: deviation).milliseconds)", for: "range")
-            }
-            if !extra.isEmpty { json.write(extra, for: "extra") }
-        }
+            "range": sample.medianAbsoluteDeviation.map { .text("± \(Duration.nearest(nanoseconds: $0).milliseconds)") },
+            "extra": extra.isEmpty ? nil : .text(extra),
+        ]
+        return element.document(pretty: false)
     }
 }

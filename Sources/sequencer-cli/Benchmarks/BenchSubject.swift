@@ -4,13 +4,6 @@ import Sequencer
 import SequencerTestingCore
 import StartupOps
 
-/// One launch of a bench.
-struct BenchedLaunch {
-    let report: LaunchReport
-    /// From the start of the program to its exit; nil where no program is measured.
-    var process: Duration?
-}
-
 /// A scenario or a program that is launched again and again, each time as if for the first time.
 struct BenchSubject {
     let name: String
@@ -74,19 +67,17 @@ struct BenchSubject {
     /// - Parameters:
     ///   - say: warns a person.
     ///   - cancellable: starts the launch, unless a signal came before.
-    /// - Returns: nil when it was not started.
-    func launch(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws -> BenchedLaunch? {
-        if let program, let graph {
-            guard let report = try await run(cancellable, graph, options) else { return nil }
-            return try program.launch(report, say: say)
-        }
-        return try await launchScenario(cancellable, say: say).map { BenchedLaunch(report: $0) }
-    }
-
-    private func launchScenario(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws -> LaunchReport? {
+    /// - Returns: its report, and for a program the time from its start to its exit; nil when it was not started.
+    func launch(
+        _ cancellable: CancellableLaunch,
+        say: (String) -> Void
+    ) async throws -> (report: LaunchReport, process: Duration?)? {
         // The first launch prepares the state, and is part of no run: it takes place with the first warm-up.
         if let state, !state.isPrepared { try await runFirstLaunch(cancellable, on: state, say) }
-        if let graph { return try await run(cancellable, graph, options) }
+        if let graph {
+            guard let report = try await run(cancellable, graph, options) else { return nil }
+            return try program?.launch(report, say: say) ?? (report, nil)
+        }
         let prepare = {
             // A copy: the state folder of this run must not stay in the arguments of the next one.
             var arguments = arguments
@@ -98,7 +89,7 @@ struct BenchSubject {
         var options = options
         // As `run` does: the report of a measured launch says which version it is of.
         options.version = launch.app?.environment.app.version.description
-        return try await run(cancellable, launch.scenario.graph, options)
+        return try await run(cancellable, launch.scenario.graph, options).map { ($0, nil) }
     }
 
     private func run(
@@ -165,9 +156,7 @@ final class BenchState: Sendable {
 
     var isPrepared: Bool { progress.withLock { $0.isPrepared } }
 
-    func endPreparation() {
-        progress.withLock { $0.isPrepared = true }
-    }
+    func endPreparation() { progress.withLock { $0.isPrepared = true } }
 
     /// A folder like the template; the one before is gone.
     func fresh() throws -> String {

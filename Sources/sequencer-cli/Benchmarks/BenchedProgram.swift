@@ -20,9 +20,7 @@ struct BenchedProgram: Sendable {
     private let command: ProgramCommand
     private let last = Locked(Run())
 
-    init(_ command: ProgramCommand) {
-        self.command = command
-    }
+    init(_ command: ProgramCommand) { self.command = command }
 
     /// The graph of its launch.
     func graph(_ name: String) -> OperationGraph {
@@ -45,11 +43,11 @@ struct BenchedProgram: Sendable {
                 }
             }
             do {
-                output = try await ChildProcess(command.words, limit: Self.maximumOutput, hasErrors: false).run().tail
+                output = try await ChildProcess(command.words, limit: Self.maximumOutput, hasErrors: false).run()
             } catch let error as ChildProcessError {
                 // A program that fails may have printed its report before: its outcome is the report's.
                 // The failure is the operation's own, so that a run without a report counts as failed.
-                (output, failure) = (error.output.tail, error)
+                (output, failure) = (error.output, error)
                 throw error
             }
         }
@@ -61,7 +59,7 @@ struct BenchedProgram: Sendable {
     ///
     /// - Parameter report: of the launch of ``graph(_:)``.
     /// - Throws: when the program cannot be started.
-    func launch(_ report: LaunchReport, say: (String) -> Void) throws -> BenchedLaunch {
+    func launch(_ report: LaunchReport, say: (String) -> Void) throws -> (report: LaunchReport, process: Duration?) {
         let run = last.withLock { $0 }
         switch run.failure?.reason {
         // Of these every run would tell the same: the bench ends at the first one.
@@ -71,12 +69,12 @@ struct BenchedProgram: Sendable {
         }
         let isCancelled = report.outcome == .cancelled
         // After a signal the report in the output may be one of a launch that was cut off.
-        if !isCancelled, let own = Self.report(run.output) { return BenchedLaunch(report: own, process: run.process) }
+        if !isCancelled, let own = Self.report(run.output) { return (own, run.process) }
         if case .failed(_, let message) = report.outcome, !run.hasTold {
             last.withLock { $0.hasTold = true }
             say("\(printable(command.text, limit: 80)) failed: \(message)")
         }
-        return BenchedLaunch(report: report, process: run.process)
+        return (report, run.process)
     }
 
     private static func report(_ output: String) -> LaunchReport? {

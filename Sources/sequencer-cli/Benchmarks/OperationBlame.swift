@@ -60,22 +60,19 @@ struct OperationBlame {
         let allowance = gap?.threshold(0, drift: BenchComparison.drift(before, after)) ?? 0
         let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
             .sorted(by: Self.isBefore).prefix(Self.limit)
-        var tested: [OperationChange] = []
-        var named: [OperationChange] = []
-        for change in large {
-            // Nothing of it is due to chance in virtual time, and where one side never started it.
-            if clock == .wall, change.before != nil, change.after != nil {
-                var change = change
-                change.p = times.p(change.id)
-                tested.append(change)
-            } else {
-                named.append(change)
-            }
+        // Nothing is due to chance in virtual time, and where one side never started an operation.
+        func mayBeChance(_ change: OperationChange) -> Bool {
+            clock == .wall && change.before != nil && change.after != nil
+        }
+        let tested = large.filter(mayBeChance).map { change in
+            var change = change
+            change.p = times.p(change.id)
+            return change
         }
         // All that could have been found to differ, not only those that were tested: otherwise the choice of the
         // largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
-        named += Self.unlikely(tested, among: comparable)
+        let named = large.filter { !mayBeChance($0) } + Self.unlikely(tested, among: comparable)
         changes = named.sorted(by: Self.isBefore).map { change in
             var change = change
             change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }

@@ -11,13 +11,11 @@ struct BenchCommand: LaunchingCommand {
 
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
-            $0.arguments.scenario = $1
-        }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
+                $0.arguments.scenario = $1
+            },
             .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
             .integer("warmup", "N", in: 0...maximumRuns, help: "Run N times before that, without measuring (default: 1).") {
                 $0.warmups = $1
@@ -93,7 +91,7 @@ struct BenchCommand: LaunchingCommand {
             throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
         }
         // Each run is in this process: a crash would take the measurements with it.
-        if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
+        if let crash = arguments.injections.first(where: { $0.fault == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
         }
         format = try Self.format(format, common, json: .json)
@@ -207,9 +205,7 @@ struct BenchCommand: LaunchingCommand {
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
         // Over a progress line, a message would stand in the middle of it.
-        func say(_ text: String) {
-            if let progress { progress.erase { message(text) } } else { message(text) }
-        }
+        func say(_ text: String) { if let progress { progress.erase { message(text) } } else { message(text) } }
         if let warning = warning(document, before) { say(warning) }
         // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
@@ -369,5 +365,5 @@ struct BenchText {
         return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }
 
-    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
+    private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }
 }

@@ -5,8 +5,7 @@ import SequencerAnalysis
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
     static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
-    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = [
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",
@@ -112,31 +111,28 @@ struct BlameCommand: LaunchingCommand {
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
-        JSONWriter.document("sequencer.blame/1") { json in
-            json.write(report.scenario, for: "scenario")
-            report.writeOutcome(to: &json)
-            report.grounds?.write(to: &json)
-            if let before = report.beforeRun { json.write(milliseconds: before, for: "beforeRunMs") }
-            json.write(milliseconds: report.makespan, for: "makespanMs")
-            if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
-            json.write(milliseconds: report.work, for: "workMs")
-            json.writeObjects(rows, for: "operations") { json, row in
+        let head: JSONTree = ["scenario": .text(report.scenario)] + report.outcome.json + (report.grounds?.json ?? [:])
+        let rows: JSONTree = .array(
+            rows.map { row in
+                let operation = row.operation
                 // All keys but two are in every row, so that a program needs no test for each.
-                json.write(row.operation.id, for: "id")
-                json.write(row.operation.outcome.rawValue, for: "outcome")
-                json.write(milliseconds: row.operation.duration, for: "durationMs")
-                json.write(milliseconds: row.operation.wait, for: "waitMs")
-                json.write(milliseconds: row.operation.slack, for: "slackMs")
-                if let gain = row.gain {
-                    json.write(milliseconds: gain, for: "gainMs")
-                    if row.isScheduled { json.write(milliseconds: gain, for: "scheduledGainMs") }
-                } else {
-                    json.writeNull(for: "gainMs")
-                }
-                json.write(row.operation.isCritical, for: "critical")
-                if let holder = row.holder { json.write(holder, for: "heldUpBy") }
+                return [
+                    "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
+                    "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
+                    "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
+                    "scheduledGainMs": row.isScheduled ? .milliseconds(row.gain) : nil, "critical": .flag(operation.isCritical),
+                    "heldUpBy": .text(row.holder),
+                ]
             }
-        }
+        )
+        return JSONTree.document(
+            "sequencer.blame/1",
+            head + [
+                "beforeRunMs": .milliseconds(report.beforeRun), "makespanMs": .milliseconds(report.makespan),
+                "milestoneMs": .milliseconds(report.afterMilestone?.start), "workMs": .milliseconds(report.work),
+                "operations": rows,
+            ]
+        )
     }
 }
 

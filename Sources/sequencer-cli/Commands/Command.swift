@@ -6,8 +6,8 @@ import Sequencer
 /// ```swift
 /// struct VerifyCommand: Command {
 ///     static let name = "verify"
-///     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-///     static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+///     static let arguments: [CommandArgument<Self>] = [.scenario { $0.scenario = $1 }]
+///     static let options: [CommandArgument<Self>] = part(CommonArguments.options, \.common)
 ///     ...
 ///     var scenario = ""
 ///     var common = CommonArguments()
@@ -18,8 +18,7 @@ import Sequencer
 protocol Command: Equatable, Sendable {
     static var name: String { get }
     static var summary: String { get }
-    static var positionals: [CommandPositional<Self>] { get }
-    static var options: [CommandOption<Self>] { get }
+    static var arguments: [CommandArgument<Self>] { get }
     /// Lines to try, each with its effect.
     static var examples: KeyValuePairs<String, String> { get }
     /// The exit codes that say something of the launch, each with its meaning; those of mistakes are the same for all
@@ -39,8 +38,7 @@ protocol Command: Equatable, Sendable {
 }
 
 extension Command {
-    static var positionals: [CommandPositional<Self>] { [] }
-    static var options: [CommandOption<Self>] { [] }
+    static var arguments: [CommandArgument<Self>] { [] }
     static var examples: KeyValuePairs<String, String> { [:] }
     static var exitCodes: KeyValuePairs<String, String> { [:] }
     static var signals: KeyValuePairs<String, String> { [:] }
@@ -50,35 +48,36 @@ extension Command {
     /// Reads the words after the command's name.
     init(_ words: ArraySlice<String>) throws(UsageError) {
         self.init()
-        let scanned = try ScannedArguments(words, of: Self.name, Self.declaredPositionals, Self.declaredOptions)
-        let positionals = Self.positionals
-        for (place, word) in scanned.positionals.enumerated() {
-            // The last one may be repeated.
-            let positional = positionals[min(place, positionals.count - 1)]
-            do { try positional.store(&self, word) } catch { throw Self.failure("\(error)") }
-        }
-        // Absent options store nothing: the property's own default stands.
-        for option in Self.options {
-            guard let texts = scanned.values[option.declaration.name] else { continue }
-            do { try option.store(&self, texts) } catch { throw Self.failure("option '--\(option.declaration.name)': \(error)") }
+        let texts = try scanArguments(words, of: Self.name, Self.declared)
+        // Absent arguments store nothing: the property's own default stands.
+        for argument in Self.arguments {
+            let declaration = argument.declaration
+            guard let texts = texts[declaration.name] else { continue }
+            do { try argument.store(&self, texts) } catch {
+                throw Self.failure(declaration.isPositional ? "\(error)" : "option '--\(declaration.name)': \(error)")
+            }
         }
         // At the end, when all arguments have their values.
         try check()
     }
 
-    static var declaredPositionals: [PositionalDeclaration] { positionals.map(\.declaration) }
-
-    static var declaredOptions: [OptionDeclaration] { options.map(\.declaration) + [.help] }
+    /// Its arguments, positional ones before its options.
+    static var declared: [ArgumentDeclaration] { arguments.map(\.declaration) + [.help] }
+    static var declaredPositionals: [ArgumentDeclaration] { declared.filter(\.isPositional) }
+    static var declaredOptions: [ArgumentDeclaration] { declared.filter { !$0.isPositional } }
 
     static func failure(_ message: String) -> UsageError { UsageError(message, command: name) }
 
-    /// The options of a part of the command.
-    static func part<Part>(_ options: [CommandOption<Part>], _ part: WritableKeyPath<Self, Part> & Sendable) -> [CommandOption<Self>] {
-        options.map { $0.of(part) }
+    /// The arguments of a part of the command.
+    static func part<Part>(
+        _ arguments: [CommandArgument<Part>],
+        _ part: WritableKeyPath<Self, Part> & Sendable
+    ) -> [CommandArgument<Self>] {
+        arguments.map { $0.of(part) }
     }
 
-    /// Groups of options, in the order of help.
-    static func combined(_ groups: [CommandOption<Self>]...) -> [CommandOption<Self>] { groups.flatMap(\.self) }
+    /// Groups of arguments, in the order of help.
+    static func combined(_ groups: [CommandArgument<Self>]...) -> [CommandArgument<Self>] { groups.flatMap(\.self) }
 
     /// The one format that `--format` and `--json` ask for together; nil where neither is given.
     static func format<Format: RawRepresentable<String> & Equatable>(

@@ -73,10 +73,11 @@ enum CommandLineTool {
 
     /// Why there is no result, in the format `sequencer.error/1`, described by `Schemas/error.schema.json`.
     private static func errorDocument(_ code: ExitCode, _ message: String) -> String {
-        JSONWriter.document("sequencer.error/1", pretty: !CommandLine.arguments.contains("--json-lines")) { json in
-            json.write(Int(code.rawValue), for: "exitCode")
-            json.write(message, for: "message")
-        }
+        JSONTree.document(
+            "sequencer.error/1",
+            pretty: !CommandLine.arguments.contains("--json-lines"),
+            ["exitCode": .number(Int(code.rawValue)), "message": .text(message)]
+        )
     }
 
     /// Says what went wrong, in one sentence on standard error.
@@ -87,7 +88,7 @@ enum CommandLineTool {
             message(error.problem)
             Terminal.standardError.write(error.usage + "\n")
             return .usage
-        case let error as InputError: code = error.category == .noInput ? .noInput : .badData
+        case let error as InputError: code = error.exitCode
         case let error as ToolError: code = error.exitCode
         case is OutputError: code = .cannotWrite
         case let error as HistoryError: code = ExitCode(of: error)

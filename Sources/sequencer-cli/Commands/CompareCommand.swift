@@ -5,11 +5,11 @@ import SequencerAnalysis
 struct CompareCommand: Command {
     static let name = "compare"
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
-        CommandPositional("AFTER", help: "A later one.") { $0.after = $1 },
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
+        [
+            .positional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
+            .positional("AFTER", help: "A later one.") { $0.after = $1 },
+        ],
         part(VerdictArguments.options, \.verdict),
         part(CommonArguments.options, \.common)
     )
@@ -65,7 +65,7 @@ struct VerdictArguments: Equatable, Sendable {
     /// Whether measurements of different machines may be compared.
     var isForced = false
 
-    static let options: [CommandOption<VerdictArguments>] = [
+    static let options: [CommandArgument<VerdictArguments>] = [
         .value("threshold", "SHARE", help: "Call a change of more than this a change (default: 5%).", read: ShareText.parse) {
             $0.threshold = $1
         },
@@ -291,10 +291,7 @@ struct ComparisonText {
 
     private func range(_ lower: Double, _ upper: Double) -> String { "\(signed(lower)) to \(signed(upper)) (95% interval)" }
 
-    private func signedTime(_ nanoseconds: Double) -> String {
-        // The sign is written out, for a change without one reads like a time.
-        (nanoseconds < 0 ? "-" : nanoseconds > 0 ? "+" : "") + time(abs(nanoseconds))
-    }
+    private func signedTime(_ nanoseconds: Double) -> String { style.difference(.nearest(nanoseconds: nanoseconds)) }
 
     private func signed(_ share: Double) -> String { ShareText.format(share, signed: true) }
 
@@ -302,5 +299,5 @@ struct ComparisonText {
 
     private func brief(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? String((number * 10_000).rounded() / 10_000) }
 
-    private func time(_ nanoseconds: Double) -> String { style.duration(.nearest(nanoseconds: nanoseconds)) }
+    private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }
 }

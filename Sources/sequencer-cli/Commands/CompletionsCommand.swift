@@ -1,19 +1,17 @@
 import StartupOps
 
 /// A shell that completions are written for.
-enum Shell: String, CaseIterable, Sendable {
-    case bash, zsh, fish
-}
+enum Shell: String, CaseIterable, Sendable { case bash, zsh, fish }
 
 /// `completions`: the script that makes a shell complete command lines. It asks the tool itself, so that the two never
 /// disagree: see ``CompleteCommand``.
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
-    ]
-    static let options: [CommandOption<Self>] = part([CommonArguments.outputOption], \.common)
+    static let arguments: [CommandArgument<Self>] =
+        [
+            .positional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
+        ] + part([CommonArguments.outputOption], \.common)
     static let examples: KeyValuePairs = [
         "completions bash -o /etc/bash_completion.d/sequencer-cli": "Install them for bash.",
         "completions zsh -o ~/.zfunc/_sequencer-cli": "For zsh, in a folder of its fpath.",

@@ -4,8 +4,7 @@ import Sequencer
 struct CriticalChainCommand: LaunchingCommand {
     static let name = "critical-chain"
     static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
-    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = [
         "critical-chain report.json": "See what to shorten first.",
         "critical-chain regular --json": "The same of a scenario, for a program.",
@@ -48,20 +47,22 @@ struct CriticalChainCommand: LaunchingCommand {
     }
 
     private func json(_ report: LaunchReport, _ chain: [(operation: OperationReport, holder: String?)]) -> String {
-        JSONWriter.document("sequencer.critical-chain/1") { json in
-            json.write(report.scenario, for: "scenario")
-            report.writeOutcome(to: &json)
-            report.grounds?.write(to: &json)
-            json.write(milliseconds: report.makespan, for: "makespanMs")
-            if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
-            json.writeObjects(chain, for: "chain") { json, link in
-                json.write(link.operation.id, for: "id")
-                json.write(link.operation.outcome.rawValue, for: "outcome")
-                json.write(milliseconds: link.operation.start, for: "startMs")
-                json.write(milliseconds: link.operation.duration, for: "durationMs")
-                json.write(milliseconds: link.operation.wait, for: "waitMs")
-                if let holder = link.holder { json.write(holder, for: "heldUpBy") }
+        let head: JSONTree = ["scenario": .text(report.scenario)] + report.outcome.json + (report.grounds?.json ?? [:])
+        let links: JSONTree = .array(
+            chain.map { operation, holder in
+                [
+                    "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
+                    "startMs": .milliseconds(operation.start) ?? .null, "durationMs": .milliseconds(operation.duration),
+                    "waitMs": .milliseconds(operation.wait), "heldUpBy": .text(holder),
+                ]
             }
-        }
+        )
+        return JSONTree.document(
+            "sequencer.critical-chain/1",
+            head + [
+                "makespanMs": .milliseconds(report.makespan), "milestoneMs": .milliseconds(report.afterMilestone?.start),
+                "chain": links,
+            ]
+        )
     }
 }

@@ -7,7 +7,7 @@ import StartupStorage
 struct ExplainCommand: Command {
     static let name = "explain"
     static let summary = "Say how and where the last launches ended, and which steps the next one leaves out because of that."
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
             .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
             .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
@@ -73,15 +73,14 @@ struct Explanation {
     /// The explanation as JSON, in the format `sequencer.explanation/1`, described by
     /// `Schemas/explanation.schema.json`.
     func json() -> String {
-        JSONWriter.document("sequencer.explanation/1") { json in
-            json.write(folder, for: "state")
-            json.writeObject(for: "next") { json in
-                next.write(to: &json)
-                json.write(next.summary, for: "summary")
-                if let outlook = next.outlook { json.write(outlook, for: "outlook") }
-            }
-            json.writeObjects(launches, for: "launches") { json, launch in launch.write(to: &json) }
-        }
+        JSONTree.document(
+            "sequencer.explanation/1",
+            [
+                "state": .text(folder),
+                "next": next.json + ["summary": .text(next.summary), "outlook": .text(next.outlook)],
+                "launches": .array(launches.map(\.json)),
+            ]
+        )
     }
 
     /// The explanation for people.
@@ -137,32 +136,26 @@ struct Explanation {
 }
 
 extension Recovery {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.write(level.rawValue, for: "level")
-        json.write(skipped, for: "skipped")
-        if let reason { json.write(reason, for: "reason") }
-    }
+    fileprivate var json: JSONTree { ["level": .text(level.rawValue), "skipped": .texts(skipped), "reason": .text(reason)] }
 }
 
 extension JournaledLaunch {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.write(number, for: "number")
-        if let startedAt { json.write(startedAt.formatted(.iso8601), for: "startedAt") }
-        if let version { json.write(version, for: "version") }
-        json.write(kind.rawValue, for: "kind")
-        if let scenario { json.write(scenario, for: "scenario") }
-        recovery.write(to: &json)
-        json.write(ending.name, for: "ending")
-        switch ending {
-        case .crashed(let operations), .hung(let operations), .quit(let operations): json.write(operations, for: "operations")
-        case .aborted(let operation, _): json.write([operation], for: "operations")
-        // An empty operation would look like one without a name.
-        case .failed(let operation): json.write([operation].compactMap(\.self), for: "operations")
-        case .completed, .running, .unknown: json.write([String](), for: "operations")
-        }
-        json.write(milliseconds: lastEvent, for: "lastEventMs")
-        json.write(isHealthy, for: "healthy")
-        json.write(isRunning, for: "running")
-        if let damage { json.write(damage, for: "damage") }
+    fileprivate var json: JSONTree {
+        let operations =
+            switch ending {
+            case .crashed(let operations), .hung(let operations), .quit(let operations): operations
+            case .aborted(let operation, _): [operation]
+            // An empty operation would look like one without a name.
+            case .failed(let operation): [operation].compactMap(\.self)
+            case .completed, .running, .unknown: [String]()
+            }
+        let begin: JSONTree = [
+            "number": .number(number), "startedAt": .text(startedAt?.formatted(.iso8601)), "version": .text(version),
+            "kind": .text(kind.rawValue), "scenario": .text(scenario),
+        ]
+        return begin + recovery.json + [
+            "ending": .text(ending.name), "operations": .texts(operations), "lastEventMs": .milliseconds(lastEvent),
+            "healthy": .flag(isHealthy), "running": .flag(isRunning), "damage": .text(damage),
+        ]
     }
 }

@@ -7,9 +7,9 @@ import StartupOps
 struct ExploreCommand: LaunchingCommand {
     static let name = "explore"
     static let summary = "Run a launch in many orders, to find an operation that needs another one without waiting for it."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
                 $0.orders = $1
             },
@@ -135,27 +135,23 @@ struct ExploreCommand: LaunchingCommand {
     }
 
     private func json(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String) -> String {
-        JSONWriter.document("sequencer.exploration/1") { json in
-            json.write(name, for: "scenario")
+        let (orders, exploration, failure): (Int, Exploration?, String?) =
             switch result {
-            case .success(let exploration): json.write(exploration.orders, for: "orders")
-            case .failure(let failure): json.write(failure.orders, for: "orders")
+            case .success(let exploration): (exploration.orders, exploration, nil)
+            case .failure(let failure): (failure.orders, nil, failure.description)
             }
-            json.write(seed, for: "seed")
-            Grounds.exploration(clock).write(to: &json)
-            if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
-            guard case .success(let exploration) = result else { return }
-            if !exploration.unsteady.isEmpty { json.write(exploration.unsteady, for: "unsteady") }
-            guard let hidden = exploration.hidden else { return }
-            json.writeObject(for: "hidden") { json in
-                json.write("\(hidden)", for: "text")
-                if let operation = hidden.operation { json.write(operation, for: "operation") }
-                if let message = hidden.message { json.write(message, for: "message") }
-                json.write(hidden.first, for: "first")
-                json.write(hidden.second, for: "second")
-                json.write(hidden.failing, for: "failing")
-                json.write(hidden.passing, for: "passing")
-            }
+        let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
+        let hidden = exploration?.hidden.map { hidden -> JSONTree in
+            [
+                "text": .text("\(hidden)"), "operation": .text(hidden.operation), "message": .text(hidden.message),
+                "first": .text(hidden.first), "second": .text(hidden.second), "failing": .texts(hidden.failing),
+                "passing": .texts(hidden.passing),
+            ]
         }
+        return JSONTree.document(
+            "sequencer.exploration/1",
+            head + Grounds.exploration(clock).json
+                + ["failure": .text(failure), "unsteady": .list(exploration?.unsteady ?? []), "hidden": hidden]
+        )
     }
 }

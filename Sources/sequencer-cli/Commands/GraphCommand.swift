@@ -4,15 +4,13 @@ import StartupOps
 
 /// `graph`: shows which operation waits for which.
 struct GraphCommand: Command {
-    enum Format: String, CaseIterable, Sendable {
-        case tree, dot, mermaid, gantt, json
-    }
+    enum Format: String, CaseIterable, Sendable { case tree, dot, mermaid, gantt, json }
 
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .word(
                 "format",
                 "FORMAT",

@@ -2,8 +2,8 @@
 struct HelpCommand: Command {
     static let name = "help"
     static let summary = "Show help for the tool or for a command."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("COMMAND", isRequired: false, help: "The command to explain.") { $0.topic = $1 }
+    static let arguments: [CommandArgument<Self>] = [
+        .positional("COMMAND", isRequired: false, help: "The command to explain.") { $0.topic = $1 }
     ]
     static let examples: KeyValuePairs = ["help": "List the commands.", "help run": "Explain one."]
 

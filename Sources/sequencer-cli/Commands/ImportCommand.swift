@@ -4,17 +4,13 @@ import Sequencer
 /// `import`: another tool's measurements as a report or as a scenario.
 struct ImportCommand: Command {
     /// The kind of output.
-    enum Form: String, CaseIterable, Sendable {
-        case report, scenario
-    }
+    enum Form: String, CaseIterable, Sendable { case report, scenario }
 
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .positional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 },
             .word(
                 "format",
                 "FORMAT",

@@ -7,9 +7,9 @@ struct PlanCommand: LaunchingCommand {
     static let name = "plan"
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .value(
                 "lanes",
                 "N,N",
@@ -120,38 +120,37 @@ struct PlanCommand: LaunchingCommand {
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
     private func json(_ text: PlanText) -> String {
         let (plans, budget, deadline) = (text.plans, text.budget, text.deadline)
-        return JSONWriter.document("sequencer.plan/1") { json in
-            json.write(plans.first?.graph.name ?? "", for: "scenario")
-            json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
-            json.write(plans.first?.criticalPath ?? [], for: "criticalPath")
-            if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
-            let unexpected = plans.first?.operationsWithoutExpectation ?? []
-            if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
-            let switchedOff = plans.first?.graph.switchedOff ?? []
-            if !switchedOff.isEmpty { json.write(switchedOff, for: "switchedOff") }
-            Grounds.plan(processors: processors).write(to: &json)
-            json.writeObjects(plans, for: "plans") { json, plan in
-                json.write(plan.lanes, for: "lanes")
-                if let end = plan.initialDisplayEnd { json.write(milliseconds: end, for: "initialDisplayMs") }
-                if plan.hasMilestone { json.write(milliseconds: plan.milestoneEnd, for: "milestoneMs") }
-                json.write(milliseconds: plan.makespan, for: "makespanMs")
-                json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
-                json.write(decimal: plan.utilization, for: "utilization")
-                json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
-                if !plan.timedOut.isEmpty { json.write(plan.timedOut, for: "timedOut") }
-                if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
-                if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
-                json.writeObjects(plan.operations, for: "operations") { json, operation in
-                    json.write(operation.id, for: "id")
-                    json.write(milliseconds: operation.start ?? operation.end, for: "startMs")
-                    json.write(milliseconds: operation.end, for: "endMs")
-                    // Null and not absent: every operation of a plan has the key.
-                    if let place = operation.place { json.write(place, for: "lane") } else { json.writeNull(for: "lane") }
-                    json.write(milliseconds: operation.slack, for: "slackMs")
-                    json.write(operation.isCritical, for: "critical")
-                }
+        let plan = plans.first
+        let head: JSONTree = [
+            "scenario": .text(plan?.graph.name ?? ""), "criticalPathMs": .milliseconds(plan?.criticalPathDuration ?? .zero),
+            "criticalPath": .texts(plan?.criticalPath ?? []), "deadlineMs": .milliseconds(deadline),
+            "withoutExpectation": .list(plan?.operationsWithoutExpectation ?? []),
+            "switchedOff": .list(plan?.graph.switchedOff ?? []),
+        ]
+        let rows: JSONTree = .array(
+            plans.map { plan in
+                let isInTime = plan.isWithin(deadline)
+                return [
+                    "lanes": .number(plan.lanes), "initialDisplayMs": .milliseconds(plan.initialDisplayEnd),
+                    "milestoneMs": plan.hasMilestone ? .milliseconds(plan.milestoneEnd) : nil,
+                    "makespanMs": .milliseconds(plan.makespan), "lowerBoundMs": .milliseconds(plan.lowerBound),
+                    "utilization": .decimal(plan.utilization), "verdict": plan.meets(budget) && isInTime ? "pass" : "fail",
+                    "timedOut": .list(plan.timedOut), "meetsDeadline": isInTime ? nil : false,
+                    "meetsInitialDisplayBudget": plan.meetsInitialDisplay(of: budget) == false ? false : nil,
+                    "operations": .array(plan.operations.map(row)),
+                ]
             }
-        }
+        )
+        return JSONTree.document("sequencer.plan/1", head + Grounds.plan(processors: processors).json + ["plans": rows])
+    }
+
+    private func row(_ operation: OperationReport) -> JSONTree {
+        [
+            "id": .text(operation.id), "startMs": .milliseconds(operation.start ?? operation.end),
+            // Null and not absent: every operation of a plan has the key.
+            "endMs": .milliseconds(operation.end), "lane": .text(operation.place) ?? .null,
+            "slackMs": .milliseconds(operation.slack), "critical": .flag(operation.isCritical),
+        ]
     }
 }
 

@@ -5,15 +5,13 @@ import SequencerAnalysis
 /// `report`: a saved report in another form.
 struct ReportCommand: LaunchingCommand {
     /// The forms of a report.
-    enum Format: String, CaseIterable, Sendable {
-        case text, html, svg, markdown, chrome, otlp, json
-    }
+    enum Format: String, CaseIterable, Sendable { case text, html, svg, markdown, chrome, otlp, json }
 
     static let name = "report"
     static let summary = "Make saved reports into something to look at, to share or to load elsewhere."
-    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .source { $0.source = $1 },
             .word(
                 "format",
                 "FORMAT",

@@ -7,12 +7,12 @@ import StartupOps
 struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
-            $0.arguments.scenario = $1
-        }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
+        [
+            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
+                $0.arguments.scenario = $1
+            }
+        ],
         part(RunArguments.howToRun, \.arguments),
         [
             .history { $0.arguments.history = $1 },
@@ -259,9 +259,7 @@ final class StatusReporter: Sendable {
     }
 
     /// Answers SIGUSR1 with this status from now on.
-    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) {
-        self.status.withLock { $0 = status }
-    }
+    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) { self.status.withLock { $0 = status } }
 
     /// Tells of a launch that makes no progress.
     var stallWatch: StallWatch {
@@ -271,9 +269,7 @@ final class StatusReporter: Sendable {
     }
 
     /// Lets SIGUSR1 end the process again.
-    func end() {
-        SignalThread.shared.onStatusRequest(nil)
-    }
+    func end() { SignalThread.shared.onStatusRequest(nil) }
 
     private func show(_ status: LaunchStatus, headline: String? = nil) {
         let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")

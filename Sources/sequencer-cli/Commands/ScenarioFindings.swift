@@ -230,22 +230,17 @@ struct ScenarioFindings {
     }
 
     func json() -> String {
-        JSONWriter.document("sequencer.verification/1") { json in
-            json.write(graph.name, for: "scenario")
-            json.write(graph.count, for: "operations")
-            json.write(graph.edges.count, for: "dependencies")
-            json.write(isOverBudget || timesOut ? "fail" : "pass", for: "budgetVerdict")
-            json.write(milliseconds: budget.limit, for: "budgetMs")
-            if let limit = budget.initialDisplay { json.write(milliseconds: limit, for: "initialDisplayBudgetMs") }
-            if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
-            json.writeObjects(warnings, for: "warnings") { json, warning in
-                json.write(warning.code, for: "code")
-                json.write(warning.message, for: "message")
-            }
-            let unexpected = graph.operationsWithoutExpectation
-            if !unexpected.isEmpty { json.write(unexpected, for: "withoutExpectation") }
-            if unnamed > 0 { json.write(unnamed, for: "unnamedOverlappingInteractions") }
-        }
+        JSONTree.document(
+            "sequencer.verification/1",
+            [
+                "scenario": .text(graph.name), "operations": .number(graph.count), "dependencies": .number(graph.edges.count),
+                "budgetVerdict": isOverBudget || timesOut ? "fail" : "pass", "budgetMs": .milliseconds(budget.limit),
+                "initialDisplayBudgetMs": .milliseconds(budget.initialDisplay), "deadlineMs": .milliseconds(deadline),
+                "warnings": .array(warnings.map { ["code": .text($0.code), "message": .text($0.message)] }),
+                "withoutExpectation": .list(graph.operationsWithoutExpectation),
+                "unnamedOverlappingInteractions": .count(unnamed),
+            ]
+        )
     }
 }
 

@@ -5,7 +5,7 @@ import StartupOps
 struct ScenariosCommand: Command {
     static let name = "scenarios"
     static let summary = "List the built-in scenarios."
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let arguments: [CommandArgument<Self>] = part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = ["scenarios": "List the built-in scenarios.", "scenarios --json": "List them as JSON."]
 
     var common = CommonArguments()
@@ -25,12 +25,9 @@ struct ScenariosCommand: Command {
     }
 
     private func json(_ rows: [(Scenario, Int)]) -> String {
-        JSONWriter.document("sequencer.scenarios/1") { json in
-            json.writeObjects(rows, for: "scenarios") { json, row in
-                json.write(row.0.name, for: "name")
-                json.write(row.0.summary, for: "summary")
-                json.write(row.1, for: "operations")
-            }
+        let scenarios = rows.map { scenario, count -> JSONTree in
+            ["name": .text(scenario.name), "summary": .text(scenario.summary), "operations": .number(count)]
         }
+        return JSONTree.document("sequencer.scenarios/1", ["scenarios": .array(scenarios)])
     }
 }

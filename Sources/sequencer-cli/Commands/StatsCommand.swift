@@ -6,24 +6,22 @@ import SequencerAnalysis
 struct StatsCommand: Command {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
-    static let positionals: [CommandPositional<Self>] = [
-        CommandPositional(
-            "FILE",
-            isRepeated: true,
-            help:
-                "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
-                + "Beyond a million: Examples/Fleet."
-        ) { $0.inputs.append($1) }
-    ]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .positional(
+                "FILE",
+                isRepeated: true,
+                help:
+                    "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
+                    + "Beyond a million: Examples/Fleet."
+            ) { $0.inputs.append($1) },
             .value(
                 "by",
                 "KEY",
                 words: ["operation"],
                 help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
                 read: StatsKeys.parse
-            ) { $0.keys = $1 }
+            ) { $0.keys = $1 },
         ],
         part(CommonArguments.workingOptions, \.common)
     )
@@ -59,7 +57,10 @@ struct StatsCommand: Command {
         if let attribute = keys.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
             message("no report has the attribute \(quoted(attribute))")
         }
-        try page.write(json: summary.json, text: fitted(summary.text(page.style), to: page.output.width))
+        try page.write(
+            json: summary.json,
+            text: fitted(StatsText(summary: summary, style: page.style).text, to: page.output.width)
+        )
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && groups.isEmpty ? .badData : .success
     }

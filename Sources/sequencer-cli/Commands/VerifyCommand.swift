@@ -7,15 +7,13 @@ import SequencerAnalysis
 /// whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
 /// will fail; everything else is a warning.
 struct VerifyCommand: Command {
-    enum Format: String, CaseIterable, Sendable {
-        case text, json, github, junit, sarif, xcode
-    }
+    enum Format: String, CaseIterable, Sendable { case text, json, github, junit, sarif, xcode }
 
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
-    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined(
+    static let arguments: [CommandArgument<Self>] = combined(
         [
+            .scenario { $0.scenario = $1 },
             .word(
                 "format",
                 "FORMAT",
@@ -96,7 +94,7 @@ struct VerifyCommand: Command {
         }
         switch error {
         case let error as InputError:
-            return (problem("cannot be read: \(error.reason)"), error.category == .noInput ? .noInput : .badData)
+            return (problem("cannot be read: \(error.reason)"), error.exitCode)
         case let error as ToolError where error.exitCode == .noInput: return (problem(error.description), error.exitCode)
         case let error as ScenarioError: return (Self.problem(error), .badData)
         default: return nil
@@ -110,20 +108,23 @@ struct VerifyCommand: Command {
 
     /// Says as JSON why a scenario cannot run.
     private func json(of mistakes: [ScenarioError], in document: ScenarioDocument?) -> String {
-        JSONWriter.document("sequencer.verification/1") { json in
-            json.write(document?.name ?? inputName(scenario), for: "scenario")
-            json.write(document?.operations.count ?? 0, for: "operations")
-            json.write(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0, for: "dependencies")
-            // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
-            json.write("fail", for: "budgetVerdict")
-            json.write([], for: "warnings")
-            json.writeObjects(mistakes, for: "mistakes") { json, mistake in
-                json.write(mistake.position.line, for: "line")
-                json.write(mistake.position.column, for: "column")
-                if !mistake.path.isEmpty { json.write(mistake.path, for: "path") }
-                json.write(mistake.message, for: "message")
+        let places: JSONTree = .array(
+            mistakes.map { mistake in
+                [
+                    "line": .number(mistake.position.line), "column": .number(mistake.position.column),
+                    "path": mistake.path.isEmpty ? nil : .text(mistake.path), "message": .text(mistake.message),
+                ]
             }
-        }
+        )
+        return JSONTree.document(
+            "sequencer.verification/1",
+            [
+                "scenario": .text(document?.name ?? inputName(scenario)), "operations": .number(document?.operations.count ?? 0),
+                "dependencies": .number(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0),
+                // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
+                "budgetVerdict": "fail", "warnings": [], "mistakes": places,
+            ]
+        )
     }
 
     /// Writes the problems in a format for other programs.

@@ -160,17 +160,14 @@ extension ImportedLaunch {
     /// The launch as a scenario file: the operations of the report, each simulated for as long as it took.
     func scenario() throws(GraphError) -> String {
         let report = try report()
-        return JSONWriter.document(ScenarioDocument.schema) { json in
-            json.write(report.scenario, for: "name")
-            json.writeObjects(report.operations, for: "operations") { json, operation in
-                json.write(operation.id, for: "id")
-                if !operation.dependencies.isEmpty { json.write(operation.dependencies, for: "after") }
-                json.writeObject(for: "work") {
-                    // A scenario's duration has a limit of 24 h; a trace has none.
-                    $0.write(DurationText.format(min(operation.duration, DurationText.limit)), for: "simulate")
-                }
-            }
+        let operations = report.operations.map { operation -> JSONTree in
+            [
+                "id": .text(operation.id), "after": .list(operation.dependencies),
+                // A scenario's duration has a limit of 24 h; a trace has none.
+                "work": ["simulate": .text(DurationText.format(min(operation.duration, DurationText.limit)))],
+            ]
         }
+        return JSONTree.document(ScenarioDocument.schema, ["name": .text(report.scenario), "operations": .array(operations)])
     }
 
     /// Names as identifiers, each once.

@@ -23,6 +23,11 @@ extension Grounds {
     }
 }
 
+extension ClockMode {
+    /// Those of virtual time, as members of a document; none of real time.
+    var grounds: JSONTree { self == .virtual ? Grounds.virtualTime.json : [:] }
+}
+
 extension LaunchReport {
     /// Says so of a launch that ran in virtual time; empty for any other.
     func groundsNote(_ style: TextStyle) -> String { grounds.map { style.dim($0.text) + "\n" } ?? "" }

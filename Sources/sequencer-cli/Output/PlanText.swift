@@ -70,15 +70,10 @@ struct PlanText {
     private func comparison(_ plan: LaunchPlan, _ durations: [[Duration]]) -> String {
         var table = TextTable(["operation", "expected", "last took", "difference", "launches"])
         for (operation, past) in zip(plan.operations, durations) {
-            let last = past.last.map { [style.duration($0), difference($0 - operation.duration)] } ?? ["", ""]
+            let last = past.last.map { [style.duration($0), style.difference($0 - operation.duration)] } ?? ["", ""]
             table.add([printable(operation.id, limit: 80), style.duration(operation.duration)] + last + ["\(past.count)"])
         }
         return table.text(style)
-    }
-
-    private func difference(_ duration: Duration) -> String {
-        if duration == .zero { return "0 ms" }
-        return (duration < .zero ? "-" : "+") + style.duration(duration < .zero ? .zero - duration : duration)
     }
 
     private func remarks(_ plan: LaunchPlan) -> String {

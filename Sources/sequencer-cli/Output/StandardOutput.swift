@@ -64,9 +64,7 @@ enum Output: Equatable, Sendable {
 /// Makes writing to a pipe that nobody reads an error that can be handled, rather than the end of the process.
 ///
 /// Processes that are started afterwards inherit this, unless their signals are reset.
-func ignoreBrokenPipes() {
-    _ = signal(SIGPIPE, SIG_IGN)
-}
+func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
 /// Writes a message for people on standard error, each of its lines with the name of the tool before it.
 func message(_ text: String) {
@@ -193,36 +191,26 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
     return 0
 }
 
-extension JSONWriter {
-    /// A document of the tool: an object that begins with the name of its format, then a line feed.
-    static func document(_ schema: String, pretty: Bool = true, _ members: (inout JSONWriter) -> Void) -> String {
-        object(pretty: pretty) { json in
-            json.write(schema, for: "schema")
-            // A file of text ends with a line feed (POSIX).
-            members(&json)
-        } + "\n"
+extension JSONTree {
+    /// The text of a document of the tool: an object that begins with the name of its format, then a line feed.
+    static func document(_ schema: String, pretty: Bool = true, _ members: JSONTree) -> String {
+        (["schema": .text(schema)] + members).document(pretty: pretty) + "\n"
     }
-}
 
-extension JSONWriter {
-    /// Writes a number to six decimals; NaN, and a number that is too large, is null.
-    mutating func write(decimal value: Double?, for key: String? = nil) {
+    // Each is left out where there is nothing to say.
+    static func text(_ text: String?) -> JSONTree? { text.map { .text($0) } }
+    static func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
+    static func milliseconds(_ duration: Duration?) -> JSONTree? { duration.map { .milliseconds($0) } }
+    static func count(_ count: Int) -> JSONTree? { count > 0 ? .number(count) : nil }
+
+    /// A number to six decimals; NaN, and a number that is too large, is null.
+    static func decimal(_ value: Double?) -> JSONTree {
         // Only whole millionths fit: a NaN fails the conversion as well.
-        guard let value, let millionths = Int64(exactly: (value * 1e6).rounded()) else { return writeNull(for: key) }
+        guard let value, let millionths = Int64(exactly: (value * 1e6).rounded()) else { return .null }
         // Milliseconds are written as decimal numbers, exact to the nanosecond.
-        write(milliseconds: .nanoseconds(millionths), for: key)
+        return .milliseconds(.nanoseconds(millionths))
     }
 
-    /// Writes nanoseconds as milliseconds.
-    mutating func write(nanoseconds value: Double?, for key: String? = nil) {
-        write(decimal: value.map { $0 / 1e6 }, for: key)
-    }
-
-    mutating func write(nanoseconds values: KeyValuePairs<String, Double?>) {
-        for (key, value) in values { write(nanoseconds: value, for: key) }
-    }
-
-    mutating func write(decimals values: KeyValuePairs<String, Double?>) {
-        for (key, value) in values { write(decimal: value, for: key) }
-    }
+    /// Nanoseconds as milliseconds.
+    static func nanoseconds(_ value: Double?) -> JSONTree { decimal(value.map { $0 / 1e6 }) }
 }

@@ -27,9 +27,7 @@ struct Terminal: Equatable, Sendable {
     }
 
     /// Whether lines that were written can be written over.
-    func canAnimate(_ environment: [String: String]) -> Bool {
-        isTerminal && environment["TERM"] != "dumb"
-    }
+    func canAnimate(_ environment: [String: String]) -> Bool { isTerminal && environment["TERM"] != "dumb" }
 
     /// The size at this moment; where the terminal does not know it, what `COLUMNS` and `LINES` say, or else 80 by 24.
     func size(_ environment: [String: String]) -> Size {

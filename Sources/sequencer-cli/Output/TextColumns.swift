@@ -70,18 +70,14 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
 struct TextTable {
     private var rows: [[String]]
     private let leading: Int
-    private let indent: String
 
     /// - Parameter leading: how many columns, from the first, hold words rather than numbers.
-    init(_ header: [String], leading: Int = 1, indent: Int = 2) {
+    init(_ header: [String], leading: Int = 1) {
         rows = [header]
         self.leading = leading
-        self.indent = String(repeating: " ", count: indent)
     }
 
-    mutating func add(_ row: [String]) {
-        rows.append(row)
-    }
+    mutating func add(_ row: [String]) { rows.append(row) }
 
     /// The lines, each with its newline; the first one is the header.
     func text(_ style: TextStyle) -> String {
@@ -92,7 +88,7 @@ struct TextTable {
                 let space = String(repeating: " ", count: widths[column] - Self.width(cell))
                 return column < leading ? cell + space : space + cell
             }
-            var line = indent + cells.joined(separator: "  ")
+            var line = "  " + cells.joined(separator: "  ")
             // Padding of the last column would make lines that wrap on a narrow terminal.
             while line.last == " " { line.removeLast() }
             return (index == 0 ? style.dim(line) : line) + "\n"
@@ -121,9 +117,7 @@ struct Canvas {
 
     private var cells: [Cell]
 
-    init(width: Int) {
-        cells = Array(repeating: .blank, count: max(width, 0))
-    }
+    init(width: Int) { cells = Array(repeating: .blank, count: max(width, 0)) }
 
     /// Puts the text where its first column is `column`; the part that does not fit is dropped.
     mutating func put(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// The look of text: with colours or without, with line-drawing characters or in ASCII.
 struct TextStyle: Equatable, Sendable {
@@ -89,6 +90,13 @@ struct TextStyle: Equatable, Sendable {
         let text = durationText(duration)
         // The micro sign is beyond ASCII.
         return isUnicode ? text : text.replacing("µs", with: "us")
+    }
+
+    func duration(nanoseconds: Double) -> String { duration(.nearest(nanoseconds: nanoseconds)) }
+
+    /// A difference. The sign is written out, for a change without one reads like a time.
+    func difference(_ time: Duration) -> String {
+        time < .zero ? "-" + duration(.zero - time) : (time > .zero ? "+" : "") + duration(time)
     }
 }
 

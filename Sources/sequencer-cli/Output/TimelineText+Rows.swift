@@ -195,10 +195,10 @@ struct Note: Equatable, Sendable {
             self.init("deferred", "put off until after the milestone, to keep the budget\(expected)")
         case .succeeded where operation.attempts > 1: self.init("\(operation.attempts) attempts")
         case .succeeded: return nil
-        // That the launch had stopped is said once, by the verdict.
-        case .cancelled where operation.start == nil: self.init("not started", message, text: message, isSummaryEnough: true)
-        // Its message would repeat the summary.
-        case .cancelled where message?.hasPrefix("cancelled") == true: self.init("cancelled", message, text: message, isSummaryEnough: true)
+        // That the launch had stopped is said once, by the verdict; another message may repeat the summary.
+        case .cancelled where operation.start == nil || message?.hasPrefix("cancelled") == true:
+            let summary = operation.start == nil ? "not started" : "cancelled"
+            self.init(summary, message, text: message, isSummaryEnough: true)
         case .cancelled: self.init("cancelled", message)
         case .skipped: self.init("skipped", message)
         case .failed: self.init("failed", message == "failed" ? nil : message)

@@ -97,9 +97,7 @@ struct JSONReader {
 
     private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    mutating func skipWhitespace() {
-        while offset < bytes.count, ASCII.isWhitespace(bytes[offset]) { offset += 1 }
-    }
+    mutating func skipWhitespace() { while offset < bytes.count, ASCII.isWhitespace(bytes[offset]) { offset += 1 } }
 
     /// Skips the byte if it is next, and says whether it was.
     mutating func skip(_ byte: UInt8) -> Bool {

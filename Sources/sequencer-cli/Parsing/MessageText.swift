@@ -10,9 +10,7 @@ struct ValueError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The text in single quotes, fit for one line of a terminal: control characters escaped, a long text cut.
-func quoted(_ text: String, limit: Int = 64) -> String {
-    "'" + printable(text, limit: limit) + "'"
-}
+func quoted(_ text: String, limit: Int = 64) -> String { "'" + printable(text, limit: limit) + "'" }
 
 /// The words as a message lists them: `'a', 'b' or 'c'`.
 func alternatives(_ words: [String]) -> String {
@@ -43,9 +41,7 @@ func parseInteger(_ text: String, in range: ClosedRange<Int>) throws(ValueError)
 }
 
 /// The end of a complaint, with a guess: `; did you mean 'x'?`, or nothing.
-func question(_ nearest: String?) -> String {
-    nearest.map { "; did you mean \(quoted($0))?" } ?? ""
-}
+func question(_ nearest: String?) -> String { nearest.map { "; did you mean \(quoted($0))?" } ?? "" }
 
 /// A hint at the right word when there are many: the nearest known one, or else all of them.
 func suggestion(for word: String, in known: [String]) -> String {
@@ -74,7 +70,10 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 }
 
 /// The first text that is given once more; nil when each is given once.
-func firstRepeated(_ texts: [String]) -> String? {
+func firstRepeated(_ texts: [String]) -> String? { firstRepetition(texts).map { texts[$0] } }
+
+/// The place of the first text that another one before it equals: of the two it is the one to remove.
+func firstRepetition(_ texts: [String]) -> Int? {
     var seen: Set<String> = []
-    return texts.first { !seen.insert($0).inserted }
+    return texts.firstIndex { !seen.insert($0).inserted }
 }

@@ -102,7 +102,5 @@ enum ShareText {
     }
 
     /// A threshold as it was given, without needless digits: `5%`.
-    static func brief(_ share: Double) -> String {
-        String(format: "%g%%", (share * 1e6).rounded() / 1e4)
-    }
+    static func brief(_ share: Double) -> String { String(format: "%g%%", (share * 1e6).rounded() / 1e4) }
 }

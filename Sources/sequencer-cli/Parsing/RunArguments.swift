@@ -1,11 +1,10 @@
 import Foundation
 import Sequencer
+import SequencerTestingCore
 import StartupOps
 
 /// When to use colour.
-enum ColorMode: String, CaseIterable, Sendable {
-    case auto, always, never
-}
+enum ColorMode: String, CaseIterable, Sendable { case auto, always, never }
 
 /// The arguments of every command that prints a result.
 struct CommonArguments: Equatable, Sendable {
@@ -18,21 +17,21 @@ struct CommonArguments: Equatable, Sendable {
     /// Whether progress is shown where nothing can be drawn over, too: in lines of its own.
     var showsProgress = false
 
-    static let outputOption = CommandOption<CommonArguments>.text(
+    static let outputOption = CommandArgument<CommonArguments>.text(
         "output",
         short: "o",
         "FILE",
         help: "Write the result to FILE instead of standard output ('-')."
     ) { $0.output = $1 == "-" ? nil : $1 }
 
-    static let options: [CommandOption<CommonArguments>] = [
+    static let options: [CommandArgument<CommonArguments>] = [
         .flag("json", help: "Print the result as JSON.") { $0.json = true },
         outputOption,
         .word("color", "WHEN", ColorMode.self, help: "Use colour: auto (default: on a terminal), always or never.") { $0.color = $1 },
     ]
 
     /// For commands that print reports.
-    static let linesOption = CommandOption<CommonArguments>.flag(
+    static let linesOption = CommandArgument<CommonArguments>.flag(
         "json-lines",
         help: "Print each report as JSON on one line, for a file of many reports."
     ) { ($0.json, $0.isInLines) = (true, true) }
@@ -88,7 +87,7 @@ struct RunArguments: Equatable, Sendable {
     var common = CommonArguments()
 
     /// The options of every run of a launch.
-    static let howToRun: [CommandOption<RunArguments>] = [
+    static let howToRun: [CommandArgument<RunArguments>] = [
         .budget { $0.budget = $1 },
         .deadline(help: "End the launch by then, even while operations run (default: 30s, or the budget if longer).") { $0.deadline = $1 },
         .integer("lanes", "N", in: ScenarioDocument.lanes, help: "Run at most N operations at a time, 1 to 1024.") { $0.lanes = $1 },
@@ -109,14 +108,14 @@ struct RunArguments: Equatable, Sendable {
     ]
 
     /// The device and the service of the app that is launched.
-    static let device: [CommandOption<RunArguments>] = [
+    static let device: [CommandArgument<RunArguments>] = [
         .value("region", "LANG-COUNTRY", help: "Set the device to it, such as de-DE (default: that of LANG).", read: Region.parse) {
             $0.region = $1
         },
         .text("app-version", "V", help: "Be this version of the app, such as 1.4.0.") { $0.appVersion = $1 },
     ]
 
-    static let backendOption = CommandOption<RunArguments>.value(
+    static let backendOption = CommandArgument<RunArguments>.value(
         "backend",
         "URL",
         help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
@@ -130,7 +129,7 @@ struct RunArguments: Equatable, Sendable {
 
 // MARK: - Options that several commands have
 
-extension CommandOption {
+extension CommandArgument {
     static func budget(set: @escaping Setter<Duration>) -> Self {
         .value(
             "budget",
@@ -165,16 +164,14 @@ extension CommandOption {
     static func trust(set: @escaping @Sendable (inout Root) -> Void) -> Self {
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.", set: set)
     }
-}
 
-extension CommandPositional {
     static func scenario(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        Self("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.", store: set)
+        .positional("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.", store: set)
     }
 
     /// A saved report, or a scenario that is run in virtual time for one.
     static func source(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        Self("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.", store: set)
+        .positional("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.", store: set)
     }
 }
 
@@ -229,34 +226,26 @@ struct FactArgument: Equatable, Sendable {
 
 /// A fault to bring about on purpose in one operation of a run.
 struct Injection: Equatable, Sendable {
-    enum Effect: Equatable, Sendable {
-        /// The work throws.
-        case fail
-        /// The work never ends by itself.
-        case hang
-        /// The process ends where the work should begin.
-        case crash
-        /// The work begins later by this much.
-        case delay(Duration)
-        /// The check finds that an update is required.
-        case required
-    }
-
     fileprivate static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
 
     let operation: String
-    let effect: Effect
+    /// Nil where the check is to find that an update is required.
+    let fault: Fault?
+
+    /// Whether the check for updates is to find a required one.
+    var requiresUpdate: Bool { operation == StartupStep.forceUpdate.id && fault == nil }
 }
 
 extension Injection {
     fileprivate init(_ operation: String, _ word: String) throws(ValueError) {
         self.operation = operation
         switch word {
-        case "fail": effect = .fail
-        case "hang": effect = .hang
-        case "crash": effect = .crash
-        case "required": effect = .required
-        case _ where word.hasPrefix("delay:"): effect = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
+        case "fail": fault = .fail
+        case "hang": fault = .hang
+        case "crash": fault = .crash
+        case "required": fault = nil
+        case _ where word.hasPrefix("delay:"):
+            fault = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
         default: throw ValueError(message: unknownWord(word, called: "effect", among: Self.effects))
         }
     }

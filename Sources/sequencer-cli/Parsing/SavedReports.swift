@@ -12,9 +12,7 @@ enum SavedSchema {
 enum SavedReports {
     /// Whether the first document of a file is a report.
     static func begin(_ bytes: [UInt8]) -> Bool {
-        struct Head: Decodable {
-            let schema: String
-        }
+        struct Head: Decodable { let schema: String }
         guard let first = documents(in: bytes).first else { return false }
         // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
         return (try? JSONDecoder().decode(Head.self, from: Data(bytes[first])))?.schema == SavedSchema.report

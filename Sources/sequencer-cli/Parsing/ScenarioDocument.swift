@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 /// A scenario file as it is written: checked, but with nothing decided about how to run it.
 struct ScenarioDocument: Equatable, Sendable {
@@ -57,7 +58,7 @@ struct OperationDocument: Equatable, Sendable {
     /// Whether it runs on the main thread, rather than on any other.
     var onMain = false
     var timeout: Duration?
-    var onFailure = FailurePolicyDocument.required
+    var onFailure = FailurePolicy.required
     /// The value that stands in when the work fails or times out.
     var fallback: String?
     var retry: RetryPolicy?
@@ -101,30 +102,27 @@ struct OperationDocument: Equatable, Sendable {
 /// An operation that another one waits for.
 struct DependencyDocument: Equatable, Sendable, ExpressibleByStringLiteral {
     /// The effect of its failure on the one that waits.
-    enum FailurePolicy: String, CaseIterable, Sendable {
-        case skip, `continue`
-    }
+    enum Effect: String, CaseIterable, Sendable { case skip, `continue` }
 
     var id: String
     /// Nil for the effect that it has on all that wait for it.
-    var onFailure: FailurePolicy?
+    var onFailure: Effect?
     /// Whether it may be missing in the file; it is then not waited for.
     var isOptional = false
 
-    init(_ id: String, onFailure: FailurePolicy? = nil, isOptional: Bool = false) {
+    init(_ id: String, onFailure: Effect? = nil, isOptional: Bool = false) {
         self.id = id
         self.onFailure = onFailure
         self.isOptional = isOptional
     }
 
-    init(stringLiteral id: String) {
-        self.init(id)
-    }
+    init(stringLiteral id: String) { self.init(id) }
 }
 
-/// The effect of an operation's failure on the others.
-enum FailurePolicyDocument: String, CaseIterable, Sendable {
-    case required, skipDependents, `continue`
+/// The effect of an operation's failure on the others, as files spell it.
+extension FailurePolicy: CaseIterable {
+    /// In the order in which messages list them.
+    public static let allCases: [FailurePolicy] = [.required, .skipDependents, .continue]
 }
 
 enum QualityDocument: String, CaseIterable, Sendable {
@@ -148,11 +146,7 @@ enum WorkDocument: Equatable, Sendable {
 }
 
 struct HTTPDocument: Equatable, Sendable {
-    enum Method: String, CaseIterable, Sendable {
-        case get = "GET", head = "HEAD", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE", options = "OPTIONS"
-    }
-
     var url: URL
-    var method = "GET"
+    var method = HTTPMethod.get
     var headers: [String: String] = [:]
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 /// Reads and checks a scenario file; `file` is what messages call it.
 ///
@@ -54,9 +55,7 @@ final class ScenarioParser {
     var isFull: Bool { mistakes.count >= limit }
 
     /// Reads or checks something, and keeps the mistake in it.
-    func keep(_ read: () throws -> Void) {
-        do { try read() } catch { if !isFull { mistakes.append(error) } }
-    }
+    func keep(_ read: () throws -> Void) { do { try read() } catch { if !isFull { mistakes.append(error) } } }
 
     /// - Throws: the mistake that leaves nothing to read.
     func parse(_ root: ScenarioField, orOf schemas: [String]) throws {
@@ -162,7 +161,7 @@ enum ScenarioKeys {
         "after": { $0.after = try $1.elements().map(dependencyDocument) },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
         "timeout": { $0.timeout = try $1.duration() },
-        "onFailure": { $0.onFailure = try $1.word(FailurePolicyDocument.self, called: "failure policy") },
+        "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
         "retry": { $0.retry = try retryPolicy($1) },
         "interactive": { $0.interactive = try $1.bool() },
@@ -183,7 +182,7 @@ enum ScenarioKeys {
 
     private static let dependency: Keys<DependencyDocument> = [
         "id": { $0.id = try $1.label("the id") },
-        "onFailure": { $0.onFailure = try $1.word(DependencyDocument.FailurePolicy.self, called: "failure policy of a dependency") },
+        "onFailure": { $0.onFailure = try $1.word(DependencyDocument.Effect.self, called: "failure policy of a dependency") },
         "optional": { $0.isOptional = try $1.bool() },
     ]
 
@@ -202,10 +201,10 @@ enum ScenarioKeys {
         "http": { $0 = .http(try httpDocument($1)) },
     ]
 
-    private static let http: Keys<(url: URL?, method: HTTPDocument.Method, headers: [String: String])> = [
+    private static let http: Keys<(url: URL?, method: HTTPMethod, headers: [String: String])> = [
         "url": { $0.url = try $1.parsed(URLText.parse) },
         // Exactly: methods are case-sensitive (RFC 9110, section 9.1).
-        "method": { $0.method = try $1.word(HTTPDocument.Method.self, called: "method") },
+        "method": { $0.method = try $1.word(HTTPMethod.self, called: "method") },
         "headers": { $0.headers = try headers($1) },
     ]
 
@@ -236,7 +235,7 @@ enum ScenarioKeys {
         "onFailure": {
             let word = try $1.word(GraphFailureWord.self, called: "failure policy")
             // The value that stands in is not in a printed graph; an empty one keeps the policy.
-            if let policy = FailurePolicyDocument(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
+            if let policy = FailurePolicy(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
         },
         "cuttable": { $0.cuttable = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
@@ -252,13 +251,9 @@ enum ScenarioKeys {
         "level": { _, _ in }, "slackMs": { _, _ in }, "critical": { _, _ in },
     ]
 
-    private enum ThreadWord: String, CaseIterable {
-        case main, background
-    }
+    private enum ThreadWord: String, CaseIterable { case main, background }
 
-    private enum GraphFailureWord: String, CaseIterable {
-        case required, skipDependents, `continue`, fallback
-    }
+    private enum GraphFailureWord: String, CaseIterable { case required, skipDependents, `continue`, fallback }
 }
 
 extension ScenarioKeys {
@@ -354,10 +349,10 @@ extension ScenarioKeys {
     }
 
     private static func httpDocument(_ field: ScenarioField) throws -> HTTPDocument {
-        var request = (url: URL?.none, method: HTTPDocument.Method.get, headers: [String: String]())
+        var request = (url: URL?.none, method: HTTPMethod.get, headers: [String: String]())
         try field.read(http, into: &request)
         guard let url = request.url else { throw field.missing("url") }
-        return HTTPDocument(url: url, method: request.method.rawValue, headers: request.headers)
+        return HTTPDocument(url: url, method: request.method, headers: request.headers)
     }
 
     /// Header values may be secrets: no message repeats one.

@@ -51,9 +51,7 @@ enum URLText {
     }
 
     /// Whether the byte may stand in a token of HTTP, such as the name of a header.
-    static func isToken(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
+    static func isToken(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 
     private static let forbidden = Set("\"<>\\^`{|}".utf8)
 

@@ -81,9 +81,7 @@ final class SignalThread: Sendable {
 
     /// Has `withdraw` called before a signal ends the process at once, also without a launch, on a thread that nothing
     /// else can block.
-    func onEnd(_ withdraw: @escaping @Sendable () -> Void) {
-        state.withLock { $0.withdraw = withdraw }
-    }
+    func onEnd(_ withdraw: @escaping @Sendable () -> Void) { state.withLock { $0.withdraw = withdraw } }
 
     /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
     func onStatusRequest(_ tell: (@Sendable () -> Void)?) {

@@ -110,12 +110,5 @@ extension DocumentReader {
 enum LaunchOutcome: String, CaseIterable, Sendable {
     case completed, aborted, failed, cancelled
 
-    init(_ outcome: LaunchReport.Outcome) {
-        switch outcome {
-        case .completed: self = .completed
-        case .aborted: self = .aborted
-        case .failed: self = .failed
-        case .cancelled: self = .cancelled
-        }
-    }
+    init(_ outcome: LaunchReport.Outcome) { self = Self(rawValue: outcome.name) ?? .failed }
 }

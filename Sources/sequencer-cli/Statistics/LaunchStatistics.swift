@@ -61,17 +61,17 @@ struct LaunchGroup: Sendable {
     /// How an operation ended, and its times in milliseconds, in the launches in which it started.
     struct Operation: Sendable {
         var times = QuantileSketch()
-        var outcomes: [Outcome: Int] = [:]
+        var outcomes = OutcomeCounts()
 
         /// The launches that say how it ended.
-        var launches: Int { outcomes.values.reduce(0, +) }
+        var launches: Int { outcomes.total }
 
         fileprivate mutating func add(_ operation: LaunchLine.Operation) {
             if let milliseconds = operation.milliseconds { times.insert(milliseconds) }
-            if let outcome = operation.outcome { outcomes[outcome, default: 0] += 1 }
+            if let outcome = operation.outcome { outcomes.add(outcome) }
         }
 
-        fileprivate var shareOfSuccesses: Double { Double(outcomes[.succeeded] ?? 0) / Double(max(launches, 1)) }
+        fileprivate var shareOfSuccesses: Double { Double(outcomes[.succeeded]) / Double(max(launches, 1)) }
     }
 
     let key: LaunchStatistics.Key

@@ -1,12 +1,8 @@
 import Sequencer
 import SequencerAnalysis
 
-extension StatsSummary {
-    /// The summary as text, for people.
-    func text(_ style: TextStyle) -> String { StatsText(summary: self, style: style).text }
-}
-
-private struct StatsText {
+/// The summary as text, for people.
+struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
     let summary: StatsSummary
@@ -83,7 +79,7 @@ private struct StatsText {
         return table(groups, ["operation"], ["launches"] + trouble.map(\.words)) { group in
             let troubled = group.leastSuccessful.filter { $0.operation.outcomes[.succeeded] != $0.operation.launches }
             return troubled.map { name, operation in
-                let rates = trouble.map { rate(operation.outcomes[$0] ?? 0, of: operation.launches) }
+                let rates = trouble.map { rate(operation.outcomes[$0], of: operation.launches) }
                 return [printable(name, limit: 60), "\(operation.launches)"] + rates
             }
         }
@@ -130,7 +126,7 @@ private struct StatsText {
         return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }
 
-    private func time(_ milliseconds: Double) -> String { style.duration(.nearest(nanoseconds: milliseconds * 1e6)) }
+    private func time(_ milliseconds: Double) -> String { style.duration(nanoseconds: milliseconds * 1e6) }
 
     private func misses(_ verdicts: BudgetVerdicts) -> [String] {
         // A bound on nothing would be 100%, which reads like a result.

@@ -9,20 +9,12 @@ import Sequencer
 ///
 /// ```swift
 /// let output = try await ChildProcess(["./migrate", "--fast"]).run()
-/// print(output.tail)
+/// print(output)
 /// ```
 struct ChildProcess: Sendable {
-    /// The output of the command.
-    struct Output: Equatable, Sendable {
-        /// The last bytes, 64 KB unless asked otherwise, with bytes that are not UTF-8 replaced.
-        let tail: String
-        /// Whether there was more than `tail` holds.
-        let isTruncated: Bool
-    }
-
     /// The command and its arguments.
     let command: [String]
-    /// The most bytes of output that are kept.
+    /// The most bytes of output that are kept, the last ones.
     let limit: Int
     /// Whether standard error is kept, with standard output; it is lost otherwise.
     let hasErrors: Bool
@@ -43,7 +35,7 @@ struct ChildProcess: Sendable {
     ///
     /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0;
     ///   `CancellationError` if it was still running when the task was cancelled, once it has ended.
-    func run() async throws -> Output {
+    func run() async throws -> String {
         let isCancelled = Locked(false)
         // A handler and not a child task: the process is outside of Swift's cancellation.
         return try await withTaskCancellationHandler {
@@ -60,8 +52,8 @@ struct ChildProcess: Sendable {
         }
     }
 
-    private func failure(_ reason: ChildProcessError.Reason, _ output: OutputTail = OutputTail()) -> ChildProcessError {
-        ChildProcessError(command: command.first ?? "", reason: reason, output: output.output)
+    private func failure(_ reason: ChildProcessError.Reason, _ output: String = "") -> ChildProcessError {
+        ChildProcessError(command: command.first ?? "", reason: reason, output: output)
     }
 
     /// Starts the child, reads its output until it has ended, and reaps it. A cancelled child's group is asked to end,
@@ -70,7 +62,7 @@ struct ChildProcess: Sendable {
     ///
     /// One thread looks at all of that, about a hundred times a second while nothing is written: a system has no call
     /// that waits for an end, an output and a cancellation at once.
-    private func attend(_ isCancelled: () -> Bool) throws -> Output {
+    private func attend(_ isCancelled: () -> Bool) throws -> String {
         if isCancelled() { throw CancellationError() }
         let child = try spawn(command, hasErrors: hasErrors)
         defer { close(child.output) }
@@ -102,8 +94,8 @@ struct ChildProcess: Sendable {
         output.read(waits: false)
         // Before the status: a child that was cancelled and ended well was cancelled all the same.
         if wasCancelled { throw CancellationError() }
-        if reason != .status(0) { throw failure(reason, output.tail) }
-        return output.tail.output
+        if reason != .status(0) { throw failure(reason, output.tail.text) }
+        return output.tail.text
     }
 }
 
@@ -137,12 +129,12 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
     let command: String
     let reason: Reason
     /// The output of the command before its end.
-    var output = ChildProcess.Output(tail: "", isTruncated: false)
+    var output = ""
 
     /// The last line of output that is not blank, fit for a terminal.
     var lastLine: String? {
         // Any line break: programs of other systems write theirs.
-        let lines = output.tail.split(whereSeparator: \.isNewline)
+        let lines = output.split(whereSeparator: \.isNewline)
         guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
         return printable(line.trimmingCharacters(in: .whitespaces), limit: 200)
     }
@@ -177,9 +169,7 @@ struct OutputTail {
     private var bytes: [UInt8] = []
     private var hasCut = false
 
-    init(limit: Int = Self.limit) {
-        self.limit = limit
-    }
+    init(limit: Int = Self.limit) { self.limit = limit }
 
     mutating func append(_ chunk: some Collection<UInt8>) {
         bytes.append(contentsOf: chunk)
@@ -190,14 +180,13 @@ struct OutputTail {
         }
     }
 
-    var output: ChildProcess.Output {
-        var kept = bytes.suffix(limit)
-        let isTruncated = hasCut || kept.count < bytes.count
-        if isTruncated {
-            // The cut may have gone through a character: drop the rest of it.
-            kept = kept.dropFirst(kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
-        }
-        return ChildProcess.Output(tail: String(decoding: kept, as: UTF8.self), isTruncated: isTruncated)
+    /// Bytes that are not UTF-8 are replaced.
+    var text: String {
+        let kept = bytes.suffix(limit)
+        // A cut may have gone through a character: drop the rest of it.
+        let isCut = hasCut || kept.count < bytes.count
+        let rest = isCut ? kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count : 0
+        return String(decoding: kept.dropFirst(rest), as: UTF8.self)
     }
 }
 
@@ -210,9 +199,7 @@ private struct ChildOutput {
     /// In microseconds.
     private var pause: useconds_t = 100
 
-    init(_ descriptor: Int32, limit: Int) {
-        (self.descriptor, tail) = (descriptor, OutputTail(limit: limit))
-    }
+    init(_ descriptor: Int32, limit: Int) { (self.descriptor, tail) = (descriptor, OutputTail(limit: limit)) }
 
     /// Reads what there is.
     ///

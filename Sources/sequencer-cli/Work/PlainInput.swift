@@ -52,7 +52,7 @@ final class PlainInput {
     }
 
     private func compressed(_ problem: String) -> InputError {
-        InputError(path: path, category: .badData, reason: "it is compressed; \(problem)")
+        InputError(path: path, exitCode: .badData, reason: "it is compressed; \(problem)")
     }
 
     /// Fills the buffer, as far as the input goes.
@@ -92,7 +92,7 @@ final class PlainInput {
 
     /// Reads all of it, but never more than `limit` bytes.
     func readAll(limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
-        let tooLarge = InputError(path: path, category: .badData, reason: "it is larger than the limit of \(limit) bytes")
+        let tooLarge = InputError(path: path, exitCode: .badData, reason: "it is larger than the limit of \(limit) bytes")
         // Before anything is read: no memory for a file that is refused anyway (J1).
         if let size, size > limit { throw tooLarge }
         var bytes: [UInt8] = []
@@ -149,5 +149,5 @@ private func openInput(_ path: String) throws(InputError) -> (descriptor: Int32,
     close(descriptor)
     if code != 0 || kind == S_IFDIR { throw InputError(path, system: code != 0 ? code : EISDIR) }
     let name = kind == S_IFIFO ? "a named pipe" : "not a regular file"
-    throw InputError(path: path, category: .noInput, reason: "it is \(name); read it with '-' as standard input")
+    throw InputError(path: path, exitCode: .noInput, reason: "it is \(name); read it with '-' as standard input")
 }

@@ -58,7 +58,7 @@ private struct ScenarioEdges {
         }
     }
 
-    func policy(of operation: OperationDocument) -> FailurePolicyDocument {
+    func policy(of operation: OperationDocument) -> FailurePolicy {
         // The failing operation goes on for those that may, and each of the others says that it needs its result.
         mixed.contains(operation.id) ? .continue : operation.onFailure
     }
@@ -106,7 +106,7 @@ extension OperationDocument {
         .userInteractive: .userInteractive, .userInitiated: .userInitiated, .utility: .utility, .background: .background,
     ]
 
-    private func options(runs: Bool, _ policy: FailurePolicyDocument) -> [StepOption] {
+    private func options(runs: Bool, _ policy: FailurePolicy) -> [StepOption] {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
@@ -123,11 +123,7 @@ extension OperationDocument {
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }
-        switch policy {
-        case .required: break
-        case .skipDependents: options.append(.onFailure(.skipDependents))
-        case .continue: options.append(.onFailure(.continue))
-        }
+        if policy != .required { options.append(.onFailure(policy)) }
         return options
     }
 }
@@ -164,7 +160,7 @@ extension WorkDocument {
         let duration = knownDuration ?? expected ?? .zero
         switch (self, clock) {
         case (.none, _): break
-        case (.command(let command), .wall): return try await ChildProcess(command).run().tail
+        case (.command(let command), .wall): return try await ChildProcess(command).run()
         case (.http(let document), .wall): return try await document.fetch(by: launch.deadline)
         case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
         // In virtual time a computation is a wait that keeps its processor.
@@ -210,7 +206,7 @@ extension HTTPDocument {
     /// - Returns: the status and the size of the answer, in a few words.
     /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
     func fetch(by deadline: Deadline) async throws -> String {
-        var request = HTTPRequest(HTTPMethod(rawValue: method) ?? .get, url)
+        var request = HTTPRequest(method, url)
         // Sorted, for the order of a dictionary is another one in each process.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
         // A status outside 200 to 299 fails the operation.

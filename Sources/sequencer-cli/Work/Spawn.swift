@@ -108,9 +108,7 @@ struct SpawnRequest {
 #endif
 
 /// The texts as C wants a list of them: to be freed, and ended by nil.
-private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-    texts.map { strdup($0) } + [nil]
-}
+private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
 
 /// A pipe that no child inherits, and whose reading end does not block. `pipe2`, which makes it so, is not visible to
 /// Swift.

@@ -85,7 +85,7 @@ extension WorkDocument {
         case .command(let words):
             words.map(Self.shellWord).joined(separator: " ")
         case .http(let request):
-            "\(request.method) \(printable(String(request.url.absoluteString.prefix { $0 != "?" && $0 != "#" })))"
+            "\(request.method.rawValue) \(printable(String(request.url.absoluteString.prefix { $0 != "?" && $0 != "#" })))"
                 + (request.url.query == nil ? "" : "?…")
         case .simulate, .compute, .expected, .none: nil
         }

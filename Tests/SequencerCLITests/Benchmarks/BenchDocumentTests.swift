@@ -262,7 +262,7 @@ struct BenchArgumentsTests {
                 budget: .seconds(2),
                 lanes: 4,
                 clock: .virtual,
-                injections: [Injection(operation: "a", effect: .fail)],
+                injections: [Injection(operation: "a", fault: .fail)],
                 state: "dir",
                 common: CommonArguments(json: true)
             ),

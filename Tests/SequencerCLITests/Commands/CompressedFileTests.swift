@@ -42,7 +42,7 @@ struct CompressedFileTests {
         #expect(try await Tool.shell("gzip '\(file)'").code == 0)
         let archive = file + ".gz"
         #expect(try readInput(archive, limit: 100_000) == [UInt8](repeating: 0x61, count: 100_000))
-        #expect(throws: InputError(path: archive, category: .badData, reason: "it is larger than the limit of 99999 bytes")) {
+        #expect(throws: InputError(path: archive, exitCode: .badData, reason: "it is larger than the limit of 99999 bytes")) {
             try readInput(archive, limit: 99_999)
         }
     }

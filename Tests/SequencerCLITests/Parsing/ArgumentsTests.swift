@@ -19,10 +19,10 @@ struct ArgumentsTests {
             lanes: 4,
             clock: .virtual,
             injections: [
-                Injection(operation: "a", effect: .fail),
-                Injection(operation: "b", effect: .hang),
-                Injection(operation: "c=d", effect: .delay(.milliseconds(500))),
-                Injection(operation: "force-update", effect: .required),
+                Injection(operation: "a", fault: .fail),
+                Injection(operation: "b", fault: .hang),
+                Injection(operation: "c=d", fault: .delay(.milliseconds(500))),
+                Injection(operation: "force-update", fault: nil),
             ],
             fromProcessStart: true,
             common: CommonArguments(json: true, output: "out.json", color: .never)
@@ -54,7 +54,7 @@ struct ArgumentsTests {
             ("explain --state d --last 3", ExplainCommand(state: "d", last: 3)),
             (
                 "run a --inject b=crash",
-                RunCommand(arguments: RunArguments(scenario: "a", injections: [Injection(operation: "b", effect: .crash)]))
+                RunCommand(arguments: RunArguments(scenario: "a", injections: [Injection(operation: "b", fault: .crash)]))
             ),
             ("scenarios --json", ScenariosCommand(common: CommonArguments(json: true))),
             ("help", HelpCommand()),

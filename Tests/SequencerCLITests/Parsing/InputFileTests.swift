@@ -54,7 +54,7 @@ struct InputFileTests {
             #expect(try readInput(directory + "/a", limit: 100).count == 100)
             let error = #expect(throws: InputError.self) { try readInput(directory + "/a", limit: 99) }
             let reason = "it is larger than the limit of 99 bytes"
-            #expect(error == InputError(path: directory + "/a", category: .badData, reason: reason))
+            #expect(error == InputError(path: directory + "/a", exitCode: .badData, reason: reason))
         }
     }
 
@@ -82,17 +82,17 @@ struct InputFileTests {
         #expect(inputName("-") == "<stdin>")
         #expect(inputName("/dev/stdin") == "<stdin>")
         #expect(inputName("a\n.json") == "a\\n.json")
-        let error = InputError(path: "none.json", category: .noInput, reason: "No such file or directory")
+        let error = InputError(path: "none.json", exitCode: .noInput, reason: "No such file or directory")
         #expect(error.description == "cannot read none.json: No such file or directory")
     }
 
     private func expect(
         _ path: String,
-        _ category: InputError.Category,
+        _ exitCode: ExitCode,
         _ reason: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) { try readInput(path) }
-        #expect(error == InputError(path: path, category: category, reason: reason), sourceLocation: sourceLocation)
+        #expect(error == InputError(path: path, exitCode: exitCode, reason: reason), sourceLocation: sourceLocation)
     }
 }

@@ -83,7 +83,7 @@ struct ParsingPropertyTests {
             if Bool.random(using: &random) {
                 operation.fallback = "fallback\nof \(index)"
             } else {
-                operation.onFailure = FailurePolicyDocument.allCases.randomElement(using: &random) ?? .required
+                operation.onFailure = FailurePolicy.allCases.randomElement(using: &random) ?? .required
             }
             if Bool.random(using: &random) {
                 operation.retry = RetryPolicy(attempts: Int.random(in: 1...100, using: &random), backoff: randomDuration(&random))
@@ -105,7 +105,7 @@ struct ParsingPropertyTests {
 
     private func randomDependency(on operation: OperationDocument, _ random: inout SeededGenerator) -> DependencyDocument {
         var dependency = DependencyDocument(operation.id, isOptional: Bool.random(using: &random))
-        let policies: [DependencyDocument.FailurePolicy?] = [nil, .skip, .continue]
+        let policies: [DependencyDocument.Effect?] = [nil, .skip, .continue]
         let mayFail = operation.fallback == nil && operation.onFailure != .required
         if mayFail { dependency.onFailure = policies.randomElement(using: &random) ?? nil }
         return dependency

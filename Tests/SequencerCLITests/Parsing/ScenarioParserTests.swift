@@ -94,7 +94,7 @@ struct ScenarioParserTests {
             qos: .userInitiated,
             expected: .zero,
             when: false,
-            work: .http(HTTPDocument(url: url, method: "POST", headers: ["Accept": "*/*", "X-Empty": ""])),
+            work: .http(HTTPDocument(url: url, method: .post, headers: ["Accept": "*/*", "X-Empty": ""])),
             position: operation.position
         )
         #expect(operation == expected)

@@ -11,7 +11,7 @@ struct RealChildProcessTests {
     @Test("A command that ends with status 0 returns what it wrote to both outputs, in order")
     func output() async throws {
         let output = try await shell("echo one; echo two >&2; printf three").run()
-        #expect(output == ChildProcess.Output(tail: "one\ntwo\nthree", isTruncated: false))
+        #expect(output == "one\ntwo\nthree")
     }
 
     @Test("A command finds its arguments, the environment, the working directory, and nothing to read")
@@ -19,14 +19,14 @@ struct RealChildProcessTests {
         let directory = FileManager.default.currentDirectoryPath
         let path = try #require(ProcessInfo.processInfo.environment["PATH"])
         let output = try await shell(#"printf '%s\n' "$1" "$2" "$PATH"; pwd -P; cat"#, "a b", "").run()
-        #expect(output.tail == "a b\n\n\(path)\n\(directory)\n")
+        #expect(output == "a b\n\n\(path)\n\(directory)\n")
     }
 
     @Test("fault O29: A status other than 0 is named, with the last line that says something")
     func status() async throws {
         let error = await failure(shell("echo first; echo '  table users is locked ' >&2; echo; echo ' '; exit 3"))
         #expect(error?.reason == .status(3))
-        #expect(error?.output.tail == "first\n  table users is locked \n\n \n")
+        #expect(error?.output == "first\n  table users is locked \n\n \n")
         #expect(error?.description == "/bin/sh ended with status 3: table users is locked")
         #expect(await failure(shell("exit 255"))?.description == "/bin/sh ended with status 255")
     }
@@ -34,7 +34,7 @@ struct RealChildProcessTests {
     @Test("The last line cannot move a cursor, and is cut")
     func lastLine() {
         func line(_ tail: String) -> String? {
-            ChildProcessError(command: "x", reason: .status(1), output: .init(tail: tail, isTruncated: false)).lastLine
+            ChildProcessError(command: "x", reason: .status(1), output: tail).lastLine
         }
         #expect(line("") == nil)
         #expect(line("\r\n \n") == nil)
@@ -79,21 +79,19 @@ struct RealChildProcessTests {
         let lines = kilobytes * 10_000 / 16
         let output = try await shell(#"i=0; while [ $i -lt \#(lines) ]; do printf '%015d\n' $i; i=$((i+1)); done"#).run()
         let whole = (0..<lines).map { String(repeating: "0", count: 15 - "\($0)".count) + "\($0)\n" }.joined()
-        #expect(output.tail == String(whole.suffix(64 * 1024)))
-        #expect(output.isTruncated == (whole.count > 64 * 1024))
+        #expect(output == String(whole.suffix(64 * 1024)))
     }
 
     @Test("fault O29: 1 MB written at once ends like any other output")
     func megabyte() async throws {
         let output = try await shell("head -c 1000000 /dev/zero | tr '\\0' x; printf end").run()
-        #expect(output.tail == String(repeating: "x", count: 64 * 1024 - 3) + "end")
-        #expect(output.isTruncated)
+        #expect(output == String(repeating: "x", count: 64 * 1024 - 3) + "end")
     }
 
     @Test("Output that is not UTF-8 is replaced, not refused")
     func invalidOutput() async throws {
-        #expect(try await shell(#"printf 'a\377\300b\303'"#).run().tail == "a\u{FFFD}\u{FFFD}b\u{FFFD}")
-        #expect(try await shell(#"printf '\000'"#).run().tail == "\0")
+        #expect(try await shell(#"printf 'a\377\300b\303'"#).run() == "a\u{FFFD}\u{FFFD}b\u{FFFD}")
+        #expect(try await shell(#"printf '\000'"#).run() == "\0")
     }
 
     @Test("The tail keeps the same bytes whatever the chunks, and no part of a character at its start", arguments: [1, 7, 4096, 65536])
@@ -101,20 +99,20 @@ struct RealChildProcessTests {
         let text = Array(("a" + String(repeating: "€", count: 70_000)).utf8)
         var tail = OutputTail()
         for start in stride(from: 0, to: text.count, by: chunk) { tail.append(text[start..<min(start + chunk, text.count)]) }
-        #expect(tail.output == ChildProcess.Output(tail: String(repeating: "€", count: 64 * 1024 / 3), isTruncated: true))
+        #expect(tail.text == String(repeating: "€", count: 64 * 1024 / 3))
     }
 
-    @Test("An output of just the limit is not called truncated", arguments: [0, 1, 65536, 65537])
+    @Test("Of an output up to the limit nothing is cut", arguments: [0, 1, 65536, 65537])
     func limit(count: Int) {
         var tail = OutputTail()
         tail.append([UInt8](repeating: 97, count: count))
-        #expect(tail.output == .init(tail: String(repeating: "a", count: min(count, 65536)), isTruncated: count > 65536))
+        #expect(tail.text == String(repeating: "a", count: min(count, 65536)))
     }
 
     @Test("fault O29: A process left behind with the pipe does not hold the run, and goes on")
     func grandchild() async throws {
         let output = try await shell("sleep 3600 & echo $!").run()
-        let pid = try #require(pid_t(output.tail.dropLast()))
+        let pid = try #require(pid_t(output.dropLast()))
         #expect(pid > 1 && kill(pid, 0) == 0)
         if pid > 1 { kill(pid, SIGKILL) }
     }
@@ -123,7 +121,7 @@ struct RealChildProcessTests {
     func chattyGrandchild() async throws {
         // It ends by SIGPIPE, as soon as nobody reads any more.
         let output = try await shell("yes & exit 0").run()
-        #expect(output.tail.allSatisfy { $0 == "y" || $0 == "\n" })
+        #expect(output.allSatisfy { $0 == "y" || $0 == "\n" })
     }
 
     @Test("A child that closed its output is waited for")
@@ -201,7 +199,7 @@ struct RealChildProcessTests {
                         for _ in 0..<(round * 17 + lane) % 200 { await Task.yield() }
                         task.cancel()
                         switch await task.result {
-                        case .success(let output): #expect(output.tail.isEmpty)
+                        case .success(let output): #expect(output.isEmpty)
                         case .failure(let error): #expect(error is CancellationError)
                         }
                     }
@@ -216,7 +214,7 @@ struct RealChildProcessTests {
     func parallel() async throws {
         try await atOnce(0..<50) { index in
             let output = try await shell(#"echo "$1"; sleep 0.05; echo "$1""#, "\(index)").run()
-            #expect(output.tail == "\(index)\n\(index)\n")
+            #expect(output == "\(index)\n\(index)\n")
         }
     }
 
@@ -252,13 +250,13 @@ struct RealChildProcessTests {
                 Set(listing.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("pipe:") })
             }
             // The runner of the tests has some, and does not hide them. It may have so many descriptors that a list of all is cut.
-            let others = try await pipes(shell("find /proc/$PPID/fd -lname 'pipe:*' -printf '%l\\n'").run().tail)
+            let others = try await pipes(shell("find /proc/$PPID/fd -lname 'pipe:*' -printf '%l\\n'").run())
             try await atOnce(0..<20) { index in
                 let name = ["PIPE", "INT", "TERM"][index % 3]
                 await #expect(throws: ChildProcessError.self) { try await shell("kill -\(name) $$").run() }
                 #if os(Linux)
                     let output = try await ChildProcess(["find", "/proc/self/fd", "-lname", "pipe:*", "-printf", "%l\\n"]).run()
-                    #expect(pipes(output.tail).subtracting(others).count == 1)
+                    #expect(pipes(output).subtracting(others).count == 1)
                 #endif
             }
         }

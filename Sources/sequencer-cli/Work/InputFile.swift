@@ -3,30 +3,19 @@ import Sequencer
 
 /// Why an input could not be read.
 struct InputError: Error, Equatable, CustomStringConvertible {
-    /// Decides the exit code.
-    enum Category: Equatable, Sendable {
-        /// There is nothing to read: exit code 66.
-        case noInput
-        /// There is something, but it cannot be a scenario: exit code 65.
-        case badData
-    }
-
     let path: String
-    let category: Category
+    /// 66 where there is nothing to read, 65 where it cannot be what was meant.
+    let exitCode: ExitCode
     let reason: String
 
     var description: String { "cannot read \(inputName(path)): \(reason)" }
 }
 
 /// The name of the input at `path` in messages.
-func inputName(_ path: String) -> String {
-    isStandardInput(path) ? "<stdin>" : printable(path)
-}
+func inputName(_ path: String) -> String { isStandardInput(path) ? "<stdin>" : printable(path) }
 
 /// Whether a path means standard input.
-func isStandardInput(_ path: String) -> Bool {
-    path == "-" || path == "/dev/stdin"
-}
+func isStandardInput(_ path: String) -> Bool { path == "-" || path == "/dev/stdin" }
 
 extension InputError {
     /// The system's words, and what to do about it.
@@ -42,7 +31,7 @@ extension InputError {
             case EBADF: "\(words); it is closed: name a file, or write to it"
             default: words
             }
-        self.init(path: path, category: .noInput, reason: reason)
+        self.init(path: path, exitCode: .noInput, reason: reason)
     }
 }
 

@@ -1,0 +1,204 @@
+import Sequencer
+
+/// An argument of a command line as it is written and explained: an option, or a word that is known by its place.
+struct ArgumentDeclaration: Sendable {
+    /// The long name of an option without its dashes; the name that help gives a word in its place.
+    let name: String
+    var isPositional = false
+    /// Whether a positional one has to be there; options never have to.
+    var isRequired = false
+    /// Whether it may be given more than once; of positional ones only the last may.
+    var isRepeated = false
+    var short: Character?
+    /// The name that help gives an option's value; nil for a flag, which is there or is not.
+    var value: String?
+    /// The values to choose from; empty where any value may be right.
+    var words: [String] = []
+    let help: String
+
+    /// Every command has this option; its own options come first in help.
+    static let help = ArgumentDeclaration(name: "help", short: "h", help: "Show this help.")
+
+    /// How a person writes it: `-o, --output FILE`, `[SCENARIO]`.
+    var spelling: String {
+        if isPositional { return (isRequired ? name : "[\(name)]") + (isRepeated ? "..." : "") }
+        // Long names stand below each other, whether there is a short one or not.
+        return (short.map { "-\($0), " } ?? "    ") + "--" + name + (value.map { " " + $0 } ?? "")
+    }
+
+    /// Whether a word of a command line is this option.
+    func isSpelled(_ word: String) -> Bool { !isPositional && (word == "--" + name || word == short.map { "-\($0)" }) }
+}
+
+// MARK: - Where values go
+
+/// An argument of a command, with the place in the command that its value is stored in.
+///
+/// This is the only declaration of an argument: parsing, its checks, help and completions follow from it.
+///
+/// ```swift
+/// .text("state", "DIR", help: "Keep what the app remembers in DIR.") { $0.state = $1 }
+/// ```
+struct CommandArgument<Root>: Sendable {
+    typealias Setter<Value> = @Sendable (inout Root, Value) -> Void
+
+    let declaration: ArgumentDeclaration
+    /// Reads the texts that were given, none for a flag, and stores their value.
+    let store: @Sendable (inout Root, [String]) throws -> Void
+
+    /// The same argument of a command that holds `Root` as one of its parts.
+    func of<Whole>(_ part: WritableKeyPath<Whole, Root> & Sendable) -> CommandArgument<Whole> {
+        CommandArgument<Whole>(declaration: declaration) { whole, texts in try store(&whole[keyPath: part], texts) }
+    }
+
+    /// A word that is known by its place; `store` is called with each word of a repeated one.
+    static func positional(
+        _ name: String,
+        isRequired: Bool = true,
+        isRepeated: Bool = false,
+        help: String,
+        store: @escaping @Sendable (inout Root, String) throws -> Void
+    ) -> Self {
+        let declaration = ArgumentDeclaration(
+            name: name,
+            isPositional: true,
+            isRequired: isRequired,
+            isRepeated: isRepeated,
+            help: help
+        )
+        return Self(declaration: declaration) { root, texts in for text in texts { try store(&root, text) } }
+    }
+
+    static func flag(_ name: String, help: String, set: @escaping @Sendable (inout Root) -> Void) -> Self {
+        Self(declaration: ArgumentDeclaration(name: name, help: help)) { root, _ in set(&root) }
+    }
+
+    /// An option with one value, which `read` makes of its text.
+    static func value<Value>(
+        _ name: String,
+        short: Character? = nil,
+        _ value: String,
+        words: [String] = [],
+        help: String,
+        read: @escaping @Sendable (String) throws -> Value,
+        set: @escaping Setter<Value>
+    ) -> Self {
+        let declaration = ArgumentDeclaration(name: name, short: short, value: value, words: words, help: help)
+        // Once at most: an option that is given twice is refused.
+        return Self(declaration: declaration) { root, texts in for text in texts { set(&root, try read(text)) } }
+    }
+
+    /// An option that may be given more than once; `store` reads all its texts, in the order in which they were given.
+    static func repeated(
+        _ name: String,
+        _ value: String,
+        help: String,
+        store: @escaping @Sendable (inout Root, [String]) throws -> Void
+    ) -> Self {
+        Self(declaration: ArgumentDeclaration(name: name, isRepeated: true, value: value, help: help), store: store)
+    }
+
+    static func text(
+        _ name: String,
+        short: Character? = nil,
+        _ value: String,
+        help: String,
+        set: @escaping Setter<String>
+    ) -> Self {
+        Self.value(name, short: short, value, help: help, read: { $0 }, set: set)
+    }
+
+    static func integer(
+        _ name: String,
+        _ value: String,
+        in range: ClosedRange<Int>,
+        help: String,
+        set: @escaping Setter<Int>
+    ) -> Self {
+        Self.value(name, value, help: help, read: { try parseInteger($0, in: range) }, set: set)
+    }
+
+    /// An option whose value is one word out of a few.
+    ///
+    /// - Parameter hints: the answers to words that people expect there, such as those of another command.
+    static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String,
+        _ value: String,
+        _ words: Word.Type,
+        help: String,
+        hints: [String: String] = [:],
+        set: @escaping Setter<Word>
+    ) -> Self {
+        let read: @Sendable (String) throws -> Word = { text in
+            if let hint = hints[text] { throw ValueError(message: "unknown value \(quoted(text)); \(hint)") }
+            return try parseWord(text, words, called: "value")
+        }
+        return Self.value(name, value, words: Word.allCases.map(\.rawValue), help: help, read: read, set: set)
+    }
+}
+
+// MARK: - Reading a line
+
+/// Sorts the words of a command line as its command declares them.
+///
+/// - Returns: the texts of each argument that was given, by its name and in their order; none for a flag.
+func scanArguments(
+    _ words: ArraySlice<String>,
+    of command: String,
+    _ declared: [ArgumentDeclaration]
+) throws(UsageError) -> [String: [String]] {
+    func failure(_ message: String) -> UsageError { UsageError(message, command: command) }
+    let positionals = declared.filter(\.isPositional)
+    var (texts, rest, count, isBehindDashes) = ([String: [String]](), words, 0, false)
+    // By words and not by characters: the shell has taken quotes away already.
+    while let word = rest.popFirst() {
+        // Behind `--` every word is an argument, even one that begins with a dash (POSIX, guideline 10).
+        if isBehindDashes || !word.hasPrefix("-") || word == "-" {
+            guard let positional = count < positionals.count ? positionals[count] : positionals.last(where: \.isRepeated)
+            else {
+                let names = positionals.isEmpty ? "no arguments" : "only \(positionals.map(\.name).joined(separator: " "))"
+                throw failure("unexpected argument \(quoted(word)); '\(command)' takes \(names)")
+            }
+            if word.isEmpty { throw failure("the argument \(positional.name) is empty") }
+            texts[positional.name, default: []].append(word)
+            count += 1
+            continue
+        }
+        if word == "--" {
+            isBehindDashes = true
+            continue
+        }
+        // Only the first sign divides: a value may hold more of them. Behind a short name the rest of the word is the
+        // value, as in -oFILE.
+        let isLong = word.hasPrefix("--")
+        let end = isLong ? word.firstIndex(of: "=") : word.index(word.startIndex, offsetBy: 2, limitedBy: word.endIndex)
+        let spelling = String(word[..<(end ?? word.endIndex)])
+        let attached = end.flatMap { $0 == word.endIndex ? nil : String(word[$0...].dropFirst(isLong ? 1 : 0)) }
+        guard let option = declared.first(where: { $0.isSpelled(spelling) }) else {
+            let names = declared.lazy.filter { !$0.isPositional }.map(\.name)
+            let nearest = isLong ? nearestName(to: String(spelling.dropFirst(2)), in: names) : nil
+            let hint = nearest.map { "did you mean '--\($0)'?" } ?? "see '--help'"
+            throw failure("unknown option \(quoted(isLong ? spelling : word)); \(hint)")
+        }
+        let name = "option '--\(option.name)'"
+        if option.value == nil, let attached { throw failure("\(name) takes no value, found \(quoted(attached))") }
+        if !option.isRepeated, texts[option.name] != nil { throw failure("\(name) is given twice") }
+        guard let expected = option.value else {
+            texts[option.name] = []
+            continue
+        }
+        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative
+        // number names the range.
+        let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" || $0.dropFirst().first?.isNumber == true } ?? false
+        guard let value = attached ?? (isValue ? rest.popFirst() : nil) else {
+            throw failure("\(name) lacks its value \(expected)")
+        }
+        // An empty variable of a script: --output "" would otherwise be a file without a name.
+        if value.isEmpty { throw failure("\(name) has an empty value; expected \(expected)") }
+        texts[option.name, default: []].append(value)
+    }
+    if let missing = positionals.dropFirst(count).first(where: \.isRequired) {
+        throw failure("the argument \(missing.name) is missing")
+    }
+    return texts
+}
