@@ -17,72 +17,41 @@ extension LaunchReport {
     ///
     /// - Parameter pretty: two spaces a level, or everything in one line. Neither ends with a newline.
     /// - Complexity: O(operations + dependencies).
-    public func json(pretty: Bool = true) -> String {
-        JSONWriter.object(pretty: pretty) { writeMembers(to: &$0) }
-    }
+    public func json(pretty: Bool = true) -> String { tree.document(pretty: pretty) }
 
-    func writeMembers(to document: inout JSONWriter) {
-        document.write(Self.format, for: "schema")
-        document.write(scenario, for: "scenario")
-        if let version { document.write(version, for: "version") }
-        if !attributes.isEmpty {
+    var tree: JSONTree {
+        let display = budget.budget?.initialDisplay
+        let launch: JSONTree = [
+            "schema": .text(Self.format), "scenario": .text(scenario), "version": .text(version),
             // A dictionary has no order, and the same report gives the same bytes.
-            document.writeObjects(attributes.sorted { $0.key < $1.key }, for: "attributes") { object, attribute in
-                object.write(attribute.key, for: "name")
-                object.write(attribute.value, for: "value")
-            }
-        }
-        if let startedAt { document.write(startedAt.timestamp, for: "startedAt") }
-        if isVirtual { document.write("virtual", for: "clock") }
-        if let grounds { document.add(grounds.json) }
-        document.add(outcome.json)
-        document.writeObject(for: "budget") { document in
-            budget.writeMembers(to: &document)
+            "attributes": .objects(attributes.sorted { $0.key < $1.key }) { ["name": .text($0.key), "value": .text($0.value)] },
+            "startedAt": .text(startedAt?.timestamp), "clock": isVirtual ? "virtual" : nil,
+        ]
+        let times: JSONTree = [
             // Who reads this verdict alone would take the launch for one that kept its budgets.
-            if budget.isMet, isInitialDisplayMet == false { document.write("fail", for: "initialDisplayVerdict") }
-        }
-        if let milestone { document.write(milestone, for: "milestone") }
-        if let initialDisplay { document.write(initialDisplay, for: "initialDisplay") }
-        // It follows from the operations, and is there for those who read no more than a few keys.
-        if let timeToInitialDisplay { document.write(milliseconds: timeToInitialDisplay, for: "initialDisplayMs") }
-        if let limit = budget.budget?.initialDisplay {
-            document.writeObject(for: "initialDisplayBudget") { display in
-                display.write(milliseconds: limit, for: "limitMs")
-                if let isInitialDisplayMet { display.write(isInitialDisplayMet ? "pass" : "fail", for: "verdict") }
-            }
-        }
-        document.write(milliseconds: makespan, for: "makespanMs")
-        document.write(milliseconds: work, for: "workMs")
-        document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")
-        document.write(criticalPath, for: "criticalPath")
-        document.write(lanes, for: "lanes")
-        if hasLaneLimit { document.write(true, for: "lanesLimited") }
-        if hasLaneLimit, case let used = lanesUsed.count, used < lanes { document.write(used, for: "lanesUsed") }
-        if !resourceLimits.isEmpty {
-            // In one order, as the attributes.
-            document.writeObjects(resourceLimits.sorted { $0.key.name < $1.key.name }, for: "resources") { object, resource in
-                object.write(resource.key.name, for: "name")
-                object.write(resource.value, for: "limit")
-            }
-        }
-        document.writeObjects(operations, for: "operations") { $1.writeMembers(to: &$0) }
-        if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
-        if let beforeRun { document.write(milliseconds: beforeRun, for: "beforeRunMs") }
-        if let processStart { document.write(processStart.name, for: "processStart") }
-        if let afterMilestone {
-            document.writeObject(for: "afterMilestone") { afterMilestone.writeMembers(to: &$0, outcomes) }
-        }
-        if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
-        if suspended > .zero { document.write(milliseconds: suspended, for: "suspendedMs") }
-        if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
-        if !scopes.isEmpty { document.writeObjects(scopes, for: "scopes") { $1.writeMembers(to: &$0) } }
-        if anomalies.isEmpty { return }
-        document.write(anomalies.map(\.description), for: "anomalies")
-        document.writeObjects(anomalies, for: "anomalyDetails") { details, anomaly in
-            details.write(anomaly.kind.name, for: "kind")
-            if let operation = anomaly.operation { details.write(operation, for: "operation") }
-            if let duration = anomaly.duration { details.write(milliseconds: duration, for: "durationMs") }
-        }
+            "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil],
+            "milestone": .text(milestone), "initialDisplay": .text(initialDisplay),
+            // It follows from the operations, and is there for those who read no more than a few keys.
+            "initialDisplayMs": .milliseconds(timeToInitialDisplay),
+            "initialDisplayBudget": display.map { ["limitMs": .milliseconds($0), "verdict": isInitialDisplayMet.map(verdict)] },
+            "makespanMs": .milliseconds(makespan), "workMs": .milliseconds(work), "criticalPathMs": .milliseconds(criticalPathDuration),
+            "criticalPath": .texts(criticalPath), "lanes": .number(lanes), "lanesLimited": .mark(hasLaneLimit),
+            "lanesUsed": hasLaneLimit && lanesUsed.count < lanes ? .number(lanesUsed.count) : nil,
+            "resources": .objects(resourceLimits.sorted { $0.key.name < $1.key.name }) {
+                ["name": .text($0.key.name), "limit": .number($0.value)]
+            },
+        ]
+        let rest: JSONTree = [
+            "operations": .array(operations.map(\.tree)), "stragglers": .list(stragglers), "beforeRunMs": .milliseconds(beforeRun),
+            "processStart": .text(processStart?.name), "afterMilestone": afterMilestone?.tree(outcomes),
+            "standstillMs": standstill > .zero ? .milliseconds(standstill) : nil,
+            "suspendedMs": suspended > .zero ? .milliseconds(suspended) : nil, "threadsLeftBehind": .count(threadsLeftBehind),
+            "scopes": .objects(scopes, \.tree), "anomalies": .list(anomalies.map(\.description)),
+            "anomalyDetails": .objects(anomalies) {
+                ["kind": .text($0.kind.name), "operation": .text($0.operation), "durationMs": .milliseconds($0.duration)]
+            },
+        ]
+        return launch + (grounds?.json ?? [:]) + outcome.json + times + rest
     }
 
     /// How each operation ended; of one that is there twice the first.
@@ -105,6 +74,8 @@ extension Date {
     }
 }
 
+private func verdict(_ isMet: Bool) -> JSONTree { isMet ? "pass" : "fail" }
+
 extension LaunchReport.Outcome {
     /// How the launch ended: the keys `outcome`, `abort` and `failure`.
     package var json: JSONTree {
@@ -120,72 +91,58 @@ extension LaunchReport.Outcome {
 
 extension LaunchReport.AfterMilestone {
     /// - Parameter outcomes: those of the report's operations.
-    fileprivate func writeMembers(to document: inout JSONWriter, _ outcomes: [String: Sequencer.Outcome]) {
-        if let outcome { document.add(outcome.json) }
-        document.write(milliseconds: start, for: "startMs")
-        document.writeObjects(operations, for: "operations") { operation, id in
-            operation.write(id, for: "id")
-            if let outcome = outcomes[id] { operation.write(outcome.rawValue, for: "outcome") }
-        }
-        if !failures.isEmpty { document.write(failures, for: "failures") }
-        if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
+    fileprivate func tree(_ outcomes: [String: Sequencer.Outcome]) -> JSONTree {
+        let rest: JSONTree = [
+            "startMs": .milliseconds(start),
+            "operations": .array(operations.map { ["id": .text($0), "outcome": .text(outcomes[$0]?.rawValue)] }),
+            "failures": .list(failures), "stragglers": .list(stragglers),
+        ]
+        return (outcome?.json ?? [:]) + rest
     }
 }
 
 extension BudgetResult {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        if let budget { document.write(milliseconds: budget.limit, for: "limitMs") }
-        document.write(milliseconds: measured, for: "measuredMs")
-        document.write(milliseconds: interactive, for: "interactiveMs")
-        if !questions.isEmpty {
-            document.writeObjects(questions, for: "questions") { interval, question in
-                interval.write(milliseconds: question.lowerBound, for: "startMs")
-                interval.write(milliseconds: question.upperBound, for: "endMs")
-            }
-        }
-        document.write(isMet ? "pass" : "fail", for: "verdict")
-        if !isMet { document.write(causes, for: "causes") }
-        if budget?.isFromProcessStart == true { document.write("processStart", for: "from") }
-        if budget?.isEnforced == false { document.write(false, for: "enforced") }
+    fileprivate var tree: JSONTree {
+        [
+            "limitMs": .milliseconds(budget?.limit), "measuredMs": .milliseconds(measured), "interactiveMs": .milliseconds(interactive),
+            "questions": .objects(questions) {
+                ["startMs": .milliseconds($0.lowerBound), "endMs": .milliseconds($0.upperBound)]
+            },
+            "verdict": verdict(isMet), "causes": isMet ? nil : .texts(causes),
+            "from": budget?.isFromProcessStart == true ? "processStart" : nil, "enforced": budget?.isEnforced == false ? false : nil,
+        ]
     }
 }
 
 extension OperationReport {
-    fileprivate func writeMembers(to document: inout JSONWriter) {
-        document.write(id, for: "id")
-        document.write(outcome.rawValue, for: "outcome")
-        if let failure { document.write(failure.rawValue, for: "failure") }
-        document.write(milliseconds: ready, for: "readyMs")
-        document.write(milliseconds: start, for: "startMs")
-        document.write(milliseconds: end, for: "endMs")
-        document.write(milliseconds: start == nil ? nil : wait, for: "waitMs")
-        document.write(milliseconds: start == nil ? nil : duration, for: "durationMs")
-        document.write(milliseconds: slack, for: "slackMs")
-        document.write(isCritical, for: "critical")
-        if let place, start != nil { document.write(place, for: "lane") } else { document.writeNull(for: "lane") }
-        document.write(attempts, for: "attempts")
-        if !dependencies.isEmpty { document.write(dependencies, for: "after") }
-        if let expected { document.write(milliseconds: expected, for: "expectedMs") }
-        if let title { document.write(title, for: "title") }
-        if isInteractive { document.write(true, for: "interactive") }
-        if isInteractive || interactive > .zero { document.write(milliseconds: interactive, for: "interactiveMs") }
-        if isCut { document.write(true, for: "cut") }
-        if isDeferred { document.write(true, for: "deferred") }
-        // An operation on the main thread that never started has no lane to tell it by.
-        if isMain, start == nil { document.write(true, for: "main") }
-        // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
-        // wrong.
-        if isMain, suspends != isInteractive { document.write(suspends, for: "suspends") }
-        if !exclusive.isEmpty { document.write(exclusive.lazy.map(\.name), for: "exclusive") }
-        if let message { document.write(message, for: "message") }
-        if !notes.isEmpty { document.write(notes, for: "notes") }
+    fileprivate var tree: JSONTree {
+        let hasRun = start != nil
+        let times: JSONTree = [
+            "id": .text(id), "outcome": .text(outcome.rawValue), "failure": .text(failure?.rawValue),
+            "readyMs": .milliseconds(ready) ?? .null, "startMs": .milliseconds(start) ?? .null, "endMs": .milliseconds(end),
+            "waitMs": hasRun ? .milliseconds(wait) : .null, "durationMs": hasRun ? .milliseconds(duration) : .null,
+            "slackMs": .milliseconds(slack), "critical": .flag(isCritical), "lane": (hasRun ? .text(place) : nil) ?? .null,
+            "attempts": .number(attempts),
+        ]
+        let rest: JSONTree = [
+            "after": .list(dependencies), "expectedMs": .milliseconds(expected), "title": .text(title), "interactive": .mark(isInteractive),
+            "interactiveMs": isInteractive || interactive > .zero ? .milliseconds(interactive) : nil,
+            "cut": .mark(isCut), "deferred": .mark(isDeferred),
+            // An operation on the main thread that never started has no lane to tell it by.
+            "main": .mark(isMain && !hasRun),
+            // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
+            // wrong.
+            "suspends": isMain && suspends != isInteractive ? .flag(suspends) : nil,
+            "exclusive": .list(exclusive.map(\.name)), "message": .text(message), "notes": .list(notes),
+        ]
+        return times + rest
     }
 }
 
 extension LaunchReport: Codable {
     /// Encodes the report in the format `sequencer.report/1`.
     public func encode(to encoder: any Encoder) throws {
-        try JSONTree.object(JSONWriter.nested { writeMembers(to: &$0) }).encode(to: encoder)
+        try tree.encode(to: encoder)
     }
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of

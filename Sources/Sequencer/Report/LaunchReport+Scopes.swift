@@ -38,11 +38,7 @@ extension LaunchReport.Scope: DescribedValue {
 // In the format `sequencer.report/1`: a scope's report is one as the launch's, with the key `schema`, so that it can be
 // taken out.
 extension LaunchReport.Scope {
-    func writeMembers(to document: inout JSONWriter) {
-        document.write(name, for: "name")
-        document.write(milliseconds: start, for: "startMs")
-        document.writeObject(for: "report") { report.writeMembers(to: &$0) }
-    }
+    var tree: JSONTree { ["name": .text(name), "startMs": .milliseconds(start), "report": report.tree] }
 
     /// Those of a report, each name once.
     ///

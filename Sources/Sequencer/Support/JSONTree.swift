@@ -16,6 +16,16 @@ package enum JSONTree: Sendable {
 
     package static func texts(_ texts: some Sequence<String>) -> JSONTree { .array(texts.map { .text($0) }) }
 
+    // Each is left out where there is nothing to say.
+    package static func text(_ text: String?) -> JSONTree? { text.map { .text($0) } }
+    package static func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
+    package static func milliseconds(_ duration: Duration?) -> JSONTree? { duration.map { .milliseconds($0) } }
+    package static func count(_ count: Int) -> JSONTree? { count > 0 ? .number(count) : nil }
+    package static func mark(_ isTrue: Bool) -> JSONTree? { isTrue ? true : nil }
+    package static func objects<Element>(_ elements: [Element], _ object: (Element) -> JSONTree) -> JSONTree? {
+        elements.isEmpty ? nil : .array(elements.map(object))
+    }
+
     /// The members of both objects.
     package static func + (left: JSONTree, right: JSONTree) -> JSONTree {
         guard case .object(let first) = left, case .object(let second) = right else { return left }

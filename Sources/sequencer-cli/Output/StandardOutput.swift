@@ -197,12 +197,6 @@ extension JSONTree {
         (["schema": .text(schema)] + members).document(pretty: pretty) + "\n"
     }
 
-    // Each is left out where there is nothing to say.
-    static func text(_ text: String?) -> JSONTree? { text.map { .text($0) } }
-    static func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
-    static func milliseconds(_ duration: Duration?) -> JSONTree? { duration.map { .milliseconds($0) } }
-    static func count(_ count: Int) -> JSONTree? { count > 0 ? .number(count) : nil }
-
     /// A number to six decimals; NaN, and a number that is too large, is null.
     static func decimal(_ value: Double?) -> JSONTree {
         // Only whole millionths fit: a NaN fails the conversion as well.

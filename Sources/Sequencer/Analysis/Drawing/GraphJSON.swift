@@ -28,7 +28,7 @@ extension ValidatedGraph {
         }
         let document: JSONTree = [
             "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": milestoneIndex.map { .text(id($0)) } ?? .null,
-            "initialDisplay": initialDisplay.map { .text($0) }, "criticalPath": .texts(facts.path.path.map(id)),
+            "initialDisplay": .text(initialDisplay), "criticalPath": .texts(facts.path.path.map(id)),
             "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
             "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts, critical) }),
             "impliedEdges": .array(
@@ -41,17 +41,17 @@ extension ValidatedGraph {
     private func json(_ node: Int, _ facts: GraphFacts, _ critical: Set<Int>) -> JSONTree {
         let policy = policy(node)
         return [
-            "id": .text(id(node)), "title": policy.title.map { .text($0) }, "after": .texts(facts.dependencies[node].lazy.map(id)),
+            "id": .text(id(node)), "title": .text(policy.title), "after": .texts(facts.dependencies[node].lazy.map(id)),
             "on": isMain(node) ? "main" : "background", "interactive": .flag(policy.isInteractive),
-            "exclusive": .texts(policy.exclusive.lazy.map(\.name)), "expectedMs": policy.expected.map { .milliseconds($0) },
-            "expectsOwnTime": policy.isInteractive && !policy.isExpectedOfPerson ? true : nil,
-            "timeoutMs": policy.timeout.map { .milliseconds($0) },
+            "exclusive": .texts(policy.exclusive.lazy.map(\.name)), "expectedMs": .milliseconds(policy.expected),
+            "expectsOwnTime": .mark(policy.isInteractive && !policy.isExpectedOfPerson),
+            "timeoutMs": .milliseconds(policy.timeout),
             // With a fallback, the policy never takes effect.
-            "onFailure": policy.hasFallback ? "fallback" : .text(policy.onFailure.name), "cuttable": policy.isCuttable ? true : nil,
-            "deferrable": policy.isDeferrable ? true : nil,
+            "onFailure": policy.hasFallback ? "fallback" : .text(policy.onFailure.name), "cuttable": .mark(policy.isCuttable),
+            "deferrable": .mark(policy.isDeferrable),
             // The reader of a file cannot look into closures: what follows from these is said.
-            "join": isJoin(node) ? true : nil, "keepsThread": keepsThread(node) ? true : nil,
-            "switchedOff": isSwitchedOff(node) ? true : nil,
+            "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
+            "switchedOff": .mark(isSwitchedOff(node)),
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
             "critical": .flag(critical.contains(node)),

@@ -26,9 +26,9 @@ extension LaunchReport {
         let document: JSONTree = [
             "displayTimeUnit": "ms", "traceEvents": .array(trace.events),
             "otherData": [
-                "scenario": .text(scenario), "version": version.map { .text($0) },
+                "scenario": .text(scenario), "version": .text(version),
                 "startedAt": report.startedAt.map { .text($0.formatted(Self.timestamp)) },
-                "verdict": .text(report.verdictText), "grounds": report.grounds.map { .text($0.text) },
+                "verdict": .text(report.verdictText), "grounds": .text(report.grounds?.text),
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ],
         ]
@@ -141,11 +141,11 @@ struct ChromeTrace {
 
     private static func words(of operation: OperationReport) -> JSONTree {
         [
-            "title": operation.title.map { .text($0) }, "outcome": .text(operation.outcome.rawValue),
+            "title": .text(operation.title), "outcome": .text(operation.outcome.rawValue),
             "wait": operation.start == nil ? nil : .text(durationText(operation.wait)), "slack": .text(durationText(operation.slack)),
             "expected": operation.expected.map { .text(durationText($0)) }, "attempts": .number(operation.attempts),
-            "marks": operation.marks.isEmpty ? nil : .texts(operation.marks), "message": operation.message.map { .text($0) },
-            "notes": operation.notes.isEmpty ? nil : .texts(operation.notes),
+            "marks": .list(operation.marks), "message": .text(operation.message),
+            "notes": .list(operation.notes),
         ]
     }
 

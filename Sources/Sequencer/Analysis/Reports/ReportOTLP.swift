@@ -37,7 +37,7 @@ extension LaunchReport {
         let trace = OTLPTrace(self, begin: begin)
         // In one order: the same report gives the same text. OTLP forbids empty names, and two of one name.
         let own = sortedAttributes.filter { !$0.key.isEmpty && $0.key != "service.name" && ($0.key != "service.version" || version == nil) }
-        let given: JSONTree = ["service.name": .text(service), "service.version": version.map { .text($0) }]
+        let given: JSONTree = ["service.name": .text(service), "service.version": .text(version)]
         let resource = given + .object(own.map { ($0.key, .text($0.value)) })
         let document: JSONTree = [
             "resourceSpans": [
@@ -92,7 +92,7 @@ private struct OTLPTrace {
             -> JSONTree
         {
             let span: JSONTree = [
-                "traceId": trace, "spanId": .text(id), "parentSpanId": parent.map { .text($0) }, "name": .text(name),
+                "traceId": trace, "spanId": .text(id), "parentSpanId": .text(parent), "name": .text(name),
                 // SPAN_KIND_INTERNAL
                 "kind": 1, "startTimeUnixNano": time(start),
                 // A file may hold times that run backwards; a span must not end before it begins.
@@ -100,7 +100,7 @@ private struct OTLPTrace {
             ]
             return span + members
         }
-        let path: JSONTree = ["scope": scope.map { .text($0) }, "scenario": scope.map { _ in .text(report.scenario) }]
+        let path: JSONTree = ["scope": .text(scope), "scenario": scope.map { _ in .text(report.scenario) }]
         var status: JSONTree?
         if case .failed(let operation, let message) = report.outcome { status = Self.error("\(printable(operation)): \(message)") }
         let members: JSONTree = ["attributes": Self.attributes(path + report.otlpAttributes), "status": status]
@@ -150,17 +150,16 @@ extension LaunchReport {
     fileprivate var otlpAttributes: JSONTree {
         let unknown = unknownTimes
         func verdict(_ isMet: Bool) -> JSONTree { !isMet ? "fail" : unknown.tellNothing ? "unknown" : "pass" }
-        func list(_ texts: [String]) -> JSONTree? { texts.isEmpty ? nil : .texts(texts) }
         let launch: JSONTree = [
             // Of all its budgets; each has its own below.
             "verdict": verdict(isWithinBudgets), "budget.verdict": verdict(budget.isMet),
-            "budget.limit_ms": budget.budget.map { .milliseconds($0.limit) }, "budget.measured_ms": .milliseconds(budget.measured),
-            "budget.interactive_ms": .milliseconds(budget.interactive), "budget.causes": list(budget.causes),
-            "initial_display.budget.limit_ms": budget.budget?.initialDisplay.map { .milliseconds($0) },
+            "budget.limit_ms": .milliseconds(budget.budget?.limit), "budget.measured_ms": .milliseconds(budget.measured),
+            "budget.interactive_ms": .milliseconds(budget.interactive), "budget.causes": .list(budget.causes),
+            "initial_display.budget.limit_ms": .milliseconds(budget.budget?.initialDisplay),
             "initial_display.budget.verdict": isInitialDisplayMet.map(verdict),
-            "initial_display.measured_ms": timeToInitialDisplay.map { .milliseconds($0) },
+            "initial_display.measured_ms": .milliseconds(timeToInitialDisplay),
             "critical_path": .texts(criticalPath), "critical_path_ms": .milliseconds(criticalPathDuration),
-            "work_ms": .milliseconds(work), "lanes": .number(lanes), "before_run_ms": beforeRun.map { .milliseconds($0) },
+            "work_ms": .milliseconds(work), "lanes": .number(lanes), "before_run_ms": .milliseconds(beforeRun),
         ]
         let later = afterMilestone.map { later -> JSONTree in
             let rest: JSONTree = [
@@ -169,9 +168,9 @@ extension LaunchReport {
             return Self.otlpAttributes(of: later.outcome, "after_milestone.") + rest
         }
         let rest: JSONTree = [
-            "unknown": list(unknown.operations), "controlled": grounds.map { .texts($0.controlled) },
-            "not_controlled": grounds.map { .texts($0.notControlled) }, "stragglers": list(stragglers),
-            "anomalies": list(anomalies.map(\.description)),
+            "unknown": .list(unknown.operations), "controlled": grounds.map { .texts($0.controlled) },
+            "not_controlled": grounds.map { .texts($0.notControlled) }, "stragglers": .list(stragglers),
+            "anomalies": .list(anomalies.map(\.description)),
         ]
         return Self.otlpAttributes(of: outcome) + launch + (later ?? [:]) + rest
     }
@@ -181,8 +180,8 @@ extension LaunchReport {
         if case .aborted(let by, let reason)? = outcome { abort = (by, reason) }
         if case .failed(let operation, _)? = outcome { failure = operation }
         return [
-            prefix + "outcome": outcome.map { .text($0.name) }, prefix + "abort.by": abort.map { .text($0.by) },
-            prefix + "abort.reason": abort.map { .text($0.reason.description) }, prefix + "failure.operation": failure.map { .text($0) },
+            prefix + "outcome": .text(outcome?.name), prefix + "abort.by": .text(abort?.by),
+            prefix + "abort.reason": .text(abort?.reason.description), prefix + "failure.operation": .text(failure),
         ]
     }
 }
@@ -190,11 +189,11 @@ extension LaunchReport {
 extension OperationReport {
     fileprivate var otlpAttributes: JSONTree {
         [
-            "title": title.map { .text($0) }, "outcome": .text(outcome.rawValue), "failure": failure.map { .text($0.rawValue) },
-            "lane": place.map { .text($0) }, "attempts": .number(attempts), "critical": .flag(isCritical),
+            "title": .text(title), "outcome": .text(outcome.rawValue), "failure": .text(failure?.rawValue),
+            "lane": .text(place), "attempts": .number(attempts), "critical": .flag(isCritical),
             "slack_ms": .milliseconds(slack), "wait_ms": start == nil ? nil : .milliseconds(wait),
-            "expected_ms": expected.map { .milliseconds($0) }, "interactive": isInteractive ? true : nil, "cut": isCut ? true : nil,
-            "deferred": isDeferred ? true : nil, "message": message.map { .text($0) }, "notes": notes.isEmpty ? nil : .texts(notes),
+            "expected_ms": .milliseconds(expected), "interactive": .mark(isInteractive), "cut": .mark(isCut),
+            "deferred": .mark(isDeferred), "message": .text(message), "notes": .list(notes),
         ]
     }
 }

@@ -5,24 +5,15 @@ import Testing
 @testable import Sequencer
 
 @Suite("Writing JSON", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct JSONWriterTests {
-    private func compact(_ members: (inout JSONWriter) -> Void) -> String { JSONWriter.object(pretty: false, members) }
+struct JSONTreeTests {
+    private func compact(_ tree: JSONTree) -> String { tree.document(pretty: false) }
 
-    @Test("members keep the order they are written in, nested or not")
+    @Test("members keep the order they are written in, nested or not; those that are nil are left out")
     func order() {
-        let text = JSONWriter.object(pretty: true) { json in
-            json.write("z", for: "z")
-            json.write(1, for: "a")
-            json.writeArray(for: "list") { json in
-                json.writeObject { json in json.write(true, for: "k") }
-                json.writeObject { _ in }
-                json.writeArray { _ in }
-                json.writeNull()
-                json.write(milliseconds: nil)
-            }
-            json.write([String](), for: "none")
-            json.write(["b", "a"], for: "some")
-        }
+        let tree: JSONTree = [
+            "z": "z", "a": 1, "gone": nil, "list": [["k": true], [:], [], .null], "none": .texts([]), "some": ["b", "a"],
+        ]
+        let text = tree.document(pretty: true)
         #expect(
             text == """
                 {
@@ -34,7 +25,6 @@ struct JSONWriterTests {
                     },
                     {},
                     [],
-                    null,
                     null
                   ],
                   "none": [],
@@ -49,16 +39,8 @@ struct JSONWriterTests {
 
     @Test("the compact form is one line without a space")
     func oneLine() {
-        let text = compact { json in
-            json.write("two words", for: "a")
-            json.writeObject(for: "o") { json in
-                json.write(false, for: "f")
-                json.write(["x", "y"], for: "l")
-            }
-        }
-        #expect(text == #"{"a":"two words","o":{"f":false,"l":["x","y"]}}"#)
-        #expect(compact { _ in } == "{}")
-        #expect(JSONWriter.object(pretty: true) { _ in } == "{}")
+        #expect(compact(["a": "two words", "o": ["f": false, "l": ["x", "y"]]]) == #"{"a":"two words","o":{"f":false,"l":["x","y"]}}"#)
+        for isPretty in [false, true] { #expect(([:] as JSONTree).document(pretty: isPretty) == "{}") }
     }
 
     @Test(
@@ -75,8 +57,8 @@ struct JSONWriterTests {
         ]
     )
     func escapes(text: String, expected: String) {
-        #expect(compact { $0.write(text, for: "k") } == #"{"k":\#(expected)}"#)
-        #expect(compact { $0.write(1, for: text) } == #"{\#(expected):1}"#)
+        #expect(compact(["k": .text(text)]) == #"{"k":\#(expected)}"#)
+        #expect(compact([text: 1]) == #"{\#(expected):1}"#)
     }
 
     @Test("every character comes back as it was")
@@ -85,7 +67,7 @@ struct JSONWriterTests {
         for chunk in stride(from: 0, to: scalars.count, by: 100).map({ scalars[$0..<min($0 + 100, scalars.count)] }) {
             var text = ""
             text.unicodeScalars.append(contentsOf: chunk)
-            let json = compact { $0.write(text, for: "k") }
+            let json = compact(["k": .text(text)])
             let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: String]
             #expect(object?["k"]?.unicodeScalars.elementsEqual(text.unicodeScalars) == true)
         }
@@ -118,17 +100,13 @@ struct JSONWriterTests {
         ] as [(Duration, String)]
     )
     func durations(duration: Duration, expected: String) {
-        #expect(compact { $0.write(milliseconds: duration, for: "ms") } == #"{"ms":\#(expected)}"#)
+        #expect(compact(["ms": .milliseconds(duration)]) == #"{"ms":\#(expected)}"#)
     }
 
     @Test("a nest is indented two spaces a level, and closes")
     func nest() {
-        let text = JSONWriter.object(pretty: true) { json in
-            json.writeArray(for: "a") { json in
-                json.writeArray { json in json.writeArray { json in json.write(Int.min) } }
-            }
-        }
-        let indents = text.components(separatedBy: "\n").map { line in line.prefix { $0 == " " }.count }
+        let tree: JSONTree = ["a": [[[.number(.min)]]]]
+        let indents = tree.document(pretty: true).components(separatedBy: "\n").map { line in line.prefix { $0 == " " }.count }
         #expect(indents == [0, 2, 4, 6, 8, 6, 4, 2, 0])
     }
 }
