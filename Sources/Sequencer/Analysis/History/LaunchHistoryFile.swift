@@ -39,10 +39,7 @@ public struct LaunchHistoryFile: Sendable {
         timeout: Duration = .seconds(5),
         onWarning: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.url = url
-        self.maximumDurations = maximumDurations
-        self.timeout = timeout
-        self.onWarning = onWarning
+        (self.url, self.maximumDurations, self.timeout, self.onWarning) = (url, maximumDurations, timeout, onWarning)
         file = SharedFile(path: url.path)
     }
 

@@ -137,10 +137,7 @@ public struct PlanOptions: Sendable, Hashable {
     package var processors: Int?
 
     /// The options of a plan.
-    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:]) {
-        self.lanes = lanes
-        self.whatIf = whatIf
-    }
+    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:]) { (self.lanes, self.whatIf) = (lanes, whatIf) }
 
     /// How long each operation takes.
     fileprivate func durations(in graph: ValidatedGraph) throws(GraphError) -> [Duration] {

@@ -21,10 +21,7 @@ public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
         package let new: String
 
         /// `new` in the place of `old`.
-        package init(old: String, new: String) {
-            self.old = old
-            self.new = new
-        }
+        package init(old: String, new: String) { (self.old, self.new) = (old, new) }
     }
 
     /// Whether both graphs have the same operations and dependencies.

@@ -9,9 +9,7 @@ package struct UnknownTimes: Equatable, Sendable {
     /// Whether nothing else that the milestone waits for took any time either: then the time to it tells nothing.
     package let tellNothing: Bool
 
-    package init(operations: [String], tellNothing: Bool) {
-        (self.operations, self.tellNothing) = (operations, tellNothing)
-    }
+    package init(operations: [String], tellNothing: Bool) { (self.operations, self.tellNothing) = (operations, tellNothing) }
 
     /// `nobody knows how long fetch, migrate take`; empty where all is known.
     ///

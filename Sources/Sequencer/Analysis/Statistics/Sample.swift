@@ -77,16 +77,13 @@ package struct OutlierRule: Equatable, Sendable {
     private let unit: Double
 
     package init(_ sample: SortedSample) {
-        median = sample.median
-        if let deviation = sample.medianAbsoluteDeviation, deviation > 0 {
-            // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation.
-            unit = deviation / 0.6745
-        } else {
-            // More than half of the measurements are the same. The mean distance, scaled likewise, stands in, or else
-            // every other value would be an outlier, however near.
-            let median = median
-            unit = sample.values.reduce(0) { $0 + abs($1 - median) } / Double(sample.count) * 1.253314
-        }
+        let (median, deviation) = (sample.median, sample.medianAbsoluteDeviation ?? 0)
+        let distances = sample.values.reduce(0) { $0 + abs($1 - median) }
+        self.median = median
+        // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation. Where more than
+        // half of the measurements are the same, the mean distance, scaled likewise, stands in, or else every other
+        // value would be an outlier, however near.
+        unit = deviation > 0 ? deviation / 0.6745 : distances / Double(sample.count) * 1.253314
     }
 
     package func score(_ value: Double) -> Double { unit > 0 ? (value - median) / unit : 0 }
@@ -104,9 +101,7 @@ package struct BootstrapInterval: Equatable, Sendable {
     package var lower: Double
     package var upper: Double
 
-    package init(lower: Double, upper: Double) {
-        (self.lower, self.upper) = (lower, upper)
-    }
+    package init(lower: Double, upper: Double) { (self.lower, self.upper) = (lower, upper) }
 
     private static let seed: UInt64 = 0x5EED_0001
 
