@@ -20,14 +20,13 @@ enum EntryPointSamples {
                     "tune",
                     path: "/tune/{id}",
                     parameters: [
-                        .uuid("id"), .integer("volume", in: 0...100), .boolean("mute", isRequired: false),
-                        .oneOf("tab", ["sound", "room"], isRequired: false),
+                        .string("id", maximumLength: 36), .string("volume", maximumLength: 3), .string("mute", isRequired: false),
                         .string("token", isRequired: false),
                     ],
                     needsLogin: true
                 ),
                 DeepLinkRoute("reset", path: "/reset", parameters: [.string("code", maximumLength: 64)], changesState: true),
-                DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], ignoresUnknownParameters: true),
+                DeepLinkRoute("offer", path: "/offer", parameters: [.string("number", isRequired: false)], ignoresUnknownParameters: true),
             ]
         )
     }
