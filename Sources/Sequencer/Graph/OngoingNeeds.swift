@@ -332,19 +332,23 @@ struct OngoingNeeds: Sendable {
         }
         var limit: Nanoseconds?
         for machine in 0..<machineCount where kept & 1 << machine != 0 {
+            let load = loads[Int(levels[node])][machine]
             for other in ongoing where other.node != node {
-                guard let rival = rivals[other.node * machineCount + machine]?.node, levels[rival] == levels[node], rival != node,
+                guard let rival = rivals[other.node * machineCount + machine], levels[rival.node] == levels[node], rival.node != node,
                     let expected = end(other)
                 else { continue }
-                // It waits for all that leads to it.
+                let first = max(time.addingSaturated(max(paths[node], load)), ownEnd.addingSaturated(paths[rival.node]))
+                let rest = max(paths[rival.node], durations[rival.node].addingSaturated(paths[node]), load)
+                func isSooner(from start: Nanoseconds) -> Bool { start < ownEnd && start.addingSaturated(rest) < first }
+                guard isSooner(from: expected.addingSaturated(rival.time)) else { continue }
+                // It waits for all that leads to it. Last, for that is looked for among all.
                 let start = ongoing.reduce(Nanoseconds(0)) { start, one in
-                    guard let path = rivals[one.node * machineCount + machine], path.node == rival, let end = end(one) else { return start }
+                    guard let path = rivals[one.node * machineCount + machine], path.node == rival.node, let end = end(one) else {
+                        return start
+                    }
                     return max(start, end.addingSaturated(path.time))
                 }
-                let load = loads[Int(levels[node])][machine]
-                let first = max(time.addingSaturated(max(paths[node], load)), ownEnd.addingSaturated(paths[rival]))
-                let second = start.addingSaturated(max(paths[rival], durations[rival].addingSaturated(paths[node]), load))
-                if start < ownEnd, second < first { limit = max(limit ?? 0, expected.addingSaturated(own)) }
+                if isSooner(from: start) { limit = max(limit ?? 0, expected.addingSaturated(own)) }
             }
         }
         return limit
