@@ -125,7 +125,7 @@ struct BootstrapSDKTests {
         }
         let begun = harness.done.count - before
         if suffix.isEmpty {
-            guard case .failed("sdk-steps", _) = report.outcome else { return Issue.record("\(fault): \(report.outcome)") }
+            #expect(report.outcome.isFailure(of: "sdk-steps", saying: ""), "\(fault): \(report.outcome)")
             #expect(begun == 1 && !person.shown.contains("main") && !lifecycle.isInitialized)
         } else {
             #expect(report.outcome == .completed && begun == 1 && lifecycle.isInitialized, "\(report.remarks)")
