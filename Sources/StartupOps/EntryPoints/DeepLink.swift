@@ -1,21 +1,13 @@
-import Foundation
 import Sequencer
 import StartupNetworking
 
-/// A link that the app takes: where it leads, and its parameters, each what the route wants it to be.
+/// A link that the app takes: where it leads, and its parameters, each a text as the route wants it to be.
 ///
 /// Nothing that prints it shows a value: links carry tokens and codes.
 public struct DeepLink: Sendable, Hashable, Codable {
-    /// The value of a parameter.
+    /// The value of a parameter, as it is stored.
     enum Value: Sendable, Hashable, Codable {
-        /// A text.
         case string(String)
-        /// A whole number.
-        case integer(Int)
-        /// `true` or `false`.
-        case boolean(Bool)
-        /// A UUID.
-        case uuid(UUID)
     }
 
     /// The name of the route it leads along.
@@ -26,35 +18,17 @@ public struct DeepLink: Sendable, Hashable, Codable {
     let needsLogin: Bool
     /// Whether following it changes something, so that the person has to confirm it first.
     let changesState: Bool
-    /// The link as it was written; nil unless the route keeps it.
-    public let address: DeepLinkAddress?
 
-    init(route: DeepLinkRoute, parameters: [String: Value], address: DeepLinkAddress? = nil) {
+    init(route: DeepLinkRoute, parameters: [String: Value]) {
         self.route = route.name
         self.parameters = parameters
-        self.address = address
         needsLogin = route.needsLogin
         changesState = route.changesState
     }
 
-    /// A parameter's text; nil when it was not given, or is of another kind.
+    /// A parameter's text; nil when it was not given.
     public func string(_ name: String) -> String? {
         if case .string(let value) = parameters[name] { value } else { nil }
-    }
-
-    /// A parameter's number; nil when it was not given, or is of another kind.
-    func integer(_ name: String) -> Int? {
-        if case .integer(let value) = parameters[name] { value } else { nil }
-    }
-
-    /// A parameter's truth value; nil when it was not given, or is of another kind.
-    func boolean(_ name: String) -> Bool? {
-        if case .boolean(let value) = parameters[name] { value } else { nil }
-    }
-
-    /// A parameter's UUID; nil when it was not given, or is of another kind.
-    func uuid(_ name: String) -> UUID? {
-        if case .uuid(let value) = parameters[name] { value } else { nil }
     }
 }
 
@@ -66,15 +40,8 @@ extension DeepLink: SecretHolding {
 }
 
 extension DeepLink.Value: SecretHolding {
-    /// The kind of value, without the value.
-    var description: String {
-        switch self {
-        case .string: "<string>"
-        case .integer: "<integer>"
-        case .boolean: "<boolean>"
-        case .uuid: "<UUID>"
-        }
-    }
+    /// Nothing of the value.
+    var description: String { "<string>" }
 }
 
 /// Why a link was refused. The description shows the link's scheme and host at most, and never its query.

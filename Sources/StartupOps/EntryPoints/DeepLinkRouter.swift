@@ -5,15 +5,17 @@ import Sequencer
 /// A link comes from a stranger. It is taken only when its scheme, host and port are exactly one of the app's origins,
 /// its path is one of the app's routes, and every parameter is what the route says. Upper case in scheme and host does
 /// no harm, nor does the scheme's own port. A user name, a host with an encoded or international letter or a dot at its
-/// end, and a path that climbs are refused. The fragment, after `#`, is left out, unless the route keeps the address. A
-/// plus stays a plus.
+/// end, and a path that climbs are refused. The fragment, after `#`, is left out. A plus stays a plus.
+///
+/// An app that takes other links, as a browser takes any page, reads those itself, and hands them on as an
+/// ``AppEntryPoint``.
 ///
 /// ```swift
 /// let router = try DeepLinkRouter(
 ///     origins: [DeepLinkOrigin("https", "music.example")],
 ///     routes: [DeepLinkRoute("speaker", path: "/speakers/{id}", parameters: [.uuid("id")])])
 /// let link = try router.link("https://music.example/speakers/2D7A6C9E-5C1D-4E0C-9A55-8B8D1E0F3A10")
-/// link.uuid("id")
+/// link.string("id")
 /// ```
 public struct DeepLinkRouter: Sendable {
     private struct Entry {
@@ -50,41 +52,24 @@ public struct DeepLinkRouter: Sendable {
         // The scheme before the rest: other schemes are other apps' syntax.
         let address = try LinkAddress(text, schemes: Set(origins.map(\.scheme)))
         try checkOrigin(of: address)
-        let path: [String]
-        do throws(DeepLinkError) {
-            // Only a route that takes everything takes a path that cannot be read.
-            path = try address.segments()
-        } catch {
-            guard let entry = entries.first(where: { $0.segments == [.rest] }) else { throw error }
-            return try link(address, entry, [])
-        }
+        let path = try address.segments()
         for entry in entries {
             guard let values = DeepLinkRoute.match(entry.segments, path) else { continue }
             // The first that fits decides: with wrong parameters the link is refused, and no wider route gets it.
-            return try link(address, entry, values)
+            return DeepLink(route: entry.route, parameters: try parameters(entry, values, address.query))
         }
         throw DeepLinkError("\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
-    }
-
-    private func link(
-        _ address: LinkAddress,
-        _ entry: Entry,
-        _ values: [(name: String, text: String)]
-    ) throws(DeepLinkError) -> DeepLink {
-        let given = try parameters(entry, values, address.query)
-        guard entry.route.keepsAddress else { return DeepLink(route: entry.route, parameters: given) }
-        return DeepLink(route: entry.route, parameters: given, address: try address.asWritten())
     }
 
     private func checkOrigin(of address: LinkAddress) throws(DeepLinkError) {
         let ofScheme = origins.filter { $0.scheme == address.scheme }
         let origin = "\(address.scheme)://\(address.host)"
-        let ofHost = ofScheme.filter { $0.takes(host: address.host) }
+        let ofHost = ofScheme.filter { $0.host == address.host }
         guard !ofHost.isEmpty else {
             let hosts = Set(ofScheme.map(\.host)).sorted().joined(separator: ", ")
             throw DeepLinkError(origin, "the host is none of \(hosts)")
         }
-        guard ofHost.contains(where: { $0.takesAnyHost || $0.port == address.port }) else {
+        guard ofHost.contains(where: { $0.port == address.port }) else {
             throw DeepLinkError(origin, "port not allowed")
         }
     }
@@ -102,10 +87,10 @@ public struct DeepLinkRouter: Sendable {
             guard values[name] == nil else {
                 throw DeepLinkError(link, "parameter \(name) is there twice")
             }
-            guard let text, let value = parameter.value(of: text) else {
+            guard let text, parameter.takes(text) else {
                 throw DeepLinkError(link, "parameter \(name) is not \(parameter.expectation)")
             }
-            values[name] = value
+            values[name] = .string(text)
         }
         for (name, text) in path {
             if let parameter = entry.parameters[name] { try add(parameter, text) }
@@ -113,7 +98,7 @@ public struct DeepLinkRouter: Sendable {
         for (encodedName, encoded) in query {
             // Longer names than any route has are not even decoded.
             guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = entry.parameters[name] else {
-                if entry.route.ignoresUnknownParameters || entry.route.keepsAddress { continue }
+                if entry.route.ignoresUnknownParameters { continue }
                 throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, entry)
             }
             // A value that is too long is not even decoded.
@@ -165,7 +150,7 @@ struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
             func error(_ reason: String) -> DeepLinkRouteError { DeepLinkRouteError(route: route.name, reason: reason) }
             guard names.insert(route.name).inserted else { throw error("there are two routes of this name; rename one") }
             guard route.path.hasPrefix("/") else { throw error("its path, \(route.path), has to begin with a slash") }
-            let shape = route.segments.map { Self.shape(of: $0) }
+            let shape = route.segments.map(\.word)
             // Two routes of one shape would be chosen by their order.
             if let other = shapes.updateValue(route.name, forKey: shape) {
                 throw error("its path, \(route.path), fits the same links as that of \(other)")
@@ -173,22 +158,7 @@ struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
             if let brace = shape.compactMap({ $0 }).first(where: { $0.contains("{") || $0.contains("}") }) {
                 throw error("\(brace) in its path is neither a word nor a parameter; a parameter is a whole part, such as {id}")
             }
-            if route.segments.dropLast().contains(.rest) {
-                throw error("** in its path is all that follows, so it has to be the last part")
-            }
-            if let star = shape.compactMap({ $0 }).first(where: { $0.contains("*") && $0 != "**" }) {
-                throw error("\(star) in its path is neither a word nor a wildcard; a wildcard is a whole part, * or **")
-            }
             try check(route, error)
-        }
-    }
-
-    /// The part of a link's path that a segment fits: a word, or all that follows; nil for any one part.
-    private static func shape(of segment: DeepLinkRoute.Segment) -> String? {
-        switch segment {
-        case .literal(let text): text
-        case .rest: "**"
-        case .parameter, .any: nil
         }
     }
 

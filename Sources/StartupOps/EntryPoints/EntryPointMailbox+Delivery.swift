@@ -129,7 +129,7 @@ extension EntryPointMailbox {
     var pushToPresent: EntryPointDelivery? {
         waiting().first { delivery in
             guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
-            return isForWhoeverIsThere(delivery) && !isHeldBack(delivery.id)
+            return isForWhoeverIsThere(delivery)
         }
     }
 
@@ -153,12 +153,10 @@ extension EntryPointMailbox {
         return await handOver(delivery, to: handler)
     }
 
-    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes and
-    /// those that wait for an event. A kind of the app's own is as a link.
+    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes. A kind
+    /// of the app's own is as a link.
     func origin(for account: String?) -> LaunchFacts.Origin {
-        let cause = waiting().first {
-            !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) && !isHeldBack($0.id)
-        }
+        let cause = waiting().first { !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) }
         return switch cause?.entryPoint {
         case .push: .push
         case .link, .app: .link

@@ -53,9 +53,6 @@ public final class EntryPointMailbox: Sendable {
         var hasNews = false
         var hasWaited = false
         var delay = Duration.zero
-        /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once,
-        /// one finds that it is a duplicate.
-        var heldBack: [String: Int] = [:]
         /// What was dropped or refused, and the parts of pushes that were left out, that are in no report yet.
         var untold = SentencesForReport()
     }
@@ -119,23 +116,13 @@ public final class EntryPointMailbox: Sendable {
         for account: String? = nil,
         expiresAt: Date? = nil
     ) -> EntryPointReceipt {
-        keep(entryPoint, id ?? UUID().uuidString, isUnnamed: id == nil, for: account, expiresAt: expiresAt)
-    }
-
-    func keep(
-        _ entryPoint: EntryPoint,
-        _ name: String,
-        isUnnamed: Bool,
-        for account: String?,
-        expiresAt: Date?
-    ) -> EntryPointReceipt {
-        let date = now()
+        let (name, date) = (id ?? UUID().uuidString, now())
         // Only where a login is needed: any other link is for the person at the device.
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
-            return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
+            return ledger.add(entryPoint, id: name, isUnnamed: id == nil, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
         guard let dropped else { return .duplicate }
         // A duplicate's problems were noted when it came first.
@@ -210,8 +197,6 @@ extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let account = currentAccount
-        // Read before the store is locked: the two locks are never held together.
-        let postponed = postponed.union(state.withLock { $0.heldBack.keys })
         let claimed = storage.transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result

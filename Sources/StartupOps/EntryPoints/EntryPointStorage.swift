@@ -77,12 +77,7 @@ final class EntryPointStorage: @unchecked Sendable {
 
     /// - Throws: when the store cannot be read; then `body` has not run.
     private func change<Result>(_ body: (inout EntryPointLedger) -> Result) throws(StorageError) -> (result: Result, error: StorageError?) {
-        let stored: EntryPointLedger
-        switch store.value(EntryPointLedger.self, for: Self.key) {
-        case .value(let ledger): stored = ledger
-        case .absent: stored = EntryPointLedger()
-        case .unavailable(let error): throw error
-        }
+        let stored = try store.value(EntryPointLedger.self, for: Self.key).get() ?? EntryPointLedger()
         let (ledger, result) = changeInMemory(stored, body)
         do {
             // Most calls change nothing, and need not wait for the disk.

@@ -17,10 +17,6 @@ struct LinkAddress {
     let path: Substring.UTF8View
     /// The query's fields, as they are written.
     let query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
-    /// The fragment, as it is written, without its sign; empty without one.
-    let fragment: Substring.UTF8View
-    /// The whole link.
-    let written: Substring.UTF8View
 
     /// The longest link that is looked at, in bytes. The parts that are used are bounded more tightly: this is so large
     /// that a parameter that is too long can still be named.
@@ -51,7 +47,7 @@ struct LinkAddress {
             throw DeepLinkError("\(scheme):", "// and a host were expected after the scheme")
         }
         // The fragment first: it may hold a question mark.
-        let (address, fragment) = Self.split(afterScheme.dropFirst(2), at: UInt8(ascii: "#"))
+        let (address, _) = Self.split(afterScheme.dropFirst(2), at: UInt8(ascii: "#"))
         let (rest, query) = Self.split(address, at: UInt8(ascii: "?"))
         guard scheme.utf8.count + rest.count <= Self.maximumPathLength else {
             throw DeepLinkError("\(scheme)://…", "its host and path are longer than \(Self.maximumPathLength) bytes")
@@ -60,8 +56,6 @@ struct LinkAddress {
         (host, port) = try Self.hostAndPort(authority, scheme)
         path = rest[authority.endIndex...]
         self.query = try Self.fields(of: query, of: "\(scheme)://\(host)")
-        self.fragment = fragment
-        written = bytes
     }
 
     /// RFC 3986, section 3.1.
@@ -161,13 +155,9 @@ struct LinkAddress {
 /// A scheme, a host and a port that an app takes links for. It matches exactly: no other scheme, no subdomain, no other
 /// port.
 ///
-/// A wildcard takes more: `*` any host at any port, as a browser does, and `*.` before a name any host below that name.
-///
 /// ```swift
 /// DeepLinkOrigin("https", "music.example")
-/// DeepLinkOrigin("speakers", "open")          // speakers://open/speakers/42
-/// DeepLinkOrigin("https", "*.music.example")  // https://en.music.example, and not https://music.example
-/// DeepLinkOrigin("https", "*")
+/// DeepLinkOrigin("speakers", "open")  // speakers://open/speakers/42
 /// ```
 public struct DeepLinkOrigin: Sendable, Hashable {
     /// In lower case.
@@ -182,14 +172,6 @@ public struct DeepLinkOrigin: Sendable, Hashable {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()
         self.port = port
-    }
-
-    /// Whether links to any host at any port are taken.
-    var takesAnyHost: Bool { host == "*" }
-
-    /// - Parameter name: the host of a link: letters, digits, hyphens and single dots, in lower case.
-    func takes(host name: String) -> Bool {
-        takesAnyHost || host == name || (host.hasPrefix("*.") && name.hasSuffix(host.dropFirst()))
     }
 }
 

@@ -90,14 +90,6 @@ extension HTTPResponse {
     static func isTransient(_ status: Int) -> Bool { status == 408 || status == 425 || status == 429 || status >= 500 }
 }
 
-extension NetworkError: SecretHolding {
-    /// Everything but the error underneath, which is shown by its type only: the system's errors quote addresses with
-    /// their queries, and decoders quote values.
-    public var customMirror: Mirror {
-        var children: [(label: String?, value: Any)] = [
-            ("code", code), ("request", request), ("reason", reason), ("status", status as Any), ("retryAfter", retryAfter as Any),
-        ]
-        if let underlying { children.append(("underlying", underlying as? NetworkError ?? "\(type(of: underlying))")) }
-        return Mirror(self, children: children)
-    }
-}
+// The error underneath may hold secrets: the system's errors quote addresses with their queries, and decoders quote
+// values.
+extension NetworkError: SecretHolding {}

@@ -68,7 +68,7 @@ public final class LoopbackSpeaker: Sendable {
     public func stop() { server.stop() }
 
     private static func listen(on port: UInt16, _ device: String) throws(DeviceError) -> (listener: Int32, port: Int) {
-        guard let address = SocketPlatform.addresses(of: "127.0.0.1", port: Int(port), isNumeric: true).first,
+        guard let address = SocketPlatform.address(of: "127.0.0.1", port: Int(port)),
             let listener = SocketPlatform.socket(address.family)
         else { throw DeviceError(system: errno, device, "opening a socket") }
         var on: Int32 = 1

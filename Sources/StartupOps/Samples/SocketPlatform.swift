@@ -38,22 +38,17 @@ enum SocketPlatform {
         #endif
     }
 
-    /// The addresses of a host.
-    ///
-    /// - Parameter isNumeric: whether only an address is read, which takes no time; a name can take half a minute.
-    static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
+    /// What the text of an address stands for; nil for any other text.
+    static func address(of host: String, port: Int) -> SocketAddress? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = stream
-        hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
+        hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
         defer { freeaddrinfo(list) }
-        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { info in
-            guard let info = info?.pointee, let address = info.ai_addr else { return nil }
-            let bytes = UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))
-            return SocketAddress(family: info.ai_family, bytes: Array(bytes))
-        }
+        guard let info = list?.pointee, let address = info.ai_addr else { return nil }
+        return SocketAddress(family: info.ai_family, bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))))
     }
 }
 

@@ -15,24 +15,15 @@ final class SpeakerSocket: @unchecked Sendable {
     static let maximumLine = 256
     /// How long it waits before it looks whether it was told to end.
     private static let slice = Duration.milliseconds(10)
-    /// How long an address has before the next one is tried beside it (RFC 8305, section 5).
-    private static let headStart = Duration.milliseconds(250)
 
     let device: String
     private let queue: DispatchQueue
-    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
     private let ending = Locked<DeviceError.Code?>(nil)
     private var socket: Int32?
     private var buffer: [UInt8] = []
 
-    /// - Parameter startThread: runs the system's resolver; gives the number of the error where the system has no
-    ///     thread.
-    init(
-        _ device: String,
-        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) }
-    ) {
+    init(_ device: String) {
         self.device = device
-        self.startThread = startThread
         queue = DispatchQueue(label: "sequencer.\(device)")
     }
 
@@ -87,86 +78,30 @@ final class SpeakerSocket: @unchecked Sendable {
 
 // On the queue only.
 extension SpeakerSocket {
-    /// Connects to the first address of a host that answers.
+    /// Connects to a host: an address, or `localhost`. Names are not looked up, which could take half a minute.
     func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
-        // A zero would end the name for the resolver: another host.
+        // A zero would end the text for the system: another host.
         guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
-        try connect(to: try addresses(of: host, port: port, by: deadline), by: deadline)
-    }
-
-    /// Connects to the first of these addresses that answers. One that is silent holds the next one up for a moment,
-    /// and goes on being tried beside it.
-    func connect(to addresses: [SocketAddress], by deadline: Deadline) throws(DeviceError) {
+        guard let address = SocketPlatform.address(of: host == "localhost" ? "127.0.0.1" : host, port: port) else {
+            throw DeviceError(.unknownHost, device, "the host is not known: it has to be an address, or localhost")
+        }
+        guard let socket = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
         hangUp()
-        var untried = addresses[...]
-        var attempts: [Int32] = []
-        // All but the one that connects.
-        defer { for attempt in attempts { Foundation.close(attempt) } }
-        var lastError = DeviceError(.unknownHost, device, "the host is not known")
-        while !untried.isEmpty || !attempts.isEmpty {
-            if let address = untried.popFirst() {
-                do throws(DeviceError) {
-                    attempts.append(try attempt(address))
-                } catch {
-                    lastError = error
-                    continue
-                }
-            }
-            let decided = try ready(attempts, POLLOUT, by: untried.isEmpty ? deadline : deadline.limited(to: Self.headStart))
-            if decided.isEmpty, deadline.isOver { throw DeviceError(.timedOut, device, "it could not be connected to in time") }
-            for attempt in decided {
-                attempts.removeAll { $0 == attempt }
-                guard let error = connectionError(of: attempt) else {
-                    socket = attempt
-                    return
-                }
-                Foundation.close(attempt)
-                lastError = error
-            }
-        }
-        throw lastError
-    }
-
-    private func addresses(of host: String, port: Int, by deadline: Deadline) throws(DeviceError) -> [SocketAddress] {
-        let numeric = SocketPlatform.addresses(of: host, port: port, isNumeric: true)
-        // An address needs no resolver, and no thread.
-        guard numeric.isEmpty else { return numeric }
-        // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it
-        // takes too long.
-        let found = Locked<[SocketAddress]?>(nil)
-        let code = startThread {
-            let addresses = SocketPlatform.addresses(of: host, port: port, isNumeric: false)
-            found.withLock { $0 = addresses }
-        }
-        guard code == 0 else {
-            throw DeviceError(.unreachable, device, "its host's name cannot be looked up: the system starts no thread (error \(code))")
-        }
-        while true {
-            if let addresses = found.withLock({ $0 }) { return addresses }
-            if deadline.isOver { throw DeviceError(.timedOut, device, "the host's name was not resolved in time") }
-            _ = try ready([], 0, by: deadline.limited(to: Self.slice))
-        }
-    }
-
-    /// A socket that connects to an address.
-    private func attempt(_ address: SocketAddress) throws(DeviceError) -> Int32 {
-        guard let attempt = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
-        if address.withPointer({ Foundation.connect(attempt, $0, $1) }) == 0 { return attempt }
+        self.socket = socket
+        let isMade = address.withPointer { Foundation.connect(socket, $0, $1) } == 0
         let number = errno
         // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
-        if number == EINPROGRESS || number == EINTR { return attempt }
-        Foundation.close(attempt)
-        throw DeviceError(system: number, device, "connecting")
-    }
-
-    /// Why a connection that is decided was not made; nil when it was. `poll` says only that it is decided.
-    private func connectionError(of attempt: Int32) -> DeviceError? {
+        guard isMade || number == EINPROGRESS || number == EINTR else { throw DeviceError(system: number, device, "connecting") }
+        guard try isReady(socket, POLLOUT, by: deadline) else {
+            throw DeviceError(.timedOut, device, "it could not be connected to in time")
+        }
+        // `poll` says only that it is decided.
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        if getsockopt(attempt, SOL_SOCKET, SO_ERROR, &error, &size) != 0 { error = errno }
-        return error == 0 ? nil : DeviceError(system: error, device, "connecting")
+        if getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0 { error = errno }
+        if error != 0 { throw DeviceError(system: error, device, "connecting") }
     }
 
     /// Sends a line and reads the one that answers it.
@@ -191,7 +126,7 @@ extension SpeakerSocket {
             guard buffer.count <= Self.maximumLine else {
                 throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is longer than \(Self.maximumLine) bytes")
             }
-            if try ready([socket], POLLIN, by: deadline).isEmpty {
+            guard try isReady(socket, POLLIN, by: deadline) else {
                 throw DeviceError(.timedOut, device, "there was no answer to \(verb) in time")
             }
             // One more than a line may have: that is enough to know that it is too long.
@@ -207,21 +142,20 @@ extension SpeakerSocket {
         }
     }
 
-    /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the
-    /// deadline is over.
-    private func ready(_ descriptors: [Int32], _ events: Int32, by deadline: Deadline) throws(DeviceError) -> [Int32] {
+    /// Waits until something can be done with a descriptor; false when the deadline is over.
+    private func isReady(_ descriptor: Int32, _ events: Int32, by deadline: Deadline) throws(DeviceError) -> Bool {
         while true {
             // Before each wait.
             if let code = ending.withLock({ $0 }) {
                 throw DeviceError(code, device, code == .cancelled ? "the connection was cancelled" : "the connection was closed")
             }
-            if deadline.isOver { return [] }
-            var polled = descriptors.map { pollfd(fd: $0, events: Int16(events), revents: 0) }
+            if deadline.isOver { return false }
+            var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             // Rounded up, so that it never polls without a pause.
             let slice = min(deadline.remaining ?? Self.slice, Self.slice) / .milliseconds(1)
-            let count = poll(&polled, nfds_t(polled.count), Int32(slice.rounded(.up)))
+            let count = poll(&polled, 1, Int32(slice.rounded(.up)))
             if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
-            if count > 0 { return polled.filter { $0.revents != 0 }.map(\.fd) }
+            if count > 0 { return true }
         }
     }
 }

@@ -50,7 +50,6 @@ extension OperationGraph {
             account,
             speaker,
             chosenBy: isOpen && facts.account == .none && facts.isRegionKnown ? facts.onboarding : nil,
-            mayMissOnboarding: isOpen && facts.mayAskToLogIn && !showsOnboarding,
             after: isImplied ? [update.id] : [content, update.id]
         )
         // After the main screen, never before: it leads away from it.

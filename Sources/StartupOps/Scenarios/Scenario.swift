@@ -51,8 +51,8 @@ public struct Scenario: NamedValue, Sendable {
     /// | the app runs already | there is only the update check, and the app is told |
     /// | nobody sees the app | `silent-push`, `fetch-config` where country and language are known, `restore-session` and `entitlements` where there is a session; nothing else, and no milestone |
     ///
-    /// Where the configuration of the launch alone says that the app can be tried, the onboarding comes over the main
-    /// screen all the same, beside the launch.
+    /// Where the configuration of the launch alone says that the app can be tried, the onboarding comes with the next
+    /// launch.
     ///
     /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account,
     /// tutorial nor speaker is known; `restore-account`; one of the three for guests without an account; otherwise that

@@ -6,7 +6,7 @@ import StartupStorage
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///
 /// ```swift
-/// let service = try AppService(at: URL(string: "https://api.example.com")!, http: HTTPClient(), directory: directory, app: app, deviceID: id)
+/// let service = AppService(at: .service(at: url), http: HTTPClient(), directory: directory, app: app, deviceID: id)
 /// let services = StartupServices(updates: service, configurations: service, accounts: service, entitlements: service, speakers: speakers)
 /// ```
 public final class AppService: Sendable {
@@ -32,13 +32,13 @@ public final class AppService: Sendable {
     /// The key of the stored profile of the user who is logged in.
     var accountKey: StoreKey { sessions.key(beside: Self.account) }
 
-    /// The service at `baseURL`.
+    /// The service at `environment`.
     ///
     /// - Parameters:
-    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`. A session is this
-    ///     service's alone: its scheme, host and port are stored with it, and a session of another one is neither used
-    ///     nor ended.
-    ///   - graphQL: the GraphQL endpoint; unless said otherwise, `graphql` at the service.
+    ///   - environment: where the service is, such as `.service(at: url)`; tokens are at `oauth/token` below REST's
+    ///     base. A service may have no REST: such requests fail before anything is sent, and tokens are at
+    ///     `oauth/token` beside the GraphQL endpoint. A session is this service's alone: its scheme, host and port are
+    ///     stored with it, and a session of another one is neither used nor ended.
     ///   - http: sends the requests.
     ///   - directory: keeps the session, and answers that can be fetched again. Of all processes that have it, one
     ///       refreshes the session at a time.
@@ -50,9 +50,8 @@ public final class AppService: Sendable {
     ///     `APIDataSource`. Of the service's own it is asked about `GET v1/profile`, `GET v1/entitlements`,
     ///     `POST v1/accounts/verify` and `Speakers`.
     ///   - now: the time of day, which tokens' expiry is compared with.
-    public convenience init(
-        at baseURL: URL,
-        graphQL: URL? = nil,
+    public init(
+        at environment: APIEnvironment,
         http: any HTTPSending,
         directory: StateDirectory,
         app: AppInfo,
@@ -61,32 +60,6 @@ public final class AppService: Sendable {
         guestOperations: Set<String> = [],
         dataSource: (any APIDataSource)? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
-    ) {
-        self.init(
-            APIEnvironment(graphQL: graphQL ?? baseURL.appending(path: "graphql"), rest: baseURL),
-            http: http,
-            directory: directory,
-            app: app,
-            deviceID: deviceID,
-            headerPrefix: headerPrefix,
-            guestOperations: guestOperations,
-            dataSource: dataSource,
-            now: now
-        )
-    }
-
-    /// A service that may have no REST: such requests fail before anything is sent, and tokens are at `oauth/token`
-    /// beside the GraphQL endpoint.
-    init(
-        _ environment: APIEnvironment,
-        http: any HTTPSending,
-        directory: StateDirectory,
-        app: AppInfo,
-        deviceID: String,
-        headerPrefix: String = "X-Sequencer",
-        guestOperations: Set<String> = [],
-        dataSource: (any APIDataSource)? = nil,
-        now: @escaping @Sendable () -> Date
     ) {
         self.app = app
         self.deviceID = deviceID
@@ -197,13 +170,7 @@ extension AppService: EntitlementService {
 
 extension AppService: AccountService {
     /// The session in the secure store, without asking the service.
-    public func storedSession() -> StoredAnswer<StoredSession> {
-        switch tokens.session {
-        case .absent: .absent
-        case .unavailable(let error): .unavailable(error)
-        case .value(let session): .value(stored(session))
-        }
-    }
+    public func storedSession() -> StoredAnswer<StoredSession> { tokens.session.map(stored) }
 
     private func stored(_ session: Session) -> StoredSession {
         // The stored account may be of the user before: never show it to the next one.
@@ -297,11 +264,11 @@ extension AppService: AccountService {
     /// Keeps the tokens and the account in memory: a process that ends half-way leaves the session that was opened
     /// last.
     public func sessionKeeper() -> (@Sendable () async -> Void)? {
-        guard let session = tokens.session.value, let kept = tokens.keepSession() else { return nil }
+        guard let session = tokens.session.value, let putBack = tokens.sessionKeeper() else { return nil }
         let account = stored(session).account
         return { [self] in
             // Ended is ended. One with other tokens of the same user has only been refreshed.
-            guard kept.putBack() else { return }
+            guard putBack() else { return }
             try? secure.remove(accountKey)
             if let account { _ = keep(account) }
         }

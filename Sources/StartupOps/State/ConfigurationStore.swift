@@ -36,15 +36,7 @@ struct ConfigurationStore: Sendable {
     ///
     /// Where the store cannot be locked it is written all the same, as every value that nothing else depends on.
     func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
-        var hasEntered = false
-        do {
-            try store.exclusively { () throws(StorageError) in
-                hasEntered = true
-                try store.save(configuration, for: Self.trial)
-            }
-        } catch  where !hasEntered {
-            try store.save(configuration, for: Self.trial)
-        }
+        try store.exclusivelyIfPossible { _ throws(StorageError) in try store.save(configuration, for: Self.trial) }
     }
 
     /// A launch has completed: the configuration that was on trial becomes the one to fall back on.
@@ -66,18 +58,12 @@ struct ConfigurationStore: Sendable {
     /// one that was put on trial meanwhile, by this process or another one, stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
         guard used.source != .bundled, onTrial != nil else { return }
-        var hasEntered = false
-        do {
-            // A configuration that is saved between the comparison and the removal would go with it.
-            try store.exclusively { () throws(StorageError) in
-                hasEntered = true
-                guard let trial = onTrial else { return }
-                try store.save(used.original, for: Self.confirmed)
-                if used.original == trial { try store.remove(Self.trial) }
-            }
-        } catch  where !hasEntered {
-            // It stays on trial, too: the next launch that completes with it ends that.
+        try store.exclusivelyIfPossible { isExclusive throws(StorageError) in
+            guard let trial = onTrial else { return }
             try store.save(used.original, for: Self.confirmed)
+            // One that another process saves between the comparison and the removal would go with it. Without exclusive
+            // access it stays on trial: the next launch that completes with it ends that.
+            if isExclusive, used.original == trial { try store.remove(Self.trial) }
         }
     }
 

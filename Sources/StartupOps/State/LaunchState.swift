@@ -25,33 +25,25 @@ public final class LaunchState: Sendable {
         static let updatePolicy: StoreKey = "update-policy"
         static let dismissedOnboarding: StoreKey = "dismissed-onboarding"
         static let installation: StoreKey = "installation"
-        /// All of the above.
-        static let values = [
-            completedLaunch, appStarts, tutorialVersion, lastSpeaker, declinedSpeaker, chosenRegion, updatePolicy, dismissedOnboarding,
-            installation,
-        ]
         static let pendingClearing: StoreKey = "pending-clearing"
     }
 
-    /// The name of this state's store for ``clear(_:)``.
-    static let storeName = "state"
-
     let store: any DataStore
-    let others: [String: any DataStore]
+    let others: [any DataStore]
     private let launch: UUID
     private let doubt: StorageError?
 
-    /// Opens the state in `store`, and completes a clearing that was interrupted.
+    /// Opens the state in `store`, and completes a removal that was interrupted.
     ///
     /// - Parameters:
-    ///   - others: the further stores that ``clear(_:)`` can clear, by name.
+    ///   - others: the further stores that ``forgetPerson()`` empties.
     ///   - launch: identifies the launch, in which starts are counted only once; one that is created unless said
     ///       otherwise.
     ///   - doubt: why `store` says nothing about earlier launches, such as one in memory in place of one that cannot be
     ///       opened.
     init(
         _ store: any DataStore,
-        clearing others: [String: any DataStore] = [:],
+        forgetting others: [any DataStore] = [],
         launch: UUID = UUID(),
         doubt: StorageError? = nil
     ) {
@@ -59,8 +51,8 @@ public final class LaunchState: Sendable {
         self.store = store
         self.others = others
         self.launch = launch
-        // The rest stays in `pendingClearing` if this fails.
-        try? completeClearing()
+        // If this fails, the note stays.
+        try? completeForgetting()
     }
 
     /// Whether a launch has completed before, as far as that can be told.
@@ -112,12 +104,7 @@ public final class LaunchState: Sendable {
         guard isLoggedIn, !isAnonymous else { return false }
         return try store.exclusively { () throws(StorageError) in
             // Damage counts as absent; a store that cannot be read must not begin to count at 0.
-            var starts: AppStarts
-            switch storedAppStarts {
-            case .value(let stored): starts = stored
-            case .absent: starts = AppStarts()
-            case .unavailable(let error): throw error
-            }
+            var starts = try storedAppStarts.get() ?? AppStarts()
             // A retry of the step, or a second one in the graph, counts nothing.
             if starts.launch == launch { return false }
             // A number out of a file may be the largest.
@@ -224,10 +211,10 @@ extension LaunchState {
 }
 
 extension StateDirectory {
-    /// The results of earlier launches. An interrupted clearing is completed first.
+    /// The results of earlier launches. An interrupted ``LaunchState/forgetPerson()`` is completed first.
     ///
     /// - Parameter launch: identifies the launch, in which starts of the app are counted once.
     public func launchState(launch: UUID = UUID()) -> LaunchState {
-        LaunchState(state, clearing: ["settings": settings, "cache": cache, "secure": secure], launch: launch, doubt: stateProblem)
+        LaunchState(state, forgetting: [secure, cache], launch: launch, doubt: stateProblem)
     }
 }

@@ -130,12 +130,7 @@ public final class Settings: Sendable {
     /// Changes the stored settings, which other processes may have changed too.
     private func persist(_ change: (inout [String: String]) -> Void) throws(StorageError) {
         try store.exclusively { () throws(StorageError) in
-            var values: [String: String]
-            switch store.value([String: String].self, for: Self.key) {
-            case .value(let stored): values = stored
-            case .absent: values = [:]
-            case .unavailable(let error): throw error
-            }
+            var values = try store.value([String: String].self, for: Self.key).get() ?? [:]
             change(&values)
             try store.save(values, for: Self.key)
         }

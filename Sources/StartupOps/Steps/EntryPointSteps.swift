@@ -77,10 +77,8 @@ struct EntryPointOperation: Sendable {
     /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the
     /// main thread.
     func takeSilentPushes(in step: StepContext) async throws {
-        // Those of other accounts, and those that wait for an event, keep waiting.
-        let pushes = mailbox.waiting().filter {
-            $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) && !mailbox.isHeldBack($0.id)
-        }
+        // Those of other accounts keep waiting.
+        let pushes = mailbox.waiting().filter { $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) }
         guard let presenter, !pushes.isEmpty else { return }
         for push in pushes {
             try step.checkCancellation()
@@ -101,9 +99,8 @@ struct EntryPointOperation: Sendable {
     }
 
     private func moment(of delivery: EntryPointDelivery) -> String {
-        if mailbox.isHeldBack(delivery.id) { return "when the event that it waits for has come" }
-        if !mailbox.isForWhoeverIsThere(delivery) { return "when the account that it is for is logged in" }
-        return "after a login, or at the next launch"
+        mailbox.isForWhoeverIsThere(delivery)
+            ? "after a login, or at the next launch" : "when the account that it is for is logged in"
     }
 
     private func hand(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {

@@ -111,15 +111,12 @@ extension OperationGraph {
     /// - Parameters:
     ///   - speaker: nil where the scenario connects none.
     ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
-    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an
-    ///     onboarding, and the graph has none: it is then shown beside the launch.
     mutating func addMain(
         of steps: StartupSteps,
         _ configuration: Step<LoadedConfiguration>,
         _ account: Step<Account>,
         _ speaker: Step<Speaker?>?,
         chosenBy onboarding: OnboardingType? = nil,
-        mayMissOnboarding: Bool = false,
         after dependencies: [String]
     ) {
         var dependencies = dependencies
@@ -134,9 +131,6 @@ extension OperationGraph {
             speaker in
             if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
             try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
-            // Only an answer of the service comes later than the choice of the scenario.
-            let saysDismissable = configuration.source == .remote && configuration.configuration.onboarding == .dismissable
-            if mayMissOnboarding, saysDismissable, account.isAnonymous { steps.showLateOnboarding(beside: context) }
         }
         guard let speaker else {
             add(step.id, options, using: configuration, account, after: dependencies, on: .main) { context, configuration, account in

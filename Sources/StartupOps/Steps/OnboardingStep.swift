@@ -28,24 +28,6 @@ struct OnboardingOperation: Sendable {
     }
 }
 
-extension StartupSteps {
-    /// Shows the onboarding where the graph has no step for it, because the scenario was chosen before the
-    /// configuration came that says dismissable.
-    ///
-    /// It runs as a step does that the person has asked for: the launch does not wait for it, and an update that takes
-    /// the screen over ends it.
-    func showLateOnboarding(beside step: StepContext) {
-        guard let environment else { return }
-        step.note("the configuration of this launch says dismissable: the onboarding comes after it, unless it was dismissed before")
-        let onboarding = StartupStep.onboarding
-        let work = self[onboarding]
-        var graph = OperationGraph(onboarding.id)
-        graph.add(onboarding.id, options(of: onboarding, [.interactive]), on: .main) { context in try await work(context) }
-        // Detached: it is not a part of the step, nor of the launch's time.
-        Task.detached { [graph] in _ = try? await environment.askedFor.run(graph, LaunchOptions(deadline: nil)) }
-    }
-}
-
 extension StartupStep where Work == ScreenWork {
     /// The onboarding, over the main screen. It is for guests, with a new session or a stored one, of an app whose
     /// onboarding is ``OnboardingType/dismissable``, who have not dismissed it before; in any other launch this step

@@ -21,6 +21,23 @@ public enum StoredAnswer<Value: Sendable>: Sendable {
 
 extension StoredAnswer: Equatable where Value: Equatable {}
 
+extension StoredAnswer {
+    /// The value, nil without one; throws when the store cannot tell.
+    package func get() throws(StorageError) -> Value? {
+        if case .unavailable(let error) = self { throw error }
+        return value
+    }
+
+    /// The same answer, with what `change` makes of a value.
+    package func map<Other: Sendable>(_ change: (Value) -> Other) -> StoredAnswer<Other> {
+        switch self {
+        case .value(let value): .value(change(value))
+        case .absent: .absent
+        case .unavailable(let error): .unavailable(error)
+        }
+    }
+}
+
 /// The name of a stored value. Any text is safe: stores encode it where they have to.
 public struct StoreKey: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
     package let name: String
@@ -133,6 +150,21 @@ extension DataStore {
             throw error
         } catch {
             throw StorageError(.inputOutput, "store", "it gave no exclusive access: \(error)")
+        }
+    }
+
+    /// Exclusive access where it can be had. Where it cannot, `body` runs all the same, and is told so.
+    package func exclusivelyIfPossible<Value>(
+        _ body: (_ isExclusive: Bool) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        var hasEntered = false
+        do {
+            return try exclusively { () throws(StorageError) in
+                hasEntered = true
+                return try body(true)
+            }
+        } catch  where !hasEntered {
+            return try body(false)
         }
     }
 

@@ -122,8 +122,9 @@ extension UpdatePolicy: Codable {
     private mutating func hasEnd(_ maintenance: inout Maintenance, in nested: KeyedDecodingContainer<MaintenanceKeys>) -> Bool {
         guard nested.contains(.until), !nested.isNull(.until) else { return false }
         if let seconds = try? nested.decode(Double.self, forKey: .until) {
-            maintenance.until = Self.date(sinceEpoch: seconds)
-            if maintenance.until == nil { ignore("maintenance.until", "it is a number that is no time since 1970") }
+            // From 2001 to 5138: a smaller number, or one of milliseconds, is a mistake.
+            maintenance.until = (1e9..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
+            if maintenance.until == nil { ignore("maintenance.until", "it is a number that is no time in seconds since 1970") }
             return true
         }
         guard let text = text(.until, in: nested, of: "maintenance.") else { return true }
@@ -134,27 +135,10 @@ extension UpdatePolicy: Codable {
         return true
     }
 
-    /// A date by RFC 3339, also in small letters, with a blank for the "T", without a zone (it is UTC) or without a
-    /// time (it is the day's beginning); seconds or milliseconds since 1970; or a date as headers have it.
+    /// A date by RFC 3339.
     private static func date(_ text: String) -> Date? {
-        let text = text.trimmingCharacters(in: .whitespaces)
-        guard text.utf8.count <= 40 else { return nil }
-        if text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") }) { return Double(text).flatMap(date(sinceEpoch:)) }
-        if let date = HTTPDate.parse(text, now: Date()) { return date }
-        let words = text.uppercased().split(maxSplits: 1) { $0 == "T" || $0 == " " }
-        guard let day = words.first else { return nil }
-        var time = words.count == 2 ? String(words[1]) : "00:00:00"
-        if !time.contains(where: { "Z+-".contains($0) }) { time += "Z" }
         // In one of two styles: that with fractions may not read a date without them.
-        return (try? Date.ISO8601FormatStyle().parse("\(day)T\(time)"))
-            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse("\(day)T\(time)"))
-    }
-
-    /// The seconds or milliseconds since 1970, for times between 2001 and 5138; nil for any other number.
-    private static func date(sinceEpoch number: Double) -> Date? {
-        let (least, end) = (1e9, 1e11)
-        if number >= least, number < end { return Date(timeIntervalSince1970: number) }
-        return number >= least * 1000 && number < end * 1000 ? Date(timeIntervalSince1970: number / 1000) : nil
+        (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 }
 

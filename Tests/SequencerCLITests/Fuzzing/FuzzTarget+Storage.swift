@@ -67,8 +67,8 @@ extension FuzzTarget {
     /// A launch that finds the same in every place where it looks for something reads or refuses it, and can store what is new.
     static func storedValue(_ data: Data) throws {
         let store = { OneAnswerStore(data) }
-        let state = LaunchState(store(), clearing: ["secure": store(), "cache": store()])
-        _ = (state.isFirstLaunch, state.appStarts, state.tutorialVersionSeen, state.lastSpeaker, state.chosenRegion, state.pendingClearing)
+        let state = LaunchState(store(), forgetting: [store(), store()])
+        _ = (state.isFirstLaunch, state.appStarts, state.tutorialVersionSeen, state.lastSpeaker, state.chosenRegion, state.isForgetting)
         try state.countAppStart(isLoggedIn: true, isAnonymous: false)
         try expect(state.appStarts > 0, "a start that was not counted")
         if let policy = try? JSONDecoder().decode(UpdatePolicy.self, from: data), let version = SemanticVersion("1.0.0") {

@@ -203,13 +203,11 @@ struct RealTCPSpeakerConnectorTests {
         #expect(error?.code == .invalidAddress)
     }
 
-    @Test("A25: a host that nobody knows is named; a name is resolved")
+    @Test("A25: a host that is no address is named; localhost is this machine")
     func names() async throws {
         let error = await error(connectingTo: Speaker(id: "x", name: "x", host: "speaker.invalid", port: 7_400), by: later)
-        // Without a network, resolving takes its time; some resolvers answer every name, with an address that does not.
-        #expect(error.map { [.unknownHost, .timedOut, .unreachable].contains($0.code) } == true)
+        #expect(error?.code == .unknownHost)
         let (loopback, _) = try loopback()
-        // Resolves to ::1 too, where nobody listens: the next address is tried.
         let connection = try await connector.connect(
             to: Speaker(id: "x", name: "x", host: "localhost", port: loopback.speaker.port),
             by: later
@@ -269,61 +267,6 @@ struct RealTCPSpeakerConnectorTests {
         let error = #expect(throws: DeviceError.self) { try LoopbackSpeaker(port: UInt16(loopback.speaker.port)) }
         #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): the port is in use")
     }
-
-    @Test("fault N66: where the system starts no thread, the look-up of a name fails at once")
-    func noThread() async throws {
-        let socket = SpeakerSocket("speaker") { _ in EAGAIN }
-        let error = await #expect(throws: DeviceError.self) {
-            try await socket.perform { socket throws(DeviceError) in try socket.connect(host: "speaker.invalid", port: 80, by: .never) }
-        }
-        #expect(error?.code == .unreachable)
-        #expect(error.map { "\($0)" }?.contains("the system starts no thread") == true)
-    }
-
-    /// Connects to the first of these ports that answers, and greets who is there.
-    private func greet(_ ports: [Int], by deadline: Deadline) async throws -> String {
-        let addresses = ports.flatMap { SocketPlatform.addresses(of: "127.0.0.1", port: $0, isNumeric: true) }
-        let socket = SpeakerSocket("speaker")
-        return try await socket.perform { socket throws(DeviceError) in
-            try socket.connect(to: addresses, by: deadline)
-            return try socket.ask("HELLO phone", by: deadline)
-        }
-    }
-
-    @Test("fault N67: addresses at which nobody listens, in any place among those of a host, do not keep it from being connected to")
-    func refusedAddresses() async throws {
-        let (loopback, _) = try loopback()
-        let free = try LoopbackSocket.bound()
-        defer { close(free.socket) }
-        let port = loopback.speaker.port
-        for ports in [[free.port, port], [port, free.port], [free.port, free.port, port]] {
-            #expect(try await greet(ports, by: later) == "READY Kitchen")
-        }
-        let error = await #expect(throws: DeviceError.self) { try await greet([free.port, free.port], by: later) }
-        #expect(error?.code == .unreachable)
-        let unknown = await #expect(throws: DeviceError.self) { try await greet([], by: later) }
-        #expect(unknown?.code == .unknownHost)
-    }
-
-    #if os(Linux)
-        @Test("fault N67: the first address of a host that stays silent does not use up the time of the others")
-        func silentAddress() async throws {
-            let (loopback, _) = try loopback()
-            // Of a listener whose queue is full, the kernel answers no further connection: one fills it, as nobody takes it.
-            let silent = try LoopbackSocket.bound()
-            defer { close(silent.socket) }
-            try #require(Foundation.listen(silent.socket, 0) == 0)
-            let address = try #require(SocketPlatform.addresses(of: "127.0.0.1", port: silent.port, isNumeric: true).first)
-            let first = try #require(SocketPlatform.socket(address.family))
-            defer { close(first) }
-            _ = address.withPointer { Foundation.connect(first, $0, $1) }
-            var isFull = pollfd(fd: silent.socket, events: Int16(POLLIN), revents: 0)
-            try #require(poll(&isFull, 1, -1) == 1)
-            #expect(try await greet([silent.port, silent.port, loopback.speaker.port], by: .never) == "READY Kitchen")
-            let error = await #expect(throws: DeviceError.self) { try await greet([silent.port, silent.port], by: soon) }
-            #expect(error?.code == .timedOut && error?.reason == "it could not be connected to in time")
-        }
-    #endif
 
     @Test("A25: a speaker is stored and read back as it was")
     func coding() throws {

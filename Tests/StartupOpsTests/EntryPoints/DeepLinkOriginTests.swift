@@ -103,7 +103,7 @@ struct DeepLinkOriginTests {
         let alphabet = Array("/:@?#&=%.\\[]-+ ;,0aAzé\u{0}\u{202E}25Fe".unicodeScalars)
         let seeds = [
             "https://good.example/speakers/Kitchen",
-            "https://good.example/tune/\(EntryPointSamples.speakerID)?volume=12&mute=true&tab=room",
+            "https://good.example/tune/\(EntryPointSamples.speakerID)?volume=12&mute=true",
             "speakers://open/reset?code=a%20b", "https://good.example:443/offer?number=1&utm=x#part",
         ]
         var taken = 0

@@ -8,21 +8,20 @@ import Testing
 struct DeepLinkRouteTests {
     private let tune = "https://good.example/tune/\(EntryPointSamples.speakerID)"
 
-    @Test("a link's parameters have the types that its route declares")
+    @Test("a link has the parameters that its route declares, decoded")
     func parameters() throws {
         let router = try EntryPointSamples.router()
-        let link = try router.link("\(tune)?volume=12&mute=true&tab=room&token=a%2Bb+c%C3%A9")
+        let link = try router.link("\(tune)?volume=12&mute=true&token=a%2Bb+c%C3%A9")
         #expect(link.route == "tune")
-        #expect(link.uuid("id") == UUID(uuidString: EntryPointSamples.speakerID))
-        #expect(link.integer("volume") == 12)
-        #expect(link.boolean("mute") == true)
-        #expect(link.string("tab") == "room")
+        #expect(link.string("id") == EntryPointSamples.speakerID)
+        #expect(link.string("volume") == "12")
+        #expect(link.string("mute") == "true")
         #expect(link.string("token") == "a+b+cé")
-        #expect(link.string("volume") == nil, "it is no text")
+        #expect(link.string("tab") == nil, "it was not given")
         #expect(try router.link("https://good.example/speakers/new").route == "new-speaker", "a word goes before a parameter")
         #expect(try router.link("https://good.example/speakers/old/").string("name") == "old")
-        #expect(try router.link("https://good.example/offer?utm_source=mail&number=-3&&x").integer("number") == -3)
-        #expect(try router.link("\(tune)?volume=1&&mute=0&").boolean("mute") == false)
+        #expect(try router.link("https://good.example/offer?utm_source=mail&number=-3&&x").string("number") == "-3")
+        #expect(try router.link("\(tune)?volume=1&&mute=0&").string("mute") == "0")
     }
 
     @Test(
@@ -34,12 +33,9 @@ struct DeepLinkRouteTests {
             ("?mute=1", "is missing", "volume"), ("?volume=1&balance=3", "has no parameter", "balance"),
             ("?Volume=1", "has no parameter", "Volume"),
             ("?volume=loud", " is not ", "volume"), ("?volume=", " is not ", "volume"),
-            ("?volume", " is not ", "volume"),
-            ("?volume=101", " is not ", "volume"), ("?volume=-1", " is not ", "volume"),
-            ("?volume=+1", " is not ", "volume"),
+            ("?volume", " is not ", "volume"), ("?volume=+1", " is not ", "volume"),
             ("?volume=1e1", " is not ", "volume"), ("?volume=99999999999999999999", " is not ", "volume"),
-            ("?volume=%31%", " is not ", "volume"), ("?volume=1&mute=yes", " is not ", "mute"),
-            ("?volume=1&tab=Sound", " is not ", "tab"),
+            ("?volume=%31%", " is not ", "volume"), ("?volume=1&tab=Sound", " is not ", "tab"),
             ("?volume=1&token=%00", " is not ", "token"), ("?volume=1&token=%ff", " is not ", "token"),
             ("?volume=\(String(repeating: "1", count: 1 << 20))", " is not ", "volume"),
             ("?volume=1&token=\(String(repeating: "x", count: 1 << 20))", " is not ", "token"),
@@ -58,7 +54,7 @@ struct DeepLinkRouteTests {
     func messages() throws {
         let router = try EntryPointSamples.router()
         func message(_ text: String) -> String? { #expect(throws: DeepLinkError.self) { try router.link(text) }?.description }
-        #expect(message("\(tune)?volume=loud") == "link refused (route tune): parameter volume is not a whole number from 0 to 100")
+        #expect(message("\(tune)?volume=loud") == "link refused (route tune): parameter volume is not a whole number")
         #expect(message("\(tune)?volme=1") == "link refused (route tune): the route has no parameter volme; did you mean volume?")
         #expect(message("https://good.example/tune/1?volume=1") == "link refused (route tune): parameter id is not a UUID")
         #expect(
@@ -149,18 +145,21 @@ struct DeepLinkRouteTests {
                 == "route a: there are two routes of this name; rename one"
         )
         #expect(
-            message(DeepLinkRoute("a", path: "/{x}", parameters: [.uuid("x")]), DeepLinkRoute("b", path: "/{y}", parameters: [.uuid("y")]))
+            message(
+                DeepLinkRoute("a", path: "/{x}", parameters: [.string("x")]),
+                DeepLinkRoute("b", path: "/{y}", parameters: [.string("y")])
+            )
                 == "route b: its path, /{y}, fits the same links as that of a"
         )
         #expect(message(DeepLinkRoute("a", path: "a"))?.contains("begin with a slash") == true)
         #expect(message(DeepLinkRoute("a", path: "/{x}"))?.contains("none of its parameters") == true)
         #expect(
-            message(DeepLinkRoute("a", path: "/{x}", parameters: [.uuid("x", isRequired: false)]))?.contains("make it required") == true
+            message(DeepLinkRoute("a", path: "/{x}", parameters: [.string("x", isRequired: false)]))?.contains("make it required") == true
         )
-        #expect(message(DeepLinkRoute("a", path: "/{x}/{x}", parameters: [.uuid("x")]))?.contains("twice") == true)
-        #expect(message(DeepLinkRoute("a", path: "/a{x}", parameters: [.uuid("x")]))?.contains("whole part") == true)
+        #expect(message(DeepLinkRoute("a", path: "/{x}/{x}", parameters: [.string("x")]))?.contains("twice") == true)
+        #expect(message(DeepLinkRoute("a", path: "/a{x}", parameters: [.string("x")]))?.contains("whole part") == true)
         #expect(
-            message(DeepLinkRoute("a", path: "/", parameters: [.uuid("x"), .boolean("x")]))?.contains("two parameters named x") == true
+            message(DeepLinkRoute("a", path: "/", parameters: [.string("x"), .string("x")]))?.contains("two parameters named x") == true
         )
     }
 

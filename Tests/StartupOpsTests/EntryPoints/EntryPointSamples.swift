@@ -20,9 +20,8 @@ enum EntryPointSamples {
                     "tune",
                     path: "/tune/{id}",
                     parameters: [
-                        .uuid("id"), .integer("volume", in: 0...100), .boolean("mute", isRequired: false),
-                        .oneOf("tab", ["sound", "room"], isRequired: false),
-                        .string("token", isRequired: false),
+                        .uuid("id"), .integer("volume"), .string("mute", isRequired: false),
+                        .oneOf("tab", ["sound", "room"], isRequired: false), .string("token", isRequired: false),
                     ],
                     needsLogin: true
                 ),

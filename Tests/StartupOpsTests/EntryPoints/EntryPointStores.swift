@@ -74,29 +74,6 @@ final class EntryPointFailingStore: DataStore {
     }
 }
 
-/// A store in memory that is interrupted once, before it gives exclusive access.
-final class EntryPointInterruptedStore: DataStore {
-    private let store = MemoryStore()
-    private let interruption = Locked<(@Sendable () -> Void)?>(nil)
-
-    func interrupt(_ body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
-
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { store.read(key) }
-    func write(_ data: Data, for key: StoreKey) { store.write(data, for: key) }
-    func remove(_ key: StoreKey) { store.remove(key) }
-    func removeAll() { store.removeAll() }
-    func setAside(_ key: StoreKey, because reason: String) { store.setAside(key, because: reason) }
-
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
-        let interruption = interruption.withLock { interruption in
-            defer { interruption = nil }
-            return interruption
-        }
-        interruption?()
-        return try store.withExclusiveAccess(body)
-    }
-}
-
 /// Collects what a mailbox tells, and what it hands over.
 final class EntryPointLog: Sendable {
     private let lines = Locked<[String]>([])

@@ -27,7 +27,7 @@ struct IntegrationApp {
         try #require(directory.problems.isEmpty)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let device = Settings(directory.settings).deviceIdentifier
-        service = AppService(at: url, http: HTTPClient(), directory: directory, app: app, deviceID: device, now: now)
+        service = AppService(at: .service(at: url), http: HTTPClient(), directory: directory, app: app, deviceID: device, now: now)
         environment = StartupEnvironment(
             app: app,
             services: StartupServices(

@@ -31,7 +31,7 @@ extension RealIntegrationTests {
                 let url = try #require(IntegrationServer.address)
                 let directory = StateDirectory.open(at: URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent("app"))
                 let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
-                let service = AppService(at: url, http: HTTPClient(), directory: directory, app: app, deviceID: "device")
+                let service = AppService(at: .service(at: url), http: HTTPClient(), directory: directory, app: app, deviceID: "device")
                 let client = SampleClient(url)
                 _ = Task { try await service.restore(by: .after(.seconds(600))) }
                 while try await client.send(.get, "/_admin/counts").object["POST /oauth/token"] as? Int != 2 {}

@@ -26,7 +26,7 @@ struct AccountUpdatesTests {
 
     private func service(over http: (any HTTPSending)? = nil) -> AppService {
         AppService(
-            at: harness.backend.baseURL,
+            at: .service(at: harness.backend.baseURL),
             http: http ?? harness.http,
             directory: harness.directory,
             app: harness.app,

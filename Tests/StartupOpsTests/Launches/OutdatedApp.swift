@@ -37,7 +37,7 @@ struct OutdatedApp {
         let endpoints = try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com")
         var plan = BootstrapPlan(endpoints: endpoints)
         plan.registrations = BootstrapHarness.registrations()
-        plan.thirdParties = [.inPrologue("early", isRequired: true) { _ in }, ThirdPartySDK("late", isRequired: true) { _ in }]
+        plan.thirdParties = [ThirdPartySDK("late", isRequired: true) { _ in }]
         let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: WireService())
         var environment = bootstrap.environment(presenters: StartupPresenters(all: person))

@@ -67,7 +67,7 @@ final class SampleDevice: Sendable {
         directory.place = "process \(UUID())"
         let app = AppInfo(version: version, platform: "linux", region: region)
         let service = AppService(
-            at: backend.baseURL,
+            at: .service(at: backend.baseURL),
             http: outages,
             directory: directory,
             app: app,

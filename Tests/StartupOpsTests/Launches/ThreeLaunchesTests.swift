@@ -38,7 +38,7 @@ struct ThreeLaunchesTests {
         let device = try SampleDevice()
         _ = try await device.launch()
         // As a phone does: the session outlives the app, and all else is gone.
-        for key in LaunchState.Key.values { try device.directory().state.remove(key) }
+        try device.directory().state.removeAll()
         try Settings(device.directory().settings).set(restores, for: .enablesRestoreAccount)
         let launch = try await device.launch()
         #expect(launch.report.outcome == .completed && launch.content?.account.email == "person@example.com", "\(launch.report.remarks)")
@@ -52,7 +52,7 @@ struct ThreeLaunchesTests {
     func unanswered() async throws {
         let device = try SampleDevice()
         _ = try await device.launch()
-        for key in LaunchState.Key.values { try device.directory().state.remove(key) }
+        try device.directory().state.removeAll()
         try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
         var presenters = StartupPresenters(all: AgreeablePerson())
         presenters.login = FakePerson(restores: nil)

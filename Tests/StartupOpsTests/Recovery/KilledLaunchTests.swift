@@ -132,7 +132,7 @@ private struct KillableApp {
         backend = EmbeddedBackend(SampleService(options, store: directory.secure), latency: .none)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let service = AppService(
-            at: backend.baseURL,
+            at: .service(at: backend.baseURL),
             http: HTTPClient(over: backend),
             directory: directory,
             app: app,

@@ -103,7 +103,7 @@ struct SecondLaunchTests {
     private func environment(over directory: StateDirectory) throws -> StartupEnvironment {
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))
-        let service = AppService(at: url, http: WireService(), directory: directory, app: app, deviceID: "d1")
+        let service = AppService(at: .service(at: url), http: WireService(), directory: directory, app: app, deviceID: "d1")
         let services = StartupServices(
             updates: service,
             configurations: service,

@@ -39,7 +39,7 @@ struct CanaryApp {
         watch = TokenWatch(HTTPClient(http, over: backend))
         try Settings(directory.settings).set(true, for: .presentsSubscriptionAfterLogin)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
-        service = AppService(at: backend.baseURL, http: watch, directory: directory, app: app, deviceID: "device-1")
+        service = AppService(at: .service(at: backend.baseURL), http: watch, directory: directory, app: app, deviceID: "device-1")
         person = AgreeablePerson(login: login)
         environment = StartupEnvironment(
             app: app,

@@ -16,7 +16,7 @@ struct AppServiceTests {
     @Test("C20: the names of the headers begin with the app's prefix, in its own requests and in those of launches")
     func prefix() async throws {
         let service = AppService(
-            at: try url(),
+            at: .service(at: try url()),
             http: http,
             directory: .inMemory(),
             app: app,
@@ -37,7 +37,7 @@ struct AppServiceTests {
     @Test("C6: the operations that the app names go without a token where nobody is logged in; all others need one")
     func guests() async throws {
         let service = AppService(
-            at: try url(),
+            at: .service(at: try url()),
             http: http,
             directory: .inMemory(),
             app: app,

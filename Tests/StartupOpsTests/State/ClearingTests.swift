@@ -11,9 +11,6 @@ struct ClearingTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What a logout removes.
-    private static let logout = [StoredPart.everything(in: "secure"), .everything(in: "cache"), LaunchState.personalState]
-
     private static func fill(_ directory: StateDirectory) throws {
         try directory.secure.write(text("token"), for: "session")
         try directory.cache.write(text("cached"), for: "profile")
@@ -29,21 +26,18 @@ struct ClearingTests {
 
     private func expectCleared(_ directory: StateDirectory, _ state: LaunchState) {
         #expect(directory.secure.read("session") == .absent && directory.cache.read("profile") == .absent)
-        #expect(state.lastSpeaker == .absent && state.dismissedOnboarding == .absent && state.pendingClearing.isEmpty)
+        #expect(state.lastSpeaker == .absent && state.dismissedOnboarding == .absent && !state.isForgetting)
         // Nothing else went with it.
         #expect(state.tutorialVersionSeen == .value("1.0.0"))
     }
 
-    @Test("Clearing removes what it says, and nothing else")
+    @Test("a person is forgotten with all that is theirs, and nothing else goes")
     func clearing() throws {
         let directory = try open()
         try Self.fill(directory)
         let state = directory.launchState()
-        try state.clear(Self.logout)
+        try state.forgetPerson()
         expectCleared(directory, state)
-        try state.clear([.everything(in: "state")])
-        #expect(state.tutorialVersionSeen == .absent && state.pendingClearing.isEmpty)
-        #expect(names(in: folder("app/state")).isEmpty)
     }
 
     @Test("fault S16, S17: A clearing that is killed on the way is completed when the state is opened next")
@@ -55,8 +49,7 @@ struct ClearingTests {
                 at: folder.appendingPathComponent("app"),
                 secure: try FileStore.secrets(in: folder.appendingPathComponent("secure"))
             )
-            let state = LaunchState(app.state, clearing: ["secure": app.secure, "cache": DeadlyStore()])
-            try state.clear([.everything(in: "secure"), .everything(in: "cache"), LaunchState.personalState])
+            try LaunchState(app.state, forgetting: [app.secure, DeadlyStore()]).forgetPerson()
         }
         let directory = try open()
         // It was killed in the midst: one store cleared, the next one not.
@@ -76,8 +69,8 @@ struct ClearingTests {
                 let folder = URL(fileURLWithPath: path)
                 let app = StateDirectory.open(at: folder.appendingPathComponent("app"), secure: MemoryStore())
                 // The second time, opening is enough to get killed.
-                let state = LaunchState(app.state, clearing: ["secure": DeadlyStore(), "cache": app.cache])
-                try state.clear([.everything(in: "secure"), .everything(in: "cache"), LaunchState.personalState])
+                let state = LaunchState(app.state, forgetting: [DeadlyStore(), app.cache])
+                try state.forgetPerson()
             }
         }
         let directory = try open()
@@ -91,51 +84,14 @@ struct ClearingTests {
         secrets.content.write(text("token"), for: "session")
         let cache = MemoryStore()
         cache.write(text("cached"), for: "profile")
-        let state = LaunchState(MemoryStore(), clearing: ["secure": secrets, "cache": cache])
-        let error = #expect(throws: StorageError.self) { try state.clear(Self.logout) }
+        let state = LaunchState(MemoryStore(), forgetting: [secrets, cache])
+        let error = #expect(throws: StorageError.self) { try state.forgetPerson() }
         #expect(error?.code == .locked)
         #expect(cache.read("profile") == .absent)
-        #expect(state.pendingClearing == [.everything(in: "secure")])
-        #expect(throws: StorageError.self) { try state.completeClearing() }
+        #expect(state.isForgetting)
+        #expect(throws: StorageError.self) { try state.completeForgetting() }
         secrets.unlock()
-        try state.completeClearing()
-        #expect(secrets.read("session") == .absent && state.pendingClearing.isEmpty)
+        try state.completeForgetting()
+        #expect(secrets.read("session") == .absent && !state.isForgetting)
     }
-
-    @Test("A store nobody knows is an error that names those there are, before anything is removed")
-    func unknownStore() throws {
-        let cache = MemoryStore()
-        cache.write(text("cached"), for: "profile")
-        let state = LaunchState(MemoryStore(), clearing: ["cache": cache])
-        let error = #expect(throws: StorageError.self) { try state.clear([.everything(in: "cache"), .everything(in: "sekure")]) }
-        #expect(error?.description == "sekure: there is no store of this name to clear, expected one of cache, state")
-        #expect(cache.read("profile") == .value(text("cached")))
-        #expect(state.pendingClearing.isEmpty)
-    }
-
-    @Test("fault S16: Clearing the state itself can be killed too: its note goes last")
-    func killedInTheState() async throws {
-        try Self.fill(try open())
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-            let app = StateDirectory.open(at: URL(fileURLWithPath: path).appendingPathComponent("app"), secure: MemoryStore())
-            try LaunchState(NoteLosingStore(content: app.state)).clear([.everything(in: "state")])
-        }
-        let state = try open().launchState()
-        #expect(state.tutorialVersionSeen == .absent && state.lastSpeaker == .absent && state.pendingClearing.isEmpty)
-    }
-}
-
-/// A store that is killed in the midst of removing everything, when the note of what is to be removed happens to be gone already.
-private struct NoteLosingStore: DataStore {
-    let content: any DataStore
-
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
-    func write(_ data: Data, for key: StoreKey) throws(StorageError) { try content.write(data, for: key) }
-    func remove(_ key: StoreKey) throws(StorageError) { try content.remove(key) }
-    func removeAll() throws(StorageError) {
-        try content.remove(LaunchState.Key.pendingClearing)
-        killThisProcess()
-    }
-    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try content.setAside(key, because: reason) }
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
 }

@@ -88,7 +88,7 @@ struct OnboardingStepTests {
         #expect(launch.report["main-app"]?.notes == [], "\(launch.report.remarks)")
     }
 
-    @Test("B13: who has dismissed it does not see it again, until somebody was logged in or the personal state was cleared")
+    @Test("B13: who has dismissed it does not see it again, until somebody was logged in or the person was forgotten")
     func dismissed() async throws {
         let guest = content(.dismissable, isGuest: true)
         #expect(try await shown(guest) == ["main", "onboarding"])
@@ -96,7 +96,7 @@ struct OnboardingStepTests {
         #expect(try await shown(content(.dismissable, isGuest: false)) == ["main"])
         #expect(try await shown(guest) == ["main", "onboarding"])
         #expect(try await shown(guest) == ["main"])
-        try device.directory().launchState().clear([LaunchState.personalState])
+        try device.directory().launchState().forgetPerson()
         #expect(try await shown(guest) == ["main", "onboarding"])
     }
 

@@ -21,7 +21,7 @@ struct PolicyFieldTests {
         let (directory, person) = (StateDirectory.inMemory(), AgreeablePerson())
         let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))
-        let service = AppService(at: url, http: http, directory: directory, app: app, deviceID: "d1")
+        let service = AppService(at: .service(at: url), http: http, directory: directory, app: app, deviceID: "d1")
         let services = StartupServices(
             updates: service,
             configurations: service,
@@ -117,24 +117,21 @@ struct PolicyFieldTests {
         try await expect(.closed, Self.nonsense.suffix(2).map { "{\"maintenance\":{\"message\":\($0)}}" })
     }
 
-    @Test("fault N21: an end of maintenance counts however it is spelled; one that cannot be read closes nothing")
+    @Test("fault N21: an end of maintenance is a date by RFC 3339, or in seconds since 1970; one that cannot be read closes nothing")
     func until() async throws {
         func body(_ field: String) -> String { "{\"maintenance\":{\"message\":\"Back soon\"\(field.isEmpty ? "" : ",")\(field)}}" }
         func ends(_ values: [String]) -> [String] { values.map { body("\"until\":\($0)") } }
-        let unreadable = Self.nonsense.dropFirst(3) + ["true", "-1", "1e27", "1e400", #""tomorrow""#, #""2026-99-99T10:00:00Z""#]
+        let unreadable =
+            Self.nonsense.dropFirst(3) + ["true", "-1", "1e27", "1e400", #""tomorrow""#, #""2026-99-99T10:00:00Z""#, "4102444800000"]
         try await expect(.open, ends(Array(unreadable)))
         // Until somebody says otherwise, or a day has passed.
         try await expect(.closed, with("until", ["null", #""""#, #""  ""#], in: body))
         let past = [
-            #""2025-11-21T10:00:00Z""#, #""2025-11-21t10:00:00z""#, #""2025-11-21 10:00:00Z""#, #""2025-11-21 10:00:00""#,
-            #"" 2025-11-21T10:00:00.250+02:00 ""#, #""2025-11-21""#, "1763719200", "1763719200000", #""1763719200""#,
-            #""Fri, 21 Nov 2025 10:00:00 GMT""#,
+            #""2025-11-21T10:00:00Z""#, #""2025-11-21T10:00:00.250+02:00""#, "1763719200",
         ]
         try await expect(.open, ends(past))
         let future = [
-            #""9999-12-31T23:59:59Z""#, #""9999-12-31t23:59:59z""#, #""9999-12-31 23:59:59Z""#, #""9999-12-31 23:59:59""#,
-            #""9999-12-31T23:59:59.250+02:00""#, #""9999-12-31""#, "99999999999", "99999999999000", #""99999999999""#,
-            #""Fri, 31 Dec 9999 23:59:59 GMT""#,
+            #""9999-12-31T23:59:59Z""#, #""9999-12-31T23:59:59.250+02:00""#, "99999999999",
         ]
         try await expect(.closed, ends(future))
     }

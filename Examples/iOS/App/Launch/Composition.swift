@@ -43,7 +43,7 @@ final class Composition {
 
     private func services(_ directory: StateDirectory) -> StartupServices {
         let service = AppService(
-            at: backend.baseURL,
+            at: .service(at: backend.baseURL),
             http: HTTPClient(over: backend),
             directory: directory,
             app: app,

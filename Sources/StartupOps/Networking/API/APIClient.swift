@@ -128,39 +128,3 @@ extension APIDataSource {
     /// Nothing.
     public var userInfoHeaders: HTTPHeaders { [:] }
 }
-
-/// Where an app keeps its client: created once, while the app starts, and used from everywhere after.
-///
-/// ```swift
-/// let clients = APIClientProvider()
-/// try clients.create { try APIClient(APIEnvironment(graphQL: text), ...) }
-/// let countries = try await clients.client.get("v1/countries", as: [Country].self, deadline: deadline)
-/// ```
-package final class APIClientProvider: Sendable {
-    private let created = Locked<APIClient?>(nil)
-
-    /// Nothing yet.
-    package init() {}
-
-    /// The client.
-    ///
-    /// - Throws: ``NetworkError`` when it has not been created.
-    package var client: APIClient {
-        get throws(NetworkError) {
-            if let client = created.withLock({ $0 }) { return client }
-            throw NetworkError.configuration("client", "it was used before it was created; call create(_:) first, while the app starts")
-        }
-    }
-
-    /// Creates the client. When `make` throws it is not created, and may be tried again.
-    ///
-    /// - Throws: ``NetworkError`` when it is created already; every error of `make`.
-    package func create(_ make: () throws -> APIClient) throws {
-        // Outside the lock: `make` is the app's code, and may ask for the client.
-        let client = try make()
-        try created.withLock { created throws(NetworkError) in
-            if created == nil { return created = client }
-            throw NetworkError.configuration("client", "it was created already; there is one for the whole life of the app")
-        }
-    }
-}

@@ -14,6 +14,11 @@ public struct APIEnvironment: Sendable, Hashable {
         self.rest = rest
     }
 
+    /// That of a service whose REST paths begin at `baseURL`, and which has its GraphQL endpoint at `graphql` there.
+    public static func service(at baseURL: URL) -> APIEnvironment {
+        APIEnvironment(graphQL: baseURL.appending(path: "graphql"), rest: baseURL)
+    }
+
     /// An environment from texts, such as from a configuration file.
     ///
     /// - Throws: an error that names the field: `graphQL` is required; both have to be http or https, with a host and

@@ -2,11 +2,11 @@ import Foundation
 
 /// Dates as headers hold them (RFC 9110, section 5.6.7): the preferred form, and the two obsolete ones that have to be
 /// understood.
-package enum HTTPDate {
+enum HTTPDate {
     /// The date; nil for any other text.
     ///
     /// - Parameter now: decides the century of two-digit years.
-    package static func parse(_ text: String, now: Date) -> Date? {
+    static func parse(_ text: String, now: Date) -> Date? {
         // The longest weekday in the longest form. A header's text may be as long as all headers together.
         if text.utf8.count > 33 { return nil }
         return formats.lazy.compactMap { format in

@@ -9,7 +9,7 @@ import StartupStorage
 /// request, nor for another user. Keys hold the body of a request: do not cache requests with passwords in them.
 ///
 /// ```swift
-/// let cache = ResponseCache(store: caches) { problem in log("the cache keeps answers in memory only: \(problem)") }
+/// let cache = ResponseCache(store: caches)
 /// ```
 public final class ResponseCache: Sendable {
     /// How much is kept.
@@ -23,20 +23,13 @@ public final class ResponseCache: Sendable {
     private static let indexKey = StoreKey("index")
     private let store: Locked<any DataStore>
     private let limits: Limits
-    private let onProblem: (@Sendable (StorageError) -> Void)?
 
     /// A cache over `store`, which is its own: `removeAll()` empties all of it.
-    ///
-    /// - Parameter onProblem: told, once, that the store does not work and the cache goes on in memory; on the thread
-    ///     that used the cache.
-    public convenience init(store: any DataStore, onProblem: (@Sendable (StorageError) -> Void)? = nil) {
-        self.init(store: store, limits: Limits(), onProblem: onProblem)
-    }
+    public convenience init(store: any DataStore) { self.init(store: store, limits: Limits()) }
 
-    init(store: any DataStore, limits: Limits, onProblem: (@Sendable (StorageError) -> Void)? = nil) {
+    init(store: any DataStore, limits: Limits) {
         self.store = Locked(store)
         self.limits = limits
-        self.onProblem = onProblem
     }
 
     /// The answer kept under a key; nil for a miss.
@@ -45,8 +38,8 @@ public final class ResponseCache: Sendable {
         case .absent: return nil
         // Another key with the same name is a miss; storing an answer replaces it.
         case .value(let entry): return entry.response(for: key)
-        case .unavailable(let error):
-            giveUp(error)
+        case .unavailable:
+            giveUp()
             return nil
         }
     }
@@ -56,7 +49,7 @@ public final class ResponseCache: Sendable {
         do {
             try keep(response, for: key)
         } catch {
-            giveUp(error as? StorageError ?? StorageError(.inputOutput, "cache", "it could not be written"))
+            giveUp()
             try? keep(response, for: key)
         }
     }
@@ -67,16 +60,12 @@ public final class ResponseCache: Sendable {
         do {
             try store.withLock { $0 }.removeAll()
         } catch {
-            giveUp(error)
+            giveUp()
         }
     }
 
-    private func giveUp(_ error: StorageError) {
-        let isFirst = store.withLock { store in
-            defer { store = MemoryStore() }
-            return !(store is MemoryStore)
-        }
-        if isFirst { onProblem?(error) }
+    private func giveUp() {
+        store.withLock { if !($0 is MemoryStore) { $0 = MemoryStore() } }
     }
 
     /// The index is written before an entry and after a removal, so that after a crash it may list entries that are

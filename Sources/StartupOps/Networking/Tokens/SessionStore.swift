@@ -75,18 +75,11 @@ public struct SessionStore: Sendable {
     /// may take it away; not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         let session = origin.map { session.of($0) } ?? session
-        var hasEntered = false
-        func save() throws(StorageError) {
-            hasEntered = true
+        try store.exclusivelyIfPossible { _ throws(StorageError) in
             let place = place
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
             try store.save(session.document, for: place.session)
-        }
-        do {
-            try store.exclusively(save)
-        } catch  where !hasEntered {
-            try save()
         }
     }
 

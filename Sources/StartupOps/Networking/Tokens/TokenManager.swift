@@ -110,21 +110,24 @@ public final class TokenManager: Sendable {
         perform { $0.begin(session, now: now) }
     }
 
-    /// Keeps the session that is open, to be put back if a login comes to nothing; nil without one.
-    package func keepSession() -> KeptSession? {
+    /// Keeps the session that is open, for a login that a person may leave half-way; nil without one.
+    ///
+    /// - Returns: opens it again, with the tokens that it had, in place of another user's, and says whether it did: not
+    ///   where it is open still, nor where a session has been ended since.
+    package func sessionKeeper() -> (@Sendable () -> Bool)? {
         loadIfNeeded()
-        return state.withLock { state in state.machine.session.map { KeptSession(self, $0.session, state.machine.ends) } }
-    }
-
-    fileprivate func putBack(_ kept: KeptSession) -> Bool {
-        let now = now()
-        var isBack = false
-        perform { machine in
-            guard let effects = machine.putBack(kept.session, ends: kept.ends, now: now) else { return Machine.Effects() }
-            isBack = true
-            return effects
+        let kept = state.withLock { state in state.machine.session.map { (session: $0.session, ends: state.machine.ends) } }
+        guard let kept else { return nil }
+        return { [self] in
+            let now = now()
+            var isBack = false
+            perform { machine in
+                guard let effects = machine.putBack(kept.session, ends: kept.ends, now: now) else { return Machine.Effects() }
+                isBack = true
+                return effects
+            }
+            return isBack
         }
-        return isBack
     }
 
     /// Ends the session and clears all that is stored of it.
@@ -197,22 +200,6 @@ public final class TokenManager: Sendable {
 }
 
 extension TokenManager: Opaque {}
-
-/// A session that is kept for a login that a person may leave half-way.
-package struct KeptSession: Sendable {
-    private let tokens: TokenManager
-    fileprivate let session: Session
-    fileprivate let ends: UInt64
-
-    fileprivate init(_ tokens: TokenManager, _ session: Session, _ ends: UInt64) {
-        (self.tokens, self.session, self.ends) = (tokens, session, ends)
-    }
-
-    /// Opens the session again, with the tokens that it had, in place of another user's.
-    ///
-    /// - Returns: whether it did: not where it is open still, nor where a session has been ended since.
-    package func putBack() -> Bool { tokens.putBack(self) }
-}
 
 // MARK: - Refreshing
 

@@ -25,11 +25,7 @@ extension StoreKey {
 extension SDKServices {
     /// The access token in the secure store.
     public func storedAccessToken() -> StoredAnswer<Secret> {
-        switch secureStore.read(.sdkAccessToken) {
-        case .value(let data): .value(Secret(String(decoding: data, as: UTF8.self)))
-        case .absent: .absent
-        case .unavailable(let error): .unavailable(error)
-        }
+        secureStore.read(.sdkAccessToken).map { Secret(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Removes the access token from the secure store.
@@ -121,18 +117,12 @@ struct SDKStorage: Sendable {
 
     /// The configuration of the last initialisation that got to its end.
     func recover() -> StoredAnswer<SDKConfiguration> {
-        let credentials: Credentials
-        switch services.secureStore.value(Credentials.self, for: Self.credentials) {
-        case .value(let value): credentials = value
-        case .absent: return .absent
-        case .unavailable(let error): return .unavailable(error)
-        }
-        switch services.dataStore.value(Boot.self, for: Self.boot) {
-        case .absent: return .absent
-        case .unavailable(let error): return .unavailable(error)
-        case .value(let boot):
-            // Both name the service: of two writes that were cut apart neither counts.
-            guard boot.baseURL == credentials.baseURL, let url = URL(string: boot.baseURL) else { return .absent }
+        do throws(StorageError) {
+            guard let credentials = try services.secureStore.value(Credentials.self, for: Self.credentials).get(),
+                let boot = try services.dataStore.value(Boot.self, for: Self.boot).get(),
+                // Both name the service: of two writes that were cut apart neither counts.
+                boot.baseURL == credentials.baseURL, let url = URL(string: boot.baseURL)
+            else { return .absent }
             return .value(
                 SDKConfiguration(
                     baseURL: url,
@@ -144,6 +134,8 @@ struct SDKStorage: Sendable {
                     logWriter: nil
                 )
             )
+        } catch {
+            return .unavailable(error)
         }
     }
 

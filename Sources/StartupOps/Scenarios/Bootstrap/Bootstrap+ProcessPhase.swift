@@ -73,8 +73,8 @@ extension Bootstrap {
 extension Bootstrap {
     /// Makes the configuration, part by part, once.
     ///
-    /// - Throws: ``RegistryError`` when a module is missing that another one works with, or when it comes too early;
-    ///     `APIConfigurationError` when it was made before.
+    /// - Throws: ``RegistryError`` when a module is missing that another one works with, when it comes too early, or
+    ///     when it was made before.
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
         try endModuleSetUp()
@@ -82,8 +82,9 @@ extension Bootstrap {
             state.withLock { $0.parts.append(part) }
             tell("configuration, \(part): \(result)", launch)
         }
-        // First: everything else sends requests with it. It cannot be made twice.
-        try clients.create { service.client }
+        if hasConfiguration {
+            throw RegistryError(problems: ["the configuration was made already; there is one for the whole life of the app"])
+        }
         made("network", network)
         state.withLock { $0.mailbox = environment.mailbox }
         // From before the session is read, so that no change is missed.

@@ -11,7 +11,6 @@ import StartupStorage
 ///
 /// | phase | operations |
 /// |---|---|
-/// | prologue | `sdk-…` for each SDK that asks for it; the launch has to be started on the main thread then |
 /// | process | `check-resources`, `register`, `prepare-…` for each module, `configure`, `sdk-…` for each SDK, `end-process-phase` |
 /// | beside them | `sdk-…-ready` for each SDK that restores a session, which nothing waits for unless the app says so |
 /// | scene | `connect-scene`, `splash`, `module-…` for each module, `start-coordinator`, `fetch-config`, `fetch-flags`, `first-screen`, … `main-app` |
@@ -43,8 +42,6 @@ public final class Bootstrap: Sendable {
     let plan: BootstrapPlan
     /// The app's service, over the plan's endpoints, and through its debug proxy where that is used.
     package let service: AppService
-    /// Where the app finds its client, once the launch has made the configuration.
-    let clients = APIClientProvider()
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the
     /// process here. If nobody has told that the app has finished launching, the end of the process phase counts as
     /// that.
@@ -78,7 +75,7 @@ public final class Bootstrap: Sendable {
         self.directory = directory
         settings = Settings(directory.settings)
         service = AppService(
-            plan.endpoints,
+            at: plan.endpoints,
             http: plan.transport(over: http),
             directory: directory,
             app: app,

@@ -60,28 +60,6 @@ public struct ThirdPartySDK: Sendable {
     /// Restores an earlier session in the background; nil for an SDK that says nothing of that.
     private(set) var lifecycle: SDKLifecycle?
     let start: @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
-    /// Starts it in the prologue, in place of `start`; nil for one that comes after the configuration.
-    private(set) var prologue: (@MainActor @Sendable (LaunchFacts) throws -> Void)?
-
-    /// An SDK that has to be there when the app has finished launching, such as one that wants to know what the system
-    /// started the app for. Its step `sdk-NAME` is in the prologue: on the main thread, before all else of the launch,
-    /// which has to be started there, and before there is a configuration.
-    ///
-    /// - Parameters:
-    ///   - flags: the builds it belongs to; unless said otherwise, all.
-    ///   - timeout: how long it may take. Until it returns, the main thread is not free.
-    ///   - start: starts it, with the facts of the launch: ``LaunchFacts/origin`` is what the system gave.
-    public static func inPrologue(
-        _ name: String,
-        isRequired: Bool = false,
-        in flags: BuildFlags = [],
-        timeout: Duration = .milliseconds(500),
-        start: @escaping @MainActor @Sendable (LaunchFacts) throws -> Void
-    ) -> ThirdPartySDK {
-        var sdk = ThirdPartySDK(name, isRequired: isRequired, in: flags, timeout: timeout) { _ in }
-        sdk.prologue = start
-        return sdk
-    }
 
     /// An SDK.
     ///
@@ -116,24 +94,18 @@ public struct ThirdPartySDK: Sendable {
     ///   - configuration: checked when it is initialised, on the main thread, which waits for the disk.
     ///   - flags: the builds it belongs to; unless said otherwise, all.
     ///   - timeout: how long it may take until it is initialised. The restore has the time of its ``SDKOptions``.
-    ///   - inPrologue: whether it is initialised in the prologue, as ``inPrologue(_:isRequired:in:timeout:start:)``
-    ///       says, and not after the configuration.
     public init(
         _ name: String,
         lifecycle: SDKLifecycle,
         configuration: SDKConfiguration.Builder,
         isRequired: Bool = false,
         in flags: BuildFlags = [],
-        timeout: Duration = .seconds(1),
-        inPrologue: Bool = false
+        timeout: Duration = .seconds(1)
     ) {
-        let initialize: @MainActor @Sendable () throws -> Void = {
-            if lifecycle.initialize(configuration) { return }
-            throw lifecycle.failure ?? SDKError.superseded("initialize")
+        self.init(name, isRequired: isRequired, in: flags, timeout: timeout) { _ in
+            if !lifecycle.initialize(configuration) { throw lifecycle.failure ?? SDKError.superseded("initialize") }
         }
-        self.init(name, isRequired: isRequired, in: flags, timeout: timeout) { _ in try initialize() }
         self.lifecycle = lifecycle
-        if inPrologue { prologue = { _ in try initialize() } }
     }
 }
 

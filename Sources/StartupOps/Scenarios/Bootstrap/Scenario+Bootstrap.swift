@@ -13,7 +13,6 @@ extension Scenario {
         let bootstrap = environment?.bootstrap
         let kept = environment?.keptConfiguration
         let steps = steps.carryingOut(bootstrap, kept)
-        if let environment, let bootstrap { graph.addPrologue(of: bootstrap, in: environment) }
         // After nothing: an outdated app must not wait for its own set-up.
         let update = graph.add(.forceUpdate, of: steps)
 
@@ -58,19 +57,6 @@ extension Scenario {
 
 /// The steps of the parts of an app's plan: each is in the graph exactly when its part is in the plan.
 extension OperationGraph {
-    /// Adds the SDKs that are started on the caller's thread, before anything else.
-    fileprivate mutating func addPrologue(of bootstrap: Bootstrap, in environment: StartupEnvironment) {
-        let sdks = bootstrap.plan.thirdParties.compactMap { sdk in sdk.prologue.map { (sdk, $0) } }
-        // Facts are read from the disk: only for those who get them.
-        if sdks.isEmpty { return }
-        let facts = environment.facts()
-        for (sdk, start) in sdks {
-            addPrologue("sdk-\(sdk.name)", .title("Start \(sdk.name)"), .expected(.milliseconds(30)), bootstrap.options(of: sdk)) {
-                try start(facts)
-            }
-        }
-    }
-
     /// Adds a step on the screen for each of the modules, which does `work` when the module is active, and fails the
     /// launch only when the module is required.
     ///
@@ -97,13 +83,13 @@ extension OperationGraph {
         }
     }
 
-    /// Adds a step for each SDK that is not in the prologue, and one that restores the session of each that has a life
+    /// Adds a step for each SDK, and one that restores the session of each that has a life
     /// cycle.
     ///
     /// - Returns: the identifiers of the steps that start SDKs: nothing waits for the sessions.
     fileprivate mutating func addSDKs(of bootstrap: Bootstrap?, after phase: String) -> [String] {
         guard let bootstrap else { return [] }
-        let started = bootstrap.plan.thirdParties.filter { $0.prologue == nil }.map { sdk in
+        let started = bootstrap.plan.thirdParties.map { sdk in
             addPart("sdk-\(sdk.name)", "Start \(sdk.name)", expected: .milliseconds(30), bootstrap.options(of: sdk), after: [phase]) {
                 try await sdk.start(try bootstrap.configuration(for: $0.operation))
             }

@@ -37,21 +37,6 @@ struct SetupTests {
         #expect(service.requests.isEmpty)
     }
 
-    @Test("C5: a client that is used before it was created is an error that says so, and it is created once")
-    func provider() throws {
-        let provider = APIClientProvider()
-        #expect(throws: NetworkError.self) { try provider.client }
-        #expect(throws: NetworkError.self) {
-            try provider.create {
-                _ = try APIEnvironment(graphQL: nil); throw CancellationError()
-            }
-        }
-        let client = try ClientHarness().client
-        try provider.create { client }
-        #expect(try provider.client === client)
-        #expect(throws: NetworkError.self) { try provider.create { client } }
-    }
-
     @Test("paths are appended segment by segment, and cannot climb out of the base")
     func paths() async throws {
         let harness = try ClientHarness()

@@ -78,7 +78,7 @@ struct SessionOriginTests {
         func service(_ host: String, _ http: WireService) throws -> AppService {
             let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
             let url = try #require(URL(string: "https://\(host)"))
-            return AppService(at: url, http: http, directory: directory, app: app, deviceID: "device", now: { http.now })
+            return AppService(at: .service(at: url), http: http, directory: directory, app: app, deviceID: "device", now: { http.now })
         }
         let (a, b) = (WireService(), WireService())
         // Tokens of one time are the same everywhere.

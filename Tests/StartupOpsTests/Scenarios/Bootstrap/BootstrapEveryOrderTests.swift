@@ -143,8 +143,7 @@ struct BootstrapEveryOrderTests {
         ]
         let sdks = (first: SDKLifecycle(services: SampleSDKServices()), later: SDKLifecycle(services: SampleSDKServices()))
         plan.thirdParties = [
-            .inPrologue("attribution") { _ in },
-            ThirdPartySDK("steps", lifecycle: sdks.first, configuration: sdkBuilder, inPrologue: true),
+            ThirdPartySDK("steps", lifecycle: sdks.first, configuration: sdkBuilder),
             ThirdPartySDK("walks", lifecycle: sdks.later, configuration: sdkBuilder),
             ThirdPartySDK("ads") { _ in },
         ]
@@ -163,9 +162,7 @@ struct BootstrapEveryOrderTests {
         var graph = environment.graph(.bootstrap)
         try change(&graph)
         let options = LaunchOptions(grace: .zero, clock: moments.clock)
-        // Its prologue begins on the main thread.
-        let launch = try await MainActor.run { [graph] in try graph.start(budget: .seconds(3), options: options) }
-        let report = await launch.end().report
+        let report = try await graph.run(budget: .seconds(3), options: options).report
         return Launch(report: report, bootstrap: bootstrap, shown: person.shown, met: moments.met.withLock { $0 })
     }
 
@@ -203,7 +200,7 @@ struct BootstrapEveryOrderTests {
     ]
     /// Those that it can do without.
     private static let optional: Set<String> = [
-        "sdk-attribution", "sdk-steps", "sdk-steps-ready", "force-update", "prepare-shop", "sdk-walks", "sdk-walks-ready", "sdk-ads",
+        "sdk-steps", "sdk-steps-ready", "force-update", "prepare-shop", "sdk-walks", "sdk-walks-ready", "sdk-ads",
         "splash", "module-shop", "fetch-config", "fetch-flags", "restore-account", "tutorial", "onboarding", "install-observers",
     ]
 

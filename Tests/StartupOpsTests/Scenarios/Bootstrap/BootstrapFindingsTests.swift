@@ -137,7 +137,7 @@ struct BootstrapFindingsTests {
         let later = BootstrapHarness(onboarding: .dismissable)
         try later.leaveCompletedLaunch()
         _ = try await AppService(
-            at: later.backend.baseURL,
+            at: .service(at: later.backend.baseURL),
             http: later.http,
             directory: later.directory,
             app: later.app,

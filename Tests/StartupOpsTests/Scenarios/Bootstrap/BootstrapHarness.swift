@@ -89,14 +89,14 @@ struct BootstrapHarness {
     /// Leaves a session behind, as an earlier installation would.
     @discardableResult
     func leaveSession(email: String = "person@example.com") async throws -> Account {
-        let service = AppService(at: backend.baseURL, http: http, directory: directory, app: app, deviceID: "earlier")
+        let service = AppService(at: .service(at: backend.baseURL), http: http, directory: directory, app: app, deviceID: "earlier")
         defer { try? directory.state.remove("installation") }
         return try await service.logIn(email: email, password: Secret("correct horse"), by: .after(patience))
     }
 
     /// Leaves a guest's session and a completed launch behind.
     func leaveGuest() async throws {
-        let service = AppService(at: backend.baseURL, http: http, directory: directory, app: app, deviceID: "earlier")
+        let service = AppService(at: .service(at: backend.baseURL), http: http, directory: directory, app: app, deviceID: "earlier")
         _ = try await service.logInAnonymously(by: .after(patience))
         try leaveCompletedLaunch()
     }

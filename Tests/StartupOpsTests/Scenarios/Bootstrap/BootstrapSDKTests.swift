@@ -17,7 +17,6 @@ struct BootstrapSDKTests {
         _ configuration: SDKConfiguration.Builder = sdkBuilder,
         isRequired: Bool = false,
         in flags: BuildFlags = [],
-        inPrologue: Bool = false,
         person: AgreeablePerson = AgreeablePerson(),
         change: (inout OperationGraph) throws -> Void = { _ in }
     ) async throws -> LaunchReport {
@@ -28,8 +27,7 @@ struct BootstrapSDKTests {
                 lifecycle: lifecycle,
                 configuration: configuration,
                 isRequired: isRequired,
-                in: flags,
-                inPrologue: inPrologue
+                in: flags
             )
         ]
         let bootstrap = try harness.bootstrap(plan)
@@ -38,9 +36,7 @@ struct BootstrapSDKTests {
         var graph = environment.graph(.bootstrap)
         try change(&graph)
         let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)), admission: .oneAtATime)
-        // A prologue begins on the main thread.
-        let launch = try await MainActor.run { [graph] in try graph.start(budget: .seconds(3), options: options) }
-        return await launch.end().report
+        return try await graph.run(budget: .seconds(3), options: options).report
     }
 
     @Test("D6, D16, D18, D21, D22, D23, D33, F13: initialised after the configuration; only who names it waits for what is restored")
@@ -117,29 +113,23 @@ struct BootstrapSDKTests {
     }
 
     @Test(
-        "B29, F13: every fault in the step of a required SDK, in the prologue or later, ends the launch and names the step; one in its restore ends nothing",
+        "B29, F13: every fault in the step of a required SDK ends the launch and names the step; one in its restore ends nothing",
         arguments: [Fault.fail, .hang, .delay(.seconds(10))],
         ["", "-ready"]
     )
     func required(fault: Fault, suffix: String) async throws {
-        for inPrologue in [true, false] {
-            let (person, before) = (AgreeablePerson(), harness.done.count)
-            let lifecycle = SDKLifecycle(services: SampleSDKServices())
-            let report = try await launch(lifecycle, isRequired: true, inPrologue: inPrologue, person: person) { graph in
-                try graph.inject(fault, into: "sdk-steps\(suffix)")
-            }
-            let begun = harness.done.count - before
-            if suffix.isEmpty {
-                guard case .failed("sdk-steps", _) = report.outcome else {
-                    Issue.record("\(fault), \(inPrologue): \(report.outcome)")
-                    continue
-                }
-                // In the prologue it ends before anything else has begun.
-                #expect(begun == (inPrologue ? 0 : 1) && !person.shown.contains("main") && !lifecycle.isInitialized)
-            } else {
-                #expect(report.outcome == .completed && begun == 1 && lifecycle.isInitialized, "\(report.remarks)")
-                #expect(person.shown.count { $0 == "main" } == 1)
-            }
+        let (person, before) = (AgreeablePerson(), harness.done.count)
+        let lifecycle = SDKLifecycle(services: SampleSDKServices())
+        let report = try await launch(lifecycle, isRequired: true, person: person) { graph in
+            try graph.inject(fault, into: "sdk-steps\(suffix)")
+        }
+        let begun = harness.done.count - before
+        if suffix.isEmpty {
+            #expect(report.outcome.isFailure(of: "sdk-steps", saying: ""), "\(fault): \(report.outcome)")
+            #expect(begun == 1 && !person.shown.contains("main") && !lifecycle.isInitialized)
+        } else {
+            #expect(report.outcome == .completed && begun == 1 && lifecycle.isInitialized, "\(report.remarks)")
+            #expect(person.shown.count { $0 == "main" } == 1)
         }
     }
 
@@ -159,33 +149,6 @@ struct BootstrapSDKTests {
         let services = SampleSDKServices()
         let report = try await launch(.patient(services), in: .staging)
         #expect(report["sdk-steps"]?.outcome == .skipped && report["sdk-steps-ready"]?.outcome == .skipped && services.made == 0)
-    }
-
-    @Test("B29, F13: an SDK in the prologue is there when the launch has started, with what the system gave; one that fails is left out")
-    @MainActor
-    func prologue() async throws {
-        let lifecycle = SDKLifecycle.patient(SampleSDKServices())
-        let origins = Locked<[LaunchFacts.Origin]>([])
-        var plan = harness.plan()
-        plan.thirdParties = [
-            .inPrologue("attribution") { facts in origins.withLock { $0.append(facts.origin) } },
-            .inPrologue("ads") { _ in throw SDKSampleError(name: "no ads") },
-            .inPrologue("inspector", in: .staging) { _ in Issue.record("it belongs to other builds") },
-            ThirdPartySDK("steps", lifecycle: lifecycle, configuration: sdkBuilder, inPrologue: true),
-        ]
-        let bootstrap = try harness.bootstrap(plan)
-        var environment = bootstrap.environment(presenters: StartupPresenters(all: AgreeablePerson()))
-        environment.splashMinimum = .zero
-        environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
-        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)), admission: .oneAtATime)
-        let launch = try environment.graph(.bootstrap).start(budget: .seconds(3), options: options)
-        #expect(origins.withLock { $0 } == [.link] && lifecycle.isInitialized)
-        let report = await launch.end().report
-        #expect(report.outcome == .completed, "\(report.remarks)")
-        #expect(report.isEnded(["sdk-attribution", "sdk-steps"], before: ["force-update", "check-resources"]))
-        #expect(report["sdk-ads"]?.outcome == .failed && report["sdk-ads"]?.message?.contains("no ads") == true)
-        #expect(report["sdk-inspector"]?.outcome == .skipped)
-        #expect(report["sdk-steps"]?.isMain == true && report["sdk-steps-ready"]?.outcome == .succeeded)
     }
 
     @Test("two SDKs whose steps would have one name are refused")
