@@ -4,7 +4,8 @@
 /// beginning. A word that is longer than a line stays whole.
 func fitted(_ text: String, to width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
-        let indent = line.prefix { $0 == " " }.count
+        // A line may begin with a colour, whose escape sequence ends with an m.
+        let indent = (line.hasPrefix("\u{1B}") ? line.drop { $0 != "m" }.dropFirst() : line).prefix { $0 == " " }.count
         return fittedLines(line, to: width, margin: String(repeating: " ", count: min(indent + 4, width / 2)))
     }.joined(separator: "\n")
 }
