@@ -216,7 +216,8 @@ extension LaunchStateMachine {
         release(node)
         holdThreadOfFallback(node)
         nodes[node].state = .computing
-        setFallbackTimeout(node)
+        fallbackStarts[node] = time - (personWaits[node]?.paused.total(at: time) ?? 0)
+        setTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))

@@ -111,7 +111,7 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, retry, grace, fallback
+            case timeout, retry, grace
             /// See ``ShownScreen``.
             case screen, screenEnd, screenLimit
         }

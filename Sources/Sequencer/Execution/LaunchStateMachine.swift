@@ -94,8 +94,8 @@ struct LaunchStateMachine {
     var queueOrder: QueueOrder?
     /// Only where operations run one at a time.
     var turns: Turns?
-    /// By when fallbacks that are being computed must be there, by operation.
-    var fallbackEnds: [Int: Nanoseconds] = [:]
+    /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
+    var fallbackStarts: [Int: Nanoseconds] = [:]
     /// For how long the process has been found to stand still.
     var standstill: Nanoseconds = 0
     /// Nothing times out before this time: after a standstill, running operations have a moment to end by themselves.
