@@ -217,7 +217,7 @@ final class LaunchStorage: Sendable {
         if virtualTime != nil { cancel(consequences.cancelled) }
     }
 
-    private func timePassed(standstill: Nanoseconds) {
+    func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
     }
 

@@ -44,7 +44,7 @@ final class VirtualTimekeeper: Timekeeper {
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
     init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
         self.scheduler = scheduler
-        link = VirtualLaunchLink(VirtualLaunchHandlers())
+        link = VirtualLaunchLink(nil)
         engine = TimeHolder(.engine, of: link, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
     }
@@ -53,13 +53,12 @@ final class VirtualTimekeeper: Timekeeper {
 
     var now: Nanoseconds { (scheduler.now - origin).nanoseconds }
 
-    func begin(_ handler: @escaping TimeHandler) {
-        link.withLock { if !$0.isOver { $0.timePassed = handler } }
-    }
+    /// The scheduler tells the launch itself.
+    func begin(_: @escaping TimeHandler) {}
 
-    /// Sets the launch that the scheduler asks about its operations, until ``end()``.
+    /// Sets the launch that the scheduler asks about its operations, and tells of the time, until ``end()``.
     func begin(for launch: any VirtualLaunch) {
-        link.withLock { if !$0.isOver { $0.launch = launch } }
+        link.withLock { $0 = launch }
     }
 
     /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they
@@ -78,10 +77,10 @@ final class VirtualTimekeeper: Timekeeper {
     func end() {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
-        // The handlers hold the launch, which must not go with them under the lock.
-        _ = link.withLock { handlers in
-            defer { handlers = VirtualLaunchHandlers(isOver: true) }
-            return handlers
+        // The launch is not released under the lock.
+        _ = link.withLock { launch in
+            defer { launch = nil }
+            return launch
         }
     }
 
@@ -243,7 +242,7 @@ final class TimeHolder: TaskExecutor {
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
-    var isRunning: Bool { launch.withLock { $0.launch }?.isRunning(role) ?? false }
+    var isRunning: Bool { launch.withLock { $0 }?.isRunning(role) ?? false }
 }
 
 /// The requests of virtual time to a launch.
@@ -255,17 +254,11 @@ protocol VirtualLaunch: AnyObject, Sendable {
     func workerBlocks(_ blocks: Bool)
     /// Patience with `role` has run out.
     func waitsInRealTime(_ role: TimeHolder.Role)
+    func timePassed(standstill: Nanoseconds)
 }
 
 /// The launch, for as long as it runs.
-struct VirtualLaunchHandlers {
-    var launch: (any VirtualLaunch)?
-    var timePassed: TimeHandler?
-    /// A launch can be over before it begins, when it was cancelled before.
-    var isOver = false
-}
-
-typealias VirtualLaunchLink = Locked<VirtualLaunchHandlers>
+typealias VirtualLaunchLink = Locked<(any VirtualLaunch)?>
 
 // MARK: Turns
 
@@ -507,7 +500,7 @@ package final class VirtualScheduler: Sendable {
         }
         // This thread has lost its turn: another runner signals, so waiting here holds up nobody.
         semaphore.wait()
-        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
+        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0 }?.workerBlocks(false) }
         change { $0.inputBegins(engine) }
     }
 
@@ -663,7 +656,7 @@ package final class VirtualScheduler: Sendable {
                     comesBack(job.holder)
                 }
             case .compare(let engine, let activity):
-                let isMain = engine.launch.withLock { $0.launch }?.startsOnMainFirst ?? false
+                let isMain = engine.launch.withLock { $0 }?.startsOnMainFirst ?? false
                 state.withLock { $0.first = (activity, isMain) }
             case .ask(let holders, let activity):
                 // Without the scheduler's lock: the answer takes that of the launch, which calls the scheduler.
@@ -824,7 +817,7 @@ package final class VirtualScheduler: Sendable {
             setAlarm(after: delay)
             askMachine(at: activity)
         case .name(let holders):
-            for holder in holders { holder.launch.withLock { $0.launch }?.waitsInRealTime(holder.role) }
+            for holder in holders { holder.launch.withLock { $0 }?.waitsInRealTime(holder.role) }
             // They no longer hold time: somebody has to look for the next event.
             change { _ in }
         case .start(let runner):
@@ -1073,7 +1066,7 @@ extension VirtualScheduler.State {
         launches.woke(due.id)
         let engine = due.engine
         engine.account.jobs += 1
-        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.timePassed }?(0) }
+        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.timePassed(standstill: 0) }
         current = job
         return .run(job)
     }
@@ -1155,7 +1148,7 @@ extension VirtualScheduler.State {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
             engine.account.jobs += 1
-            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.launch }?.workerBlocks(true) }))
+            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.workerBlocks(true) }))
         }
         let next = spareRunner()
         self.runner = next
