@@ -287,23 +287,15 @@ final class Alarms: Sendable {
             let standstill = Self.standstill(waitingFor: state.ringsAt, at: now)
             // An alarm that is set from here on finds the timer set anew when the handlers have returned.
             state.ringsAt = 0
-            return (Released(state.takeDue(at: now, standstill: standstill)), standstill)
+            return (Locked(state.takeDue(at: now, standstill: standstill)), standstill)
         }
-        for handler in due.handlers { handler(standstill) }
+        due.withLock { $0 }.forEach { $0(standstill) }
         state.withLock { state in
             state.ringsAt = .max
             if let next = state.alarms.values.lazy.map(\.due).min() { setTimer(&state, for: next) }
         }
         // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their
         // `deinit` may block.
-        if !due.handlers.isEmpty { DispatchQueue.global().async { due.handlers = [] } }
-    }
-
-    /// Handlers that are released elsewhere than where they were used.
-    private final class Released: @unchecked Sendable {
-        // @unchecked: used by the timer's queue first, then by the block that empties it.
-        var handlers: [Handler]
-
-        init(_ handlers: [Handler]) { self.handlers = handlers }
+        if due.withLock({ !$0.isEmpty }) { DispatchQueue.global().async { due.withLock { $0 = [] } } }
     }
 }
