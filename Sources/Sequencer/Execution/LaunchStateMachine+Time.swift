@@ -20,7 +20,6 @@ extension LaunchStateMachine {
 
     /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last
     /// call; nil otherwise.
-    @inline(__always)
     mutating func takeWake() -> Nanoseconds? {
         guard needsWake else { return nil }
         needsWake = false

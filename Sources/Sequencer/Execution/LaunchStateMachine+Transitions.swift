@@ -128,7 +128,6 @@ extension LaunchStateMachine {
 
     // MARK: Ending
 
-    @inline(__always)
     mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
         // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
@@ -159,7 +158,6 @@ extension LaunchStateMachine {
     }
 
     /// Whether the operation still runs this assignment, and has not gone on to another one.
-    @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
         let node = assignment.node
         return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
@@ -272,7 +270,6 @@ extension LaunchStateMachine {
     // MARK: Actions
 
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
-    @inline(__always)
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
@@ -288,7 +285,6 @@ extension LaunchStateMachine {
         if alive == 0, phase != .over { endIfQuiet(&actions) }
     }
 
-    @inline(__always)
     mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
         // A launch that nobody watches keeps no events: its past is made from the states when somebody asks
         // (`eventsSoFar`).
@@ -338,7 +334,6 @@ extension LaunchStateMachine {
         case start, startWithoutValue, skip, stopLaunch
     }
 
-    @inline(__always)
     func effectOnDependents(_ node: Int) -> Effect {
         switch nodes[node].outcome {
         case .succeeded, .fellBack: return .start

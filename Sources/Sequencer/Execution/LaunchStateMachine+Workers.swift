@@ -7,7 +7,6 @@ extension LaunchStateMachine {
     // MARK: What they hold
 
     /// A worker takes an operation.
-    @inline(__always)
     mutating func holdWorker(_ node: Int) {
         // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
         if nodes[node].thread != .none { return }
@@ -17,7 +16,6 @@ extension LaunchStateMachine {
     }
 
     /// A worker has come back from the operation's code, or is not waited for any more.
-    @inline(__always)
     private mutating func letGoOfWorker(_ node: Int) {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         nodes[node].thread = .none
@@ -37,13 +35,11 @@ extension LaunchStateMachine {
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
     }
 
-    @inline(__always)
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
 
     // MARK: How many
 
     /// How many more may start.
-    @inline(__always)
     var missingWorkers: Int {
         let awake = settings.workers + asleepWorkers
         return min(awake, settings.maximumWorkers ?? awake) - activeWorkers
@@ -53,7 +49,6 @@ extension LaunchStateMachine {
     /// it.
     ///
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
-    @inline(__always)
     private func isOwedWorker(besides others: Int) -> Bool {
         guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
         let level = level(of: Int(first.node))
@@ -62,7 +57,6 @@ extension LaunchStateMachine {
 
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be
     /// none.
-    @inline(__always)
     mutating func settleWorkers(_ actions: inout Actions) {
         // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through
         // the heap costs more.
@@ -82,7 +76,6 @@ extension LaunchStateMachine {
         actions.looksAtWorkers = true
     }
 
-    @inline(__always)
     private mutating func addWorkers(_ count: Int, _ actions: inout Actions) {
         actions.workers += count
         activeWorkers += count
@@ -129,7 +122,6 @@ extension LaunchStateMachine {
     }
 
     /// Whether a worker runs this. It is told of an operation's condition, and then runs the operation.
-    @inline(__always)
     private func isHeld(by code: Assignment) -> Bool {
         let node = nodes[code.node]
         return node.isHeldByWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback
@@ -139,7 +131,6 @@ extension LaunchStateMachine {
 
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out
     /// meanwhile.
-    @inline(__always)
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
             // Another worker has its place since it was given up: with both there would be one too many.
@@ -155,7 +146,6 @@ extension LaunchStateMachine {
         return next
     }
 
-    @inline(__always)
     private func mayTakeNext(after previous: Assignment?) -> Bool {
         // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }

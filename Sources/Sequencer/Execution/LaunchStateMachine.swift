@@ -260,7 +260,6 @@ struct LaunchStateMachine {
         attemptEnded(ended, result, thenTakeFor: nil, at: time, &actions).counted
     }
 
-    @inline(__always)
     private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
         switch taker {
         case .worker: return nextForWorker(after: previous)
@@ -465,7 +464,6 @@ struct LaunchStateMachine {
     // MARK: Time
 
     /// Every input begins here.
-    @inline(__always)
     mutating func advance(to time: Nanoseconds) {
         self.time = max(self.time, time)
     }

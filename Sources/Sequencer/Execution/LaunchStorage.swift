@@ -172,7 +172,6 @@ final class LaunchStorage: Sendable {
     /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or
     ///   belongs to a caller that asks for something else.
     @discardableResult
-    @inline(__always)
     func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.inputBegins()
