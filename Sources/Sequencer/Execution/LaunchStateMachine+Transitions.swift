@@ -241,8 +241,7 @@ extension LaunchStateMachine {
         // Before the milestone's own end is looked at: it belongs to the launch proper.
         if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
         if node == milestone {
-            interactiveUntilMilestone = interactive.total(at: time)
-            questionsUntilMilestone = interactive.intervals(at: time)
+            interactiveAtMilestone = interactive
             actions.isMilestoneOver = true
         }
         // With the initial display only its own level ends: the milestone is still waited for.
@@ -264,7 +263,7 @@ extension LaunchStateMachine {
     private mutating func milestoneEnded(_ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
-        if !deferred.isEmpty { startDeferred() }
+        if keeper != nil { startDeferred() }
     }
 
     // MARK: Actions

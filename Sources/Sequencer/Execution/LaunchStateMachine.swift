@@ -102,8 +102,6 @@ struct LaunchStateMachine {
     var earliestTimeout: Nanoseconds = 0
     /// When the timer that is taking effect was due, which is a little before now; nil otherwise.
     var dueTime: Nanoseconds?
-    /// Operations that wait for the milestone to end.
-    var deferred: [Int] = []
     /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its
     /// milestone has.
     var soughtLevel: UInt8
@@ -147,9 +145,8 @@ struct LaunchStateMachine {
     /// attempt's number.
     var attemptsNotMade: [Int: Int] = [:]
     var interactive = InteractiveClock()
-    /// Interactive time until the milestone ended; nil until then.
-    var interactiveUntilMilestone: Nanoseconds?
-    var questionsUntilMilestone: [Range<Nanoseconds>] = []
+    /// As it was when the milestone ended; nil until then.
+    var interactiveAtMilestone: InteractiveClock?
     var endOfLaunch: Nanoseconds = 0
     /// The time of ``stop``.
     var stopTime: Nanoseconds = 0

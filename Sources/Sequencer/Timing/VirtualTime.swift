@@ -329,7 +329,7 @@ package final class VirtualScheduler: Sendable {
     struct State: Sendable {
         var now = Duration.zero
         var lateness: Lateness
-        var nextID = 0
+        var lastNumber = 0
         var sleepers = Heap<WakeTime>()
         /// By identifier; a sleeper without a task was cancelled.
         var sleeping: [Int: SleepingTask] = [:]
@@ -410,10 +410,10 @@ package final class VirtualScheduler: Sendable {
 
     func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
         change { state in
-            state.nextID += 1
-            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: state.nextID)
+            let id = state.nextNumber()
+            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: id)
             state.inputBegins(engine)
-            return (state.nextID, state.now)
+            return (id, state.now)
         }
     }
 
@@ -528,10 +528,7 @@ package final class VirtualScheduler: Sendable {
     nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
         try Task.checkCancellation()
         let isOnMain = MainThreadCheck.isCurrent
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.nextNumber() }
         let hasSlept: Bool
         do {
             hasSlept = try await withTaskCancellationHandler {
@@ -697,12 +694,7 @@ package final class VirtualScheduler: Sendable {
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
 
     /// A number for a wait.
-    func takeWaitNumber() -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-    }
+    func takeWaitNumber() -> Int { state.withLock { $0.nextNumber() } }
 
     /// The wait begins. `giveUp` is called, in a turn, when nothing is left on the clock that could happen: unless it
     /// is ended before.
@@ -858,6 +850,12 @@ package final class VirtualScheduler: Sendable {
 // MARK: Taking turns, and moving time when none is left to take
 
 extension VirtualScheduler.State {
+    /// A number for a launch, a sleeper or a wait.
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
     mutating func removeSleeper(_ id: Int) -> VirtualScheduler.SleepingTask? {
         if mainThread.keeper == id { mainThread.keeper = nil }
         return sleeping.removeValue(forKey: id)
