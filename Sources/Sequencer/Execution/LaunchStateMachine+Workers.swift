@@ -11,7 +11,6 @@ extension LaunchStateMachine {
         // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
         if nodes[node].thread != .none { return }
         nodes[node].thread = .worker
-        workersInCode += 1
         awakeWorkers[level(of: node)] += 1
     }
 
@@ -19,7 +18,6 @@ extension LaunchStateMachine {
     private mutating func letGoOfWorker(_ node: Int) {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         nodes[node].thread = .none
-        workersInCode -= 1
         awakeWorkers[level(of: node)] -= 1
     }
 

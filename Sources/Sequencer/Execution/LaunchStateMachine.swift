@@ -59,12 +59,12 @@ struct LaunchStateMachine {
     var isStallReported = false
     var phase = Phase.running
     var activeWorkers = 0
-    /// Those that are in the code of an operation.
-    var workersInCode = 0
-    /// Those of them whose threads were asleep when they were last looked at.
+    /// Those in the code of an operation whose threads were asleep when they were last looked at.
     var asleepWorkers = 0
-    /// The others of them, by the level of their operations (``Urgency``).
+    /// The others in the code of an operation, by its level (``Urgency``).
     var awakeWorkers = [0, 0, 0]
+    /// All of them.
+    var workersInCode: Int { asleepWorkers + awakeWorkers.reduce(0, +) }
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     /// The same of the app's queue.

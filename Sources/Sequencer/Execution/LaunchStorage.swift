@@ -160,7 +160,7 @@ final class LaunchStorage: Sendable {
         // the launch a slow one.
         virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
-        defer { virtualTime?.beginEnds() }
+        defer { virtualTime?.inputEnds() }
         timekeeper.begin { [self] in timePassed(standstill: $0) }
         beginFirstSteps()
     }
@@ -223,8 +223,7 @@ final class LaunchStorage: Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
         // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
         let duration = min(max(duration, .zero), VirtualScheduler.never)
-        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
-        try await timekeeper.sleep(for: duration)
+        try await timekeeper.sleep(for: duration, by: assignment, keepsThread: keepsThread)
     }
 
     // MARK: Code of the app, for which the launch does not wait

@@ -11,8 +11,10 @@ protocol Timekeeper: AnyObject, Sendable {
     func begin(_ handler: @escaping TimeHandler)
     /// Calls the handler at `time`, or sooner if it was asked for sooner.
     func wake(at time: Nanoseconds)
-    /// Suspends the caller. Throws `CancellationError` when its task is cancelled.
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is cancelled.
+    ///
+    /// - Parameter keepsThread: whether, in virtual time, nothing else has the main thread meanwhile.
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
     /// For how long the process has just stood still, if the handler has not been told yet.
     var unnoticedStandstill: Nanoseconds { get }
     /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody
@@ -93,7 +95,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
         withExtendedLifetime(sleeper) { handler?(0) }
     }
 
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
         try await clock.sleep(for: duration, tolerance: .zero)
     }
 
@@ -169,7 +171,7 @@ final class SystemTimekeeper: Timekeeper {
         Alarms.shared.set(alarm, to: monotonicNanoseconds().addingSaturated(delay))
     }
 
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
         if countsSuspension {
             try await ContinuousClock().sleep(for: duration, tolerance: .zero)
         } else {

@@ -38,7 +38,7 @@ final class VirtualTimekeeper: Timekeeper {
     /// The holders of operations, by node: those of the last attempts.
     private let operations = Locked<[Int: TimeHolder]>([:])
 
-    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one
+    /// Time stands still from here until ``inputEnds()``: another launch on the clock must not move it before this one
     /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
@@ -67,9 +67,6 @@ final class VirtualTimekeeper: Timekeeper {
 
     func prologueEnds() { scheduler.setInPrologue(engine, false) }
 
-    /// The first operations have been handed out: from now on they show whether time may move.
-    func beginEnds() { scheduler.inputEnds(engine) }
-
     func wake(at time: Nanoseconds) {
         scheduler.wake(id, at: origin + .nanoseconds(time))
     }
@@ -88,11 +85,6 @@ final class VirtualTimekeeper: Timekeeper {
 
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
-        try await scheduler.sleep(until: scheduler.now + duration)
-    }
-
-    /// The same for a caller that has the operation's launch in hand, in any task.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder of its own.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
