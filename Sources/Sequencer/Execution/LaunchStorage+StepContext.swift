@@ -16,6 +16,8 @@ extension LaunchStorage {
     /// The faults of operations up to now.
     var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
 
+    func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
+
     func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
         let isCurrent = input { state, now -> Bool in
             state.machine.personWaitBegan(assignment, wait, at: now, &state.actions)
@@ -70,15 +72,22 @@ extension LaunchStorage {
         }
     }
 
-    func remainingTime(of node: Int) -> Duration? {
+    func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }
+
+    func remainingTime(ofNode node: Int) -> Duration? {
         let now = timekeeper.now
         // Its time may be over, and the alarm on its way.
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
     }
 
-    /// Runs a Foundation operation as the work of a step.
-    ///
-    /// - Returns: its result if it ends at once; otherwise `completion` is called once, later.
+    var clock: any Clock<Duration> { options.clock }
+
+    var elapsed: Duration { .nanoseconds(timekeeper.now) }
+
+    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
+
+    func claim(_ operation: Operation) throws { try runner.claim(operation) }
+
     func run(
         _ operation: Operation,
         by assignment: Assignment,
@@ -89,7 +98,6 @@ extension LaunchStorage {
 
     // MARK: Work that goes on in the background when its operation has ended, or the whole launch
 
-    /// Whether work that the operation has begun may go on after it.
     func mayOutlive(_ assignment: Assignment) -> Bool {
         state.withLock { state in
             if let stop = state.machine.stop { return stop != .cancelled }
@@ -98,13 +106,18 @@ extension LaunchStorage {
         }
     }
 
-    /// Stops the launch in the name of the operation, also when that has ended.
     func abortLate(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
         input { state, now in state.abort(by: assignment, reason, takeover, at: now) }
     }
 
-    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil
-    /// where no budget is kept.
+    var isLaunchProperOver: Bool {
+        state.withLock { $0.machine.endOfLaunchProper != nil }
+    }
+
+    func whenCancelled(_ body: @escaping @Sendable () -> Void) {
+        whenOver { if $0.record.stop == .cancelled { body() } }
+    }
+
     func timeWithinBudget(of assignment: Assignment) -> Duration? {
         let now = timekeeper.now
         let (budget, interactive) = state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
@@ -156,7 +169,6 @@ extension LaunchStorage {
         withExtendedLifetime(former) {}
     }
 
-    /// An operation has taken something that is held while others run.
     func took(_ value: any Sendable, for range: HeldRange) {
         let releases = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
         // The code of an operation that was left behind has come too late: nobody else would release it.

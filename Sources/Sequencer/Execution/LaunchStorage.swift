@@ -13,7 +13,7 @@ import Synchronization
 /// without it. Nothing that can call back is called under the lock, and objects of the app come out of it to be
 /// released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
 /// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
-final class LaunchStorage: Sendable {
+final class LaunchStorage: StepHost {
     struct State {
         var machine: LaunchStateMachine
         /// The actions that the state machine asks for; empty whenever the lock is free.

@@ -1,7 +1,7 @@
 /// What a step asks of its launch, beside what every step may.
 extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
-    package var mayAsk: Bool { host.graph.policy(assignment.node).isInteractive }
+    package var mayAsk: Bool { host.mayAsk(assignment) }
 
     /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the
     /// operation's timeout stands still, since others decide how long that takes. The time counts against the budget,
@@ -24,9 +24,9 @@ extension StepContext {
         deadline: Duration,
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
-        let options = LaunchOptions(deadline: deadline, clock: host.options.clock)
+        let options = LaunchOptions(deadline: deadline, clock: host.clock)
         let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
-        host.whenOver { if $0.record.stop == .cancelled { launch.cancel() } }
+        host.whenCancelled { launch.cancel() }
         return launch
     }
 
@@ -38,13 +38,16 @@ extension StepContext {
 
     /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may
     /// begin when its launch is over.
-    package var isOfRunningLaunch: Bool { host.scope == nil && !host.isOver }
+    package var isOfRunningLaunch: Bool {
+        // Every host is a launch.
+        (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
+    }
 
     /// The step's launch, to tell it from others.
     package var launch: any AnyObject & Sendable { host }
 
     /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
-    package var isLaunchProperOver: Bool { host.state.withLock { $0.machine.endOfLaunchProper != nil } }
+    package var isLaunchProperOver: Bool { host.isLaunchProperOver }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
     ///
@@ -74,6 +77,10 @@ extension StepContext {
         budget: Budget? = nil,
         options: LaunchOptions? = nil
     ) throws(GraphError) -> RunningLaunch {
-        try host.addScope(name, graph, budget, options)
+        // Every host is a launch; the files of graphs do not know launches.
+        guard let launch = host as? LaunchStorage else {
+            throw GraphError(graph: graph.name, problems: [GraphProblem(.launchOver, "there is no launch that it could join")])
+        }
+        return try launch.addScope(name, graph, budget, options)
     }
 }

@@ -18,7 +18,7 @@ enum CurrentStep {
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
         return runner.withLaunch { launch, node in
-            launch.isTimed(by: clock) ? launch.remainingTime(of: node) : nil
+            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
         }
     }
 }

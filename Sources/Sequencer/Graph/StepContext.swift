@@ -6,11 +6,11 @@ import Foundation
 /// operation has ended, or after its attempt has, telling it something has no effect.
 @dynamicMemberLookup
 public struct StepContext: Sendable {
-    let host: LaunchStorage
+    let host: any StepHost
     let assignment: StepAssignment
 
     /// The operation's identifier.
-    public var operation: String { host.graph.id(assignment.node) }
+    public var operation: String { host.identifier(of: assignment) }
 
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
@@ -147,13 +147,13 @@ public struct StepContext: Sendable {
     }
 
     /// The time since the launch began, by its clock.
-    package var elapsed: Duration { .nanoseconds(host.timekeeper.now) }
+    package var elapsed: Duration { host.elapsed }
 
     /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil
     /// without either.
     ///
     /// Give it to a request or anything else that the operation waits for.
-    public var remainingTime: Duration? { host.remainingTime(of: assignment.node) }
+    public var remainingTime: Duration? { host.remainingTime(of: assignment) }
 
     /// The value of a step this one depends on.
     @usableFromInline
@@ -191,6 +191,50 @@ struct StepAssignment: Equatable, Sendable {
     /// From 1.
     let attempt: Int
     let kind: Kind
+}
+
+/// The launch behind a ``StepContext``. Every call may come at any time, from any thread, also after the assignment has
+/// ended.
+protocol StepHost: AnyObject, Sendable {
+    /// The time since the launch began, by its clock.
+    var elapsed: Duration { get }
+
+    func identifier(of assignment: StepAssignment) -> String
+    func abort(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    func note(_ text: String, by assignment: StepAssignment)
+    func mayAsk(_ assignment: StepAssignment) -> Bool
+    func personWaitBegan(_ assignment: StepAssignment, _ wait: PersonWait)
+    func personWaitEnded(_ assignment: StepAssignment, _ wait: PersonWait)
+    /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
+    func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
+    func waitEnded(_ assignment: StepAssignment, _ outer: ToldWait?)
+    func isToldToCancel(_ assignment: StepAssignment) -> Bool
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
+    func remainingTime(of assignment: StepAssignment) -> Duration?
+    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil
+    /// where no budget is kept.
+    func timeWithinBudget(of assignment: StepAssignment) -> Duration?
+    /// The launch's clock.
+    var clock: any Clock<Duration> { get }
+    /// Whether work that the operation has begun may go on after it.
+    func mayOutlive(_ assignment: StepAssignment) -> Bool
+    /// Stops the launch in the name of the operation, also when that has ended.
+    func abortLate(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    var isLaunchProperOver: Bool { get }
+    /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
+    func whenCancelled(_ body: @escaping @Sendable () -> Void)
+    func value<Value>(of step: Step<Value>) throws -> Value?
+    /// An operation has taken something that is held while others run.
+    func took(_ value: any Sendable, for range: HeldRange)
+    /// Takes a Foundation operation that a step has made for this launch alone.
+    func claim(_ operation: Operation) throws
+    /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls
+    /// `completion` once, later.
+    func run(
+        _ operation: Operation,
+        by assignment: StepAssignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>?
 }
 
 /// Why an operation waits for a person.

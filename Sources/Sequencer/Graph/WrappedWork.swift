@@ -32,7 +32,7 @@ extension StepWork {
         case .operation(let operation): return try await Self.run(operation, context)
         case .makeOperation(let make):
             let operation = try make(context)
-            try context.host.runner.claim(operation)
+            try context.host.claim(operation)
             return try await Self.run(operation, context)
         }
     }
