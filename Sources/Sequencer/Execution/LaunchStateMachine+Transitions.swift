@@ -274,6 +274,7 @@ extension LaunchStateMachine {
         if phase == .running {
             offerAside()
             settleWorkers(&actions)
+            settleProcessors(&actions)
             let turns = readyForMain.count - pendingMainTurns
             if turns > 0, !isInPrologue {
                 actions.mainTurns += turns

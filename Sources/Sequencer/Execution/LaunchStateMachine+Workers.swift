@@ -25,13 +25,12 @@ extension LaunchStateMachine {
         nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
+        guard measuresProcessors, traits[node].contains(.keepsThread) else { return }
+        if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
     }
 
     /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:_:)``.
-    mutating func wakes(_ node: Int) {
-        setAsleep(node, false)
-        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-    }
+    mutating func wakes(_ node: Int) { setAsleep(node, false) }
 
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
 
@@ -39,8 +38,8 @@ extension LaunchStateMachine {
 
     /// How many more may start.
     var missingWorkers: Int {
-        let awake = settings.workers + asleepWorkers
-        return min(awake, settings.maximumWorkers ?? awake) - activeWorkers
+        guard let maximum = settings.maximumWorkers else { return settings.workers - activeWorkers }
+        return min(settings.workers + asleepWorkers, maximum) - activeWorkers
     }
 
     /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against
@@ -81,8 +80,16 @@ extension LaunchStateMachine {
 
     // MARK: Measuring
 
-    /// Whether threads are looked at when something waits: for a worker, or in the app's queue for a processor.
-    var mayMeasure: Bool { settings.maximumWorkers != nil || settings.usesQueue && processors != nil }
+    /// Whether threads are looked at when something waits: for a worker, or for a processor.
+    var mayMeasure: Bool { settings.maximumWorkers != nil || measuresProcessors }
+
+    /// Whether a thread that is asleep lets go of its processor. In virtual time, code that computes is asleep as well.
+    private var measuresProcessors: Bool { processors != nil && !settings.takesOneAtATime }
+
+    /// Has the threads looked at while an operation waits for a processor.
+    mutating func settleProcessors(_ actions: inout Actions) {
+        if measuresProcessors, processors?.hasAside == true { beginMeasuring(&actions) }
+    }
 
     /// Says which threads are asleep in the code of their operations: these keep no processor.
     ///
@@ -94,23 +101,18 @@ extension LaunchStateMachine {
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
         for (code, isAsleep) in threads where isHeld(by: code) && (nodes[code.node].thread == .asleepWorker) != isAsleep {
-            if isAsleep {
-                setAsleep(code.node, true)
-                if traits[code.node].contains(.keepsThread) { processors?.ended(traits.levels[code.node]) }
-            } else {
-                wakes(code.node)
-            }
+            setAsleep(code.node, isAsleep)
             hasChanged = true
         }
         settle(&actions)
-        let wanted = settings.usesQueue ? 0 : min(readyForWorkers.count, lanes.available)
-        isMeasuring = phase == .running && (wanted > 0 || settings.usesQueue && processors?.hasAside == true)
+        let wanted = settings.maximumWorkers == nil ? 0 : min(readyForWorkers.count, lanes.available)
+        isMeasuring = phase == .running && (wanted > 0 || measuresProcessors && processors?.hasAside == true)
         guard isMeasuring else { return nil }
         // All of them sleep, so those that come next may do so too: twice as many again start. Not all at once, or the
         // most urgent would share the processors with the rest where these compute.
-        if asleepWorkers == workersInCode, !settings.usesQueue {
+        if let maximum = settings.maximumWorkers, asleepWorkers == workersInCode {
             let begin = activeWorkers - asleepWorkers
-            let more = min(wanted, 2 * asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
+            let more = min(wanted, 2 * asleepWorkers, maximum - asleepWorkers) - begin
             if more > 0 {
                 promisedWorkers += more
                 addWorkers(more, &actions)
@@ -221,7 +223,6 @@ extension LaunchStateMachine {
         }
         // After the lanes: those of a launch that is stopped become free as well.
         guard phase == .running else { return }
-        if processors?.hasAside == true { beginMeasuring(&actions) }
         let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing
