@@ -85,7 +85,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     let scenario: String
     /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times
     /// count from the scope's start then.
-    let scope: String?
+    package let scope: String?
     /// The moment of this status, counted from the start of the launch or scope; once its operations have ended, the
     /// end of the last one.
     public let time: Duration
