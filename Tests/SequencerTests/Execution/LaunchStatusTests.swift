@@ -63,23 +63,6 @@ struct LaunchStatusTests {
         #expect(launch.status.description == "status: all 7 operations have ended")
     }
 
-    @Test("who has the lanes, and who blocks the threads")
-    func lanes() async throws {
-        let (gate, begun) = (Gate(), Gate())
-        var graph = OperationGraph("lanes")
-        graph.add("first", .expected(.seconds(2))) {
-            begun.open()
-            await gate.wait()
-        }
-        graph.add("second") {}
-        let launch = try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience))
-        await begun.wait()
-        let status = launch.status
-        #expect(status.operations.map(\.wait) == [.code(nil), .lane(takenBy: ["first"])])
-        gate.open()
-        _ = await launch.end()
-    }
-
     @Test("what is said within what is said; and by an operation that has ended, nothing")
     func nesting() async throws {
         let seen = Locked<[LaunchStatus.Wait]>([])
@@ -169,50 +152,5 @@ struct LaunchStatusTests {
             if case .thread(let blockers) = operation.wait { blockers } else { nil }
         }
         #expect(!waiting.isEmpty && waiting.allSatisfy { Set($0) == Set(blocking) })
-    }
-
-    @Test("a limit out of range is refused", arguments: [.zero, .seconds(-1), .seconds(86_401)] as [Duration])
-    func limits(limit: Duration) async throws {
-        let options = LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in })
-        let error = await #expect(throws: GraphError.self) { try await OperationGraph("limits").run(options: options) }
-        #expect(error?.problems.map(\.code) == [.invalidOption])
-    }
-
-    @Test("who watches late gets the events up to now from the states of the operations")
-    func pastEvents() async throws {
-        let box = LaunchBox()
-        let past = Locked<[LaunchEvent.Kind]>([])
-        var graph = OperationGraph("watched late")
-        graph.add("first") {}
-        graph.add("second", after: "first") {
-            let events = try await box.launch().storage.observe(fromNow: { _ in })
-            past.withLock { $0 = events.map(\.kind) }
-        }
-        graph.add("third", after: "second") {}
-        _ = try await box.run(graph, options: LaunchOptions(deadline: nil, clock: VirtualClock()))
-        let events: [LaunchEvent.Kind] = [
-            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
-            .started("second", attempt: 1),
-        ]
-        #expect(past.withLock { $0 } == events)
-    }
-
-    @Test("what waits for operations that have not ended has waited since the launch began, or since the latest of the others ended")
-    func since() async throws {
-        let box = LaunchBox()
-        let status = Locked<LaunchStatus?>(nil)
-        var graph = OperationGraph("since")
-        let quick = graph.add("quick") { launch in try await launch.sleep(for: .milliseconds(20)) }
-        let slow = graph.add("slow") { launch in
-            try await launch.sleep(for: .milliseconds(50))
-            let seen = try await box.launch().status
-            status.withLock { $0 = seen }
-        }
-        graph.add("from-the-start", after: slow) {}
-        graph.add("later", after: quick, slow) {}
-        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock()))
-        let operations = try #require(status.withLock { $0 }).operations
-        let times = Dictionary(uniqueKeysWithValues: operations.map { ($0.id, $0.since) })
-        #expect(times == ["slow": .zero, "from-the-start": .zero, "later": .milliseconds(20)])
     }
 }
