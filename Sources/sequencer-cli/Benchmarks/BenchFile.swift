@@ -95,7 +95,8 @@ extension BenchedScenario {
         return [
             "scenario": .text(name), "budgetMs": .milliseconds(budget),
             "initialDisplayBudgetMs": .milliseconds(initialDisplayBudget), "milestone": .text(milestone),
-            "unknown": .list(unknown), "summary": summary.json, "runs": .array(runs.map(\.json)),
+            "unknown": .list(unknown), "timeIsUnknown": .mark(summary.scenario.unknownTimes.tellNothing), "summary": summary.json,
+            "runs": .array(runs.map(\.json)),
             "operations": .array(operations.map { $0.json(median: medians[$0.id]) }),
         ]
     }
