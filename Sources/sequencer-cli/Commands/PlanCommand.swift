@@ -95,7 +95,7 @@ struct PlanCommand: LaunchingCommand {
         return text.code
     }
 
-    /// The plans that are shown, and those among them that decide: all that were asked for or, without `--lanes`, that
+    /// The plans that are shown, and those that decide: all that were asked for or, without `--lanes`, that
     /// of the launch as `run` has it.
     private func plans(
         of graph: ValidatedGraph,

@@ -61,11 +61,12 @@ extension LaunchReport {
     }
 
     /// The operations before one that failed after the milestone, without having waited for that: without their time it
-    /// might have failed earlier, and the launch with it.
+    /// might have failed earlier, and the launch with it. Where something is scarce, without that of any other.
     private var causesOfLateFailures: Set<String> {
         guard let later = afterMilestone, case .failed? = later.outcome, let milestone else { return [] }
-        let all = operations.map { ($0.id, $0.dependencies) }
-        return later.failures.map { needs(of: $0, all) }.filter { !$0.contains(milestone) }.reduce([]) { $0.union($1) }
+        let all: [(id: String, dependencies: [String])] = operations.map { ($0.id, $0.dependencies) }
+        let before: Set<String> = later.failures.map { needs(of: $0, all) }.filter { !$0.contains(milestone) }.reduce([]) { $0.union($1) }
+        return before.isEmpty || scarceLanes == nil ? before : Set(all.map(\.id))
     }
 
     /// Whether a step of the main thread ended as soon as another one did that computed there meanwhile: it is likely
