@@ -220,7 +220,7 @@ struct LaunchPlanTests {
     @Test("With its budget, a plan puts off and cuts what the launch does, and a step that reads what is put off is skipped as there")
     func keptBudget() async throws {
         func options(_ milliseconds: Int, _ others: StepOption...) -> StepOption { .all(others + [.expected(.milliseconds(milliseconds))]) }
-        func pass(_ step: StepContext, _ milliseconds: Int) async throws -> Int {
+        @Sendable func pass(_ step: StepContext, _ milliseconds: Int) async throws -> Int {
             try await step.sleep(for: .milliseconds(milliseconds))
             return milliseconds
         }
