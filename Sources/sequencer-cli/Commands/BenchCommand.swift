@@ -241,11 +241,11 @@ struct BenchCommand: LaunchingCommand {
         func comparison(_ first: BenchedScenario, _ second: BenchedScenario, in other: BenchDocument, _ gap: BenchGap?) -> BenchComparison {
             BenchComparison(first, second, clock: other.clock(with: document), threshold: verdict.threshold, gap: gap)
         }
-        let changes =
-            before.map { before in
-                let gap = BenchGap(before, document)
-                return before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
-            } ?? []
+        var changes: [BenchComparison] = []
+        if let before {
+            let gap = BenchGap(before, document)
+            changes = before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
+        }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         guard document.scenarios.count == 2 else { return changes }
         return changes + [comparison(document.scenarios[0], document.scenarios[1], in: document, nil)]
