@@ -89,6 +89,8 @@ public struct BudgetResult: Sendable, Hashable {
     /// took longer than expected, the largest excess first, then those that took longest. Empty within the budget, and
     /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it.
     public package(set) var causes: [String] = []
+    /// Whether the measured time is within the budget, however the launch ended.
+    var isInTime: Bool { budget.map { measured <= $0.limit } ?? true }
 }
 
 extension BudgetResult: DescribedValue {

@@ -150,11 +150,11 @@ extension LaunchReport: Codable {
     }
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of
-    /// them.
+    /// them. The budget counts as met only if the time, the outcome and the milestone say so, too.
     ///
     /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a
-    ///   scope that is there twice, an operation that comes after one that is not there, or scopes within one another
-    ///   more than 16 deep.
+    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed without
+    ///   the operation that is its milestone, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.
@@ -184,7 +184,7 @@ extension LaunchReport: Codable {
             makespan: try document.duration("makespanMs"),
             work: try document.duration("workMs"),
             criticalPathDuration: try document.duration("criticalPathMs"),
-            criticalPath: try document.strings("criticalPath"),
+            criticalPath: try document.texts("criticalPath"),
             lanes: try document.count("lanes"),
             hasLaneLimit: try document.optionalFlag("lanesLimited") ?? false,
             resourceLimits: try document.optionalObjects("resources").reduce(into: [:]) { limits, resource in
@@ -202,6 +202,13 @@ extension LaunchReport: Codable {
             scopes: try Scope.all(in: document, depth: depth)
         )
         let identifiers = Set(operations.lazy.map(\.id))
+        // Of a launch that was stopped, its milestone may never have ended.
+        if outcome == .completed, let milestone, !identifiers.contains(milestone) {
+            throw document.error("milestone", "there is no operation \(milestone.debugDescription) in the report")
+        }
+        // Earlier versions had other rules, and a file can be edited.
+        budget.isMet =
+            budget.isMet && budget.isInTime && Self.canMeetBudget(outcome.name, milestone: milestone.flatMap { self[$0]?.outcome })
         try document.checkNames(operations.lazy.map(\.id), of: "the operation", in: "operations")
         for operation in operations {
             guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }

@@ -174,6 +174,16 @@ public struct LaunchReport: Sendable, Hashable {
     /// - Parameter initialDisplay: nil where the display had no budget, or has no verdict on it.
     package static func isWithinBudgets(_ isMet: Bool, initialDisplay: Bool?) -> Bool { isMet && initialDisplay != false }
 
+    /// Whether a launch that ended so may have met its budget. One that failed, was cancelled, or went on without its
+    /// milestone has not, whatever its time.
+    ///
+    /// - Parameters:
+    ///   - outcome: its ``Outcome/name``.
+    ///   - milestone: how its milestone ended; nil without one.
+    package static func canMeetBudget(_ outcome: String, milestone: Sequencer.Outcome?) -> Bool {
+        outcome == "aborted" || outcome == "completed" && milestone?.isSuccess != false
+    }
+
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
