@@ -1,8 +1,6 @@
 import Foundation
 
 extension FileStore {
-    typealias DecodedFile = Result<Data, StoredFile.Corruption>
-
     /// How many of the files moved aside from one place are kept: enough to look at, and no way to fill a disk.
     private static let keptAside = 3
 
@@ -32,17 +30,6 @@ extension FileStore {
         }
         try file.setPermissions(0o600)
         problems.report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
-    }
-
-    /// The value in a file, or why it makes no sense.
-    func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: stat) throws(StorageError) -> DecodedFile {
-        let limit = maximumSize + StoredFile.maximumHeaderLength
-        // Before reading: a file without end must not fill the memory.
-        guard status.st_size <= limit else {
-            return .failure(.init(reason: "it has \(status.st_size) bytes, more than the \(maximumSize) allowed here"))
-        }
-        let contents = try file.contents(limit: limit)
-        return DecodedFile { () throws(StoredFile.Corruption) in try StoredFile.decode(contents, for: name) }
     }
 
     /// Renames a value's file to the next free `KEY.corrupt-N`.

@@ -69,19 +69,22 @@ final class FileStore: SecureStore {
         do throws(StorageError) {
             guard let file = try open(name) else { return .absent }
             let status = try file.status()
-            let corruption: StoredFile.Corruption
-            switch try decode(file, name, status) {
-            case .success(let value): return .value(value)
-            case .failure(let failure): corruption = failure
+            let limit = maximumSize + StoredFile.maximumHeaderLength
+            // Not read when it is too large: a file without end must not fill the memory.
+            let contents = status.st_size > limit ? nil : try file.contents(limit: limit)
+            do throws(StoredFile.Corruption) {
+                if let contents { return .value(try StoredFile.decode(contents, for: name)) }
+                throw StoredFile.Corruption(reason: "it has \(status.st_size) bytes, more than the \(maximumSize) allowed here")
+            } catch {
+                // A newer version of the app may come back: its value is not damage (S5).
+                if let version = error.newerVersion {
+                    let reason = "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
+                    throw StorageError(.newerFormat, directory.path(name.description), reason)
+                }
+                // `onlyIf`: the file that was read, and not one that was written since.
+                try? moveAside(name, because: error.reason, onlyIf: status)
+                return .absent
             }
-            // A newer version of the app may come back: its value is not damage (S5).
-            if let version = corruption.newerVersion {
-                let reason = "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
-                throw StorageError(.newerFormat, directory.path(name.description), reason)
-            }
-            // `onlyIf`: the file that was read, and not one that was written since.
-            try? moveAside(name, because: corruption.reason, onlyIf: status)
-            return .absent
         } catch {
             problems.report(error)
             return .unavailable(error)
