@@ -29,7 +29,7 @@ extension FileStore {
             throw .notTrusted(file.path, "\(finding): others may have read the secret, so it is not used; \(remedy)")
         }
         try file.setPermissions(0o600)
-        problems.report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
+        report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
     }
 
     /// Renames a value's file to the next free `KEY.corrupt-N`.
@@ -50,10 +50,10 @@ extension FileStore {
             try directory.synchronize()
         } catch {
             let problem = "\(reason); it could not be moved aside, \(error.reason)"
-            problems.report(StorageError(.corrupt, path, problem, systemError: error.systemError))
+            report(StorageError(.corrupt, path, problem, systemError: error.systemError))
             throw error
         }
-        problems.report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
+        report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
         // The oldest go, and an error in that is of no consequence.
         for old in aside.sorted(by: { $0.number > $1.number }).dropFirst(Self.keptAside - 1) { _ = try? directory.remove(old.name) }
     }
