@@ -156,7 +156,7 @@ struct SampleApp {
             default: .regular
             }
         var options = SampleServiceOptions()
-        (options.onboarding, options.speakers) = (onboarding.rawValue, [known])
+        (options.onboarding, options.speakers) = (onboarding, [known])
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }
