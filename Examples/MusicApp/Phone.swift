@@ -40,13 +40,13 @@ final class Phone {
             endpoints: APIEnvironment(graphQL: backend.baseURL.appending(path: "graphql"), rest: backend.baseURL)
         )
         plan.registrations = [
-            .value(app.platform, for: ServiceKey("platform")),
-            .value("music", for: ServiceKey("client-keys")),
-            .value("music", for: ServiceKey("core-keys")),
-            .value(["splash", "login", "tutorial", "main"], for: ServiceKey("screen-configuration")),
-            .value("plain text", for: ServiceKey("ui-configuration")),
-            .value("none", for: ServiceKey("analytics")),
-            .value("text only", for: ServiceKey("image-codec")),
+            .value(app.platform, for: "platform"),
+            .value("music", for: "client-keys"),
+            .value("music", for: "core-keys"),
+            .value(["splash", "login", "tutorial", "main"], for: "screen-configuration"),
+            .value("plain text", for: "ui-configuration"),
+            .value("none", for: "analytics"),
+            .value("text only", for: "image-codec"),
         ]
         plan.enablesRestoreAccount = true
         plan.modules = [
