@@ -37,7 +37,7 @@ enum SavedReports {
             do throws(ScenarioError) {
                 return try decodeDocument(type, from: Array(bytes[place]), file: file)
             } catch {
-                throw error.moved(by: SourceLines(bytes).position(of: place.lowerBound))
+                throw error.moved(by: .start.moved(over: bytes[..<place.lowerBound]))
             }
         }
     }
@@ -75,7 +75,7 @@ enum SavedReports {
         var count = 0
         while isArray ? try json.hasNext(before: ASCII.closeBracket, &count) : documents.isEmpty {
             let start = json.offset
-            try json.value(isKept: false)
+            try json.value()
             documents.append(start..<json.offset)
         }
         return documents

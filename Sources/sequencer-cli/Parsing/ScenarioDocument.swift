@@ -81,7 +81,7 @@ struct OperationDocument: Equatable, Sendable {
     var conditions: [FactCondition] = []
     var work = WorkDocument.none
     /// Where the operation begins in the file.
-    var position = SourcePosition(line: 1, column: 1)
+    var position = SourcePosition.start
 
     /// The line where the operation begins in the file.
     var line: Int { position.line }
