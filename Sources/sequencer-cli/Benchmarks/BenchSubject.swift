@@ -31,7 +31,7 @@ struct BenchSubject {
             arguments.state = try state.using { try state.fresh() }
         }
         self.arguments = arguments
-        let launch = try state?.using { try Self.prepare(arguments) } ?? Self.prepare(arguments)
+        let launch = try state?.using { try PreparedLaunch(arguments) } ?? PreparedLaunch(arguments)
         // Its graph and its options are enough; the app would keep its tasks and its speaker.
         launch.app?.close()
         launchOfFile = launch.scenario.file == nil ? nil : launch
@@ -46,7 +46,7 @@ struct BenchSubject {
     /// - Parameter name: its name in results.
     init(_ command: ProgramCommand, named name: String, _ arguments: RunArguments) throws {
         let program = BenchedProgram(command)
-        let launch = PreparedLaunch(program.graph(name), arguments)
+        let launch = PreparedLaunch(LoadedScenario(graph: program.graph(name)), arguments)
         self.name = name
         self.program = program
         self.arguments = arguments
@@ -82,7 +82,7 @@ struct BenchSubject {
             // A copy: the state folder of this run must not stay in the arguments of the next one.
             var arguments = arguments
             arguments.state = try state?.fresh()
-            return try Self.prepare(arguments)
+            return try PreparedLaunch(arguments)
         }
         let launch = try state?.using(prepare) ?? prepare()
         defer { launch.app?.close() }
@@ -114,7 +114,7 @@ struct BenchSubject {
         // The faults are for the measured launches. A first launch with them might leave no state to begin with.
         first.injections = []
         first.state = state.template
-        let launch = try state.using { try Self.prepare(first) }
+        let launch = try state.using { try PreparedLaunch(first) }
         defer { launch.app?.close() }
         let report = try await run(cancellable, launch.scenario.graph, options)
         // A person should know that the runs begin with less than they seem to.
@@ -125,14 +125,6 @@ struct BenchSubject {
         }
     }
 
-    private static func prepare(_ arguments: RunArguments) throws -> PreparedLaunch {
-        do {
-            return try PreparedLaunch(arguments)
-        } catch let error as UsageError {
-            // It is this command's line that is wrong.
-            throw UsageError(error.message, command: "bench")
-        }
-    }
 }
 
 /// The stored state that each run begins with: copies of one folder, so that no run finds traces of another.

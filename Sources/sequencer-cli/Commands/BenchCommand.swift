@@ -63,7 +63,7 @@ struct BenchCommand: LaunchingCommand {
     private static let maximumRuns = 100_000
 
     /// How each run is done.
-    var arguments = RunArguments()
+    var arguments = RunArguments(command: name)
     /// Another scenario, whose runs take turns with those of the first.
     var other: String?
     /// The programs to measure instead of scenarios, in the order of their turns.
@@ -164,7 +164,8 @@ struct BenchCommand: LaunchingCommand {
             for state in states.withLock({ $0 }) { state.remove() }
         }
         // From here on a signal has something to remove.
-        try SignalThread.shared.launchBegan(abandon: abandon) { cancellable.cancel() }
+        SignalThread.shared.onEnd(abandon)
+        try SignalThread.shared.launchBegan { cancellable.cancel() }
         do {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }

@@ -64,7 +64,8 @@ struct ExploreCommand: LaunchingCommand {
         let cancellable = CancellableLaunch()
         let running = Locked<Task<Exploration, any Error>?>(nil)
         // Before the question: a signal withdraws it.
-        try SignalThread.shared.launchBegan(abandon: { progress?.end() }) {
+        SignalThread.shared.onEnd { progress?.end() }
+        try SignalThread.shared.launchBegan {
             cancellable.cancel()
             running.withLock { $0 }?.cancel()
         }
