@@ -257,8 +257,9 @@ final class CancellableLaunch: Sendable {
         return launch
     }
 
-    /// Has the signal give up a question that comes before the launch.
-    func ask(withdrawnBy withdraw: @escaping @Sendable () -> Void) {
+    /// Has the signal give up a question that comes before the launch, or what runs in place of one; at once where it
+    /// came before.
+    func onCancel(_ withdraw: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.withdraw = withdraw
             return state.isCancelled

@@ -13,7 +13,6 @@ struct SampleApp {
     let environment: StartupEnvironment
     /// The services and the speaker of this process; nil with a backend of one's own.
     private let embedded: (backend: EmbeddedBackend, speaker: LoopbackSpeaker)?
-    private let service: AppService
     private let tokenWarnings: Task<Void, Never>
     private let lateDecision = Locked<UpdateDecision?>(nil)
 
@@ -47,8 +46,8 @@ struct SampleApp {
         // One service for all steps: two token managers would use the same refresh token, which is good for one use
         // (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
-        service = bootstrap.service
-        tokenWarnings = Self.warn(of: bootstrap.service.tokens)
+        let service = bootstrap.service
+        tokenWarnings = Self.warn(of: service.tokens)
         // The services of this process have been told; others have not.
         let updates: any UpdatePolicyService = requiresUpdate && embedded == nil ? RequiredUpdate() : service
         var environment = StartupEnvironment(

@@ -39,7 +39,8 @@ struct BenchCommand: LaunchingCommand {
                 $0.arguments.state = $1
             }
         ],
-        part([RunArguments.backendOption] + RunArguments.device + RunArguments.resultOptions, \.arguments)
+        part([RunArguments.backendOption] + RunArguments.device, \.arguments),
+        part(CommonArguments.workingOptions, \.arguments.common)
     )
     static let examples: KeyValuePairs = [
         "bench regular --runs 30": "Measure the regular launch.",
@@ -172,7 +173,7 @@ struct BenchCommand: LaunchingCommand {
             }
             for command in commands {
                 let isSecond = subjects.contains { $0.name == command.text }
-                subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
+                subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
             }
             // The progress would be drawn over the question.
             progress?.pause()
@@ -213,6 +214,9 @@ struct BenchCommand: LaunchingCommand {
         defer { document.span?.extend() }
         let total = Double((warmups + runs) * subjects.count)
         var done = 0
+        progress?.update(fraction: 0)
+        // The first launch prepares the state, and is part of no run.
+        for subject in subjects { try await subject.prepare(cancellable, say: say) }
         for round in 0..<warmups + runs {
             // The second one first in every other round: a machine that becomes slower all the time favours neither.
             for index in round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed() {

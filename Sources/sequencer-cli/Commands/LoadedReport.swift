@@ -25,7 +25,7 @@ enum LoadedReport {
         let bytes = try LoadedScenario.bytes(of: name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
-        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file).map(\.withCriticalPath) }
+        if let reports = try SavedReports.read(bytes, file: file) { return reports }
         let document = try parseScenario(bytes, file: file, orOf: [SavedSchema.report])
         return [try await run(LoadedScenario(document, from: file, clock: .virtual))]
     }

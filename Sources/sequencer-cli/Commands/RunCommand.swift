@@ -33,7 +33,8 @@ struct RunCommand: LaunchingCommand {
             .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
             .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
         ],
-        part(RunArguments.device + [RunArguments.linesOption] + RunArguments.resultOptions, \.arguments)
+        part(RunArguments.device, \.arguments),
+        part([CommonArguments.linesOption] + CommonArguments.workingOptions, \.arguments.common)
     )
     static let examples: KeyValuePairs = [
         "run": "Run the first launch.",

@@ -3,11 +3,8 @@ import SequencerAnalysis
 
 /// A launch's report as text for a terminal: when each operation ran, its outcome, and the verdict.
 struct TimelineText {
-    /// Graphs larger than this are not shown whole.
+    /// So many operations are shown of a larger graph.
     static let maximumOperations = 100
-    /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger
-    /// graph.
-    static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
     /// Its times count from where the budget's do.
     let report: LaunchReport
@@ -36,7 +33,7 @@ struct TimelineText {
         (self.report, self.verdict) = (report, verdict)
         anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
         (self.isPlan, self.style, self.width, operations) = (isPlan, style, min(max(width, 40), 400), report.operations)
-        let chosen = Self.selection(of: operations)
+        let chosen = report.selection(limit: Self.maximumOperations).map { report.operations[$0] }
         let columns = TimelineColumns(chosen, width: self.width, style: style)
         // A plan, or an operation that runs on, may end after the launch has.
         let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
@@ -90,18 +87,6 @@ struct TimelineText {
         let rest = report.scopes.count - Self.maximumNoted
         if rest > 0 { lines.append("and \(rest) more scope\(rest == 1 ? "" : "s")") }
         return lines
-    }
-
-    // MARK: Selection
-
-    private static func selection(of operations: [OperationReport]) -> [OperationReport] {
-        guard operations.count > maximumOperations else { return operations }
-        let byDuration = operations.indices.sorted { operations[$0].duration > operations[$1].duration }
-        var chosen = Set(byDuration.prefix(longestShown))
-        chosen.formUnion(byDuration.lazy.filter { operations[$0].isCritical }.prefix(criticalShown))
-        let failed: [Outcome] = [.failed, .timedOut, .fellBack]
-        chosen.formUnion(operations.indices.lazy.filter { failed.contains(operations[$0].outcome) }.prefix(unsuccessfulShown))
-        return chosen.sorted().map { operations[$0] }
     }
 
     // MARK: Around the bars

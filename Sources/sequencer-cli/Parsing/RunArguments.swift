@@ -123,10 +123,6 @@ struct RunArguments: Equatable, Sendable {
         help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
         read: URLText.parseBackend
     ) { $0.backend = $1 }
-
-    static let linesOption = CommonArguments.linesOption.of(\RunArguments.common)
-
-    static let resultOptions = CommonArguments.workingOptions.map { $0.of(\RunArguments.common) }
 }
 
 // MARK: - Options that several commands have

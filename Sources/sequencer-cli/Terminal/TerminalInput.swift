@@ -62,15 +62,7 @@ final class TerminalInput: Sendable {
         // However the question ends: answered, cancelled or given up by the reader.
         defer { if isSecret { TerminalModes.showTyping(on: descriptor) } }
         prompt()
-        let isCancelled = Locked(false)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { answer in
-                let thread: Void? = try? startThread { answer.resume(returning: self.read { isCancelled.withLock { $0 } }) }
-                if thread == nil { answer.resume(returning: nil) }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
-        }
+        return try? await onThread { self.read($0) }
     }
 
     /// Reads a line, unless the question is withdrawn before.
