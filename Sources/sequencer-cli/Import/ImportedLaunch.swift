@@ -147,6 +147,7 @@ extension ImportedLaunch {
                     attempts: 1,
                     lane: operation.lane,
                     slack: .nanoseconds(path.slack(node)),
+                    isCritical: false,
                     message: operation.message
                 )
             }

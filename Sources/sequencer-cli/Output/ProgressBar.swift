@@ -9,34 +9,19 @@ struct ProgressBar: Sendable {
     private let state = Locked(ProgressState())
 
     /// - Parameters:
-    ///   - inLines: whether it is shown where nothing can be drawn over, too.
     ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
-    ///   - patience: how long nothing is shown.
-    ///   - tick, now: see ``LiveView``.
+    ///   - inLines: whether it is shown where nothing can be drawn over, too.
     /// - Returns: nil where nothing can be drawn over.
-    init?(
-        _ title: String,
-        reading input: String? = nil,
-        inLines: Bool = false,
-        on terminal: Terminal = .standardError,
-        patience: Duration = .seconds(1),
-        tick: Duration? = .milliseconds(250),
-        environment: [String: String] = ProcessInfo.processInfo.environment,
-        now: (@Sendable () -> Duration)? = nil
-    ) {
+    init?(_ title: String, reading input: String? = nil, inLines: Bool = false) {
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
-        let view = LiveView(
-            on: terminal,
-            inLines: inLines,
-            isLine: true,
-            patience: patience,
-            tick: tick,
-            environment: environment,
-            now: now
-        )
-        guard let view else { return nil }
+        let (patience, tick) = (Duration.seconds(1), Duration.milliseconds(250))
+        guard let view = LiveView(on: .standardError, inLines: inLines, isLine: true, patience: patience, tick: tick) else { return nil }
+        self.init(title, on: view)
+    }
+
+    init(_ title: String, on view: LiveView) {
         self.view = view
-        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
+        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: view.environment).isUnicode
         view.begin { [state] size, time in
             // One column stays free: some terminals wrap after the last.
             [state.withLock { $0 }.line(title, elapsed: time, width: max(size.width - 1, 1), isUnicode: isUnicode)]

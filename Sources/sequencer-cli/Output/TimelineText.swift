@@ -9,8 +9,6 @@ struct TimelineText {
     /// Its times count from where the budget's do.
     let report: LaunchReport
     private let verdict: VerdictText
-    /// The misbehaviour of operations that a person should know of.
-    let anomalies: [String]
     /// Whether this is the plan of a launch, rather than its report.
     let isPlan: Bool
     /// In the order they were added.
@@ -31,7 +29,6 @@ struct TimelineText {
         let verdict = VerdictText(report, unknown: unknown, style: style, width: min(max(width, 40), 400))
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
-        anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
         (self.isPlan, self.style, self.width, operations) = (isPlan, style, min(max(width, 40), 400), report.operations)
         let chosen = report.selection(limit: Self.maximumOperations).map { report.operations[$0] }
         let columns = TimelineColumns(chosen, width: self.width, style: style)
@@ -150,7 +147,6 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    private static let maximumNamed = VerdictText.maximumNamed
     private static let maximumNoted = 20
 
     /// More for a person to know: operations that were left running, notes, and misbehaviour.
@@ -165,8 +161,11 @@ extension TimelineText {
         }
         messages += notes.prefix(Self.maximumNoted)
         if notes.count > Self.maximumNoted { messages.append("and \(notes.count - Self.maximumNoted) more notes") }
-        messages += anomalies.prefix(Self.maximumNamed)
-        if anomalies.count > Self.maximumNamed { messages.append("and \(anomalies.count - Self.maximumNamed) more like these") }
+        // The misbehaviour of operations that a person should know of.
+        let anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
+        messages += anomalies.prefix(VerdictText.maximumNamed)
+        let rest = anomalies.count - VerdictText.maximumNamed
+        if rest > 0 { messages.append("and \(rest) more like these") }
         return messages.flatMap(wrap).map(style.yellow)
     }
 }

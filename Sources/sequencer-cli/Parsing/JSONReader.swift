@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
 ///
 /// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice
@@ -243,7 +245,7 @@ struct JSONReader {
         while current != ASCII.quote {
             if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
             if current < ASCII.space {
-                let name = hexadecimal(UInt32(current), digits: 4)
+                let name = String(format: "%04X", current)
                 throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
             }
             guard current == ASCII.backslash else {
@@ -283,7 +285,7 @@ struct JSONReader {
         {
             scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         }
-        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))", at: start) }
+        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(String(format: "%04X", unit))", at: start) }
         return scalar
     }
 
@@ -310,7 +312,7 @@ struct JSONReader {
         var rest = bytes[range].makeIterator()
         var offset = range.lowerBound
         while case .scalarValue(let scalar) = decoder.decode(&rest) { offset += UTF8.width(scalar) }
-        return fault("the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(byte(offset)), digits: 2)))", at: offset)
+        return fault("the text is not UTF-8 (byte 0x\(String(format: "%02X", byte(offset))))", at: offset)
     }
 
     /// Names the character that was found, and the expected one.
@@ -326,11 +328,6 @@ struct JSONReader {
         var rest = bytes[offset...].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&rest) else { return notUTF8(in: offset..<offset + 1) }
         return fault("unexpected \(quoted(String(scalar))); expected \(what)")
-    }
-
-    private func hexadecimal(_ value: UInt32, digits: Int) -> String {
-        let text = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }
 

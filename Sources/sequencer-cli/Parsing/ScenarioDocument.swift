@@ -83,9 +83,6 @@ struct OperationDocument: Equatable, Sendable {
     /// Where the operation begins in the file.
     var position = SourcePosition.start
 
-    /// The line where the operation begins in the file.
-    var line: Int { position.line }
-
     /// Whether it has no work, though a duration is expected of it: it takes no time.
     var isWorkless: Bool { work == .none && expected ?? .zero > .zero }
 

@@ -70,12 +70,14 @@ struct ProgressTextTests {
         let person = try PseudoTerminal()
         let terminal = Terminal(descriptor: person.descriptor)
         let environment = ["TERM": "xterm", "LC_ALL": "C"]
-        let early = try #require(ProgressBar("early", on: terminal, patience: .seconds(3600), environment: environment))
+        func view(patience: Duration, environment: [String: String], now: (@Sendable () -> Duration)? = nil) -> LiveView? {
+            LiveView(on: terminal, isLine: true, patience: patience, tick: nil, environment: environment, now: now)
+        }
+        let early = ProgressBar("early", on: try #require(view(patience: .seconds(3600), environment: environment)))
         early.update(fraction: 0.1)
         early.erase {}
         early.end()
-        let now: @Sendable () -> Duration = { .seconds(7) }
-        let bar = try #require(ProgressBar("bench", on: terminal, patience: .zero, tick: nil, environment: environment, now: now))
+        let bar = ProgressBar("bench", on: try #require(view(patience: .zero, environment: environment) { .seconds(7) }))
         bar.update(fraction: 0.5)
         // Too soon after the one before.
         bar.update(fraction: 0.6)
@@ -88,23 +90,23 @@ struct ProgressTextTests {
         #expect(person.shown.contains("\r\u{1B}[Kbench  [") && person.shown.contains("\r\u{1B}[Kwords"))
         #expect(person.shown.contains("70%") && person.shown.contains("\r\u{1B}[Kresult"))
         #expect(!person.shown.contains("early") && !person.shown.contains("60%") && !person.shown.contains("80%"))
-        #expect(ProgressBar("dumb", on: terminal, environment: ["TERM": "dumb"]) == nil)
-        #expect(ProgressBar("none", on: Terminal(descriptor: -1), environment: environment) == nil)
+        #expect(view(patience: .zero, environment: ["TERM": "dumb"]) == nil)
+        #expect(LiveView(on: Terminal(descriptor: -1), environment: environment) == nil)
     }
 
     @Test("A timer draws it while nobody says anything, once for each line that is new")
     func timer() async throws {
         let person = try PseudoTerminal()
         let seconds = Locked(0)
-        let progress = ProgressBar(
-            "bench",
+        let view = LiveView(
             on: Terminal(descriptor: person.descriptor),
+            isLine: true,
             patience: .seconds(1),
             tick: .milliseconds(1),
             environment: ["TERM": "xterm", "LC_ALL": "C"],
             now: { .seconds(seconds.withLock { $0 }) }
         )
-        let bar = try #require(progress)
+        let bar = ProgressBar("bench", on: try #require(view))
         bar.update(fraction: 0)
         for second in 1...3 {
             seconds.withLock { $0 = second }
@@ -118,15 +120,15 @@ struct ProgressTextTests {
     func lines() throws {
         let pipe = Pipe()
         let seconds = Locked(0)
-        let progress = ProgressBar(
-            "bench",
-            inLines: true,
+        let view = LiveView(
             on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor),
+            inLines: true,
+            isLine: true,
             tick: nil,
             environment: ["LC_ALL": "C", "COLUMNS": "60"],
             now: { .seconds(seconds.withLock { $0 }) }
         )
-        let bar = try #require(progress)
+        let bar = ProgressBar("bench", on: try #require(view))
         for (second, fraction) in [(0, 0.0), (1, 0.1), (5, 0.5), (6, 0.6)] {
             seconds.withLock { $0 = second }
             bar.update(fraction: fraction)
