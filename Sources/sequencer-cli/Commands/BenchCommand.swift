@@ -158,12 +158,11 @@ struct BenchCommand: LaunchingCommand {
         let states = Locked<[BenchState]>([])
         let cancellable = CancellableLaunch()
         let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
-        // Also after an error, while signals are still handled here: one that came earlier would leave the copies on
-        // disk.
         let abandon: @Sendable () -> Void = {
             progress?.end()
             for state in states.withLock({ $0 }) { state.remove() }
         }
+        defer { abandon() }
         // From here on a signal has something to remove.
         SignalThread.shared.onEnd(abandon)
         try SignalThread.shared.launchBegan { cancellable.cancel() }
@@ -181,12 +180,10 @@ struct BenchCommand: LaunchingCommand {
             progress?.resume()
             try await measure(subjects, into: &document, before, cancellable, progress)
         } catch {
-            abandon()
             // After a signal the state is gone, and errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
             return signal
         }
-        abandon()
         return SignalThread.shared.launchEnded()
     }
 
