@@ -54,7 +54,7 @@ enum ClockMode: String, CaseIterable, Sendable {
 /// The arguments of a launch, for `run` and `bench`; nil leaves a choice to the scenario or to the engine.
 struct RunArguments: Equatable, Sendable {
     /// The command that they are of.
-    var command = RunCommand.name
+    var command = "run"
     /// A built-in scenario, a file, or `-`; nil lets the stored state decide.
     var scenario: String?
     var budget: Duration?
