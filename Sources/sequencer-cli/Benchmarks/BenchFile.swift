@@ -9,9 +9,7 @@ func readBench(_ path: String) throws -> BenchDocument { try parseBench(try read
 /// `sequencer.report/1`.
 func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDocument {
     // Decided by the content, not by the name: `-` has none.
-    if SavedReports.begin(bytes) {
-        return try BenchDocument(try SavedReports.decode(bytes, file: file).map(\.withCriticalPath), file: file)
-    }
+    if let reports = try SavedReports.read(bytes, file: file) { return try BenchDocument(reports, file: file) }
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
 

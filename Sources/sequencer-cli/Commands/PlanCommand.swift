@@ -17,9 +17,8 @@ struct PlanCommand: LaunchingCommand {
                 read: parseLanes
             ) { $0.lanes = $1 },
             .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
-                $0.whatIf = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { operation, text in
-                    WhatIf(operation: operation, duration: try DurationText.parse(text, minimum: .zero))
-                }
+                let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
+                $0.whatIf = Dictionary(times) { _, last in last }
             },
             .budget { $0.budget = $1 },
             .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
@@ -45,16 +44,11 @@ struct PlanCommand: LaunchingCommand {
         "3": "By it the milestone, or the initial display, is over its budget, or never comes, as where it is switched off.",
     ]
 
-    /// An operation, and how long to suppose that it takes.
-    struct WhatIf: Equatable, Sendable {
-        let operation: String
-        let duration: Duration
-    }
-
     var scenario = ""
     /// A plan for each; none for the usual ones.
     var lanes: [Int] = []
-    var whatIf: [WhatIf] = []
+    /// How long to suppose that these operations take.
+    var whatIf: [String: Duration] = [:]
     var processors: Int?
     var budget: Duration?
     var deadline: DeadlineArgument?
@@ -106,7 +100,7 @@ struct PlanCommand: LaunchingCommand {
         let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
         var options = PlanOptions(budget: budget)
         options.processors = processors
-        for change in whatIf { options.whatIf[change.operation] = change.duration }
+        options.whatIf = whatIf
         var (plans, decisive): ([LaunchPlan], [LaunchPlan]) = ([], [])
         for number in wanted {
             if !plans.isEmpty { progress?.update(fraction: Double(plans.count) / Double(wanted.count)) }

@@ -130,12 +130,12 @@ struct ScenarioField: Sendable {
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> JSONError { JSONError(offset: value.offset, path: path, message: message) }
+    func fault(_ message: String) -> JSONError { JSONError(position: value.position, path: path, message: message) }
 
     /// A complaint about a key itself, rather than about its value.
     func fault(_ message: String, at key: String) -> JSONError {
         let member = (try? object())?.first { $0.key == key }
-        return JSONError(offset: member?.offset ?? value.offset, path: .key(key, of: path), message: message)
+        return JSONError(position: member?.position ?? value.position, path: .key(key, of: path), message: message)
     }
 
     func expected(_ what: String) -> JSONError { fault("expected \(what), found \(value.kind)") }

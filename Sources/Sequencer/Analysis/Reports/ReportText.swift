@@ -130,7 +130,7 @@ extension LaunchReport {
     /// First come those of the critical path, then those that did not succeed, then the longest.
     ///
     /// - Complexity: O(operations · log operations).
-    func selection(limit: Int) -> [Int] {
+    package func selection(limit: Int) -> [Int] {
         guard operations.count > limit else { return Array(operations.indices) }
         // Once: each comparison would ask for two of them.
         let keys = operations.map { ($0.isCritical ? 0 : $0.outcome != .succeeded ? 1 : 2, Duration.zero - $0.duration) }
