@@ -67,10 +67,3 @@ struct GraphEdge: Sendable, Hashable {
     /// Whether the value of `target` must exist.
     var needsValue = false
 }
-
-/// An immutable value behind one reference.
-final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}

@@ -78,7 +78,7 @@ extension ValidatedGraph {
     }
 
     /// Whether an operation only waits for an event: it then never has a lane.
-    package func isEvent(_ index: Int) -> Bool {
+    func isEvent(_ index: Int) -> Bool {
         guard case .event = nodes[index].work else { return false }
         let policy = policy(index)
         return policy.condition == nil && policy.exclusive.isEmpty

@@ -266,23 +266,3 @@ extension OperationGraph {
         return GraphProblem(.unknownDependency, positions: positions, message)
     }
 }
-
-extension ValidatedGraph {
-    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that
-    /// fails ends the launch as failed, or comes after the milestone and fails alone, as chance has it.
-    ///
-    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those
-    /// that cannot fail, or whose failure has a fallback.
-    ///
-    /// - Complexity: O(operations + dependencies).
-    package var unawaitedRequiredOperations: [String] {
-        guard let milestone = milestoneIndex else { return [] }
-        let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone]
-        )
-        return (0..<count).filter { node in
-            let policy = policy(node)
-            return hasWork(node) && policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable
-                && !related.contains(node)
-        }.map { id($0) }
-    }
-}

@@ -44,9 +44,7 @@ public struct OperationGraph: Sendable {
     package private(set) var resourceLimits: [ExclusiveResource: Int] = [:]
 
     /// An empty graph: legal, and complete at once when run.
-    public init(_ name: String) {
-        self.name = name
-    }
+    public init(_ name: String) { self.name = name }
 
     /// The number of operations.
     package var count: Int { nodes.count }

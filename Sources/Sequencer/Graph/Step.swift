@@ -55,8 +55,9 @@ public struct Step<Value: Sendable>: Sendable {
     }
 }
 
-extension Step: DescribedValue {
-    package var ownDescription: String { id }
+extension Step: CustomStringConvertible {
+    /// The identifier.
+    public var description: String { id }
 }
 
 /// How a step reads the value of another one as an optional.

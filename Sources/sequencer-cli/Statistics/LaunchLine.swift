@@ -72,7 +72,7 @@ extension LaunchLine {
         end = .report(
             try document.word("outcome"),
             measured: try budget.duration("measuredMs").milliseconds,
-            isMet: LaunchReport.isWithinBudgets(try budget.isMet(), initialDisplay: isDisplayMet),
+            isMet: try budget.isMet() && isDisplayMet != false,
             display: try document.optionalDuration("initialDisplayMs")?.milliseconds,
             isDisplayMet: isDisplayMet
         )

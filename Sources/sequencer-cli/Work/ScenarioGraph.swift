@@ -119,7 +119,7 @@ extension OperationDocument {
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(Self.qualities[qos] ?? .default)) }
-        if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
+        options += exclusive.map { .exclusive(ExclusiveResource($0)) }
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }

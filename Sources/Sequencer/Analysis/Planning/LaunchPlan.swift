@@ -33,7 +33,7 @@ public struct LaunchPlan: Sendable {
     init(_ graph: ValidatedGraph, _ options: PlanOptions, _ durations: [Duration], _ report: LaunchReport) {
         func time(_ node: Int) -> Nanoseconds { durations[node].nanoseconds }
         let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex, duration: time)
-        let longest = CriticalPath.remaining(in: graph, duration: time).max() ?? 0
+        let longest = graph.remaining(duration: time).max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report

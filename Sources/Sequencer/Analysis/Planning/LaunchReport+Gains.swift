@@ -98,14 +98,15 @@ extension LaunchReport {
             if operation.id == initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
             let (id, after) = (operation.id, operation.dependencies)
+            let exclusive = StepOption.all(operation.exclusive.map { .exclusive($0) })
             if isJoin(operation) {
                 graph.join(id, .all(options), after: after)
             } else if isEvent(operation) {
                 graph.wait(for: ExternalEvent<Void>(id), .all(options), after: after)
             } else if operation.isMain {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after, on: .main) {}
+                graph.add(id, .all(options), exclusive, after: after, on: .main) {}
             } else {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after) {}
+                graph.add(id, .all(options), exclusive, after: after) {}
             }
         }
         return graph
