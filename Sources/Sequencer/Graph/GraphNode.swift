@@ -55,7 +55,7 @@ struct GraphNode: Sendable {
 struct NamedEdge: Sendable {
     /// The step that waits.
     var node: Int
-    var dependency: DependencyList.Reference
+    var dependency: NamedDependency
 
     var needsValue: Bool { dependency.needsValue }
 }

@@ -233,8 +233,7 @@ extension OperationGraph {
     /// Adds a step that does nothing itself: a name for "all of these have ended".
     @discardableResult
     public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
-        insert(id, options: options, dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, graph: tag)
+        insert(id, options, after: dependencies, fallback: nil, work: .nothing)
     }
 
     @inlinable

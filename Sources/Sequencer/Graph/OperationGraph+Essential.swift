@@ -111,7 +111,7 @@ extension OperationGraph {
         dependencies.edges = dependencies.edges.flatMap { edge -> [NamedEdge] in
             guard !moved.contains(edge.node), let target = target(of: edge.dependency), moved.contains(target) else { return [edge] }
             let inherited = needs.reachable(from: [target]).subtracting(moved).sorted()
-            return inherited.map { NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: nodes[$0].id)) }
+            return inherited.map { NamedEdge(node: edge.node, dependency: NamedDependency(id: nodes[$0].id)) }
         }
         for node in moved {
             if case .prologue(let body) = nodes[node].work {

@@ -54,9 +54,7 @@ extension StepOption {
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }
-}
 
-extension StepOption {
     /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
     package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
 }

@@ -227,6 +227,18 @@ public struct StepOption: Sendable {
     /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full
     /// display (TTFD).
     public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
+
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
+    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
+    /// until past launches tell the operation's own.
+    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
+
+    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
+    /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
+    /// person does, since the answer comes on the main thread, and no other does.
+    package static func suspends(_ suspends: Bool) -> StepOption {
+        StepOption { $0.isSaidToSuspend = suspends }
+    }
 }
 
 /// A substitute for an operation's value when it fails, times out or is cancelled on its own.
@@ -234,9 +246,7 @@ public struct StepOption: Sendable {
 enum StepFallback: Sendable {
     case value(any Sendable)
     case compute(@Sendable (StepContext, (any Error)?) -> any Sendable)
-}
 
-extension StepFallback {
     /// The fallback that was written; nil when none was.
     @inlinable
     static func of<Result: Sendable>(_ value: Result?, _ make: (@Sendable (StepContext, (any Error)?) -> Result)?) -> StepFallback? {
@@ -305,18 +315,4 @@ package struct StepPolicy: Sendable {
 
     // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()
-}
-
-extension StepOption {
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
-    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
-    /// until past launches tell the operation's own.
-    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
-
-    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
-    /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
-    /// person does, since the answer comes on the main thread, and no other does.
-    package static func suspends(_ suspends: Bool) -> StepOption {
-        StepOption { $0.isSaidToSuspend = suspends }
-    }
 }

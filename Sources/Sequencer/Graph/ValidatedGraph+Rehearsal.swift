@@ -20,7 +20,7 @@ extension ValidatedGraph {
             for predecessor in predecessors[node] {
                 // Steps have no values here, so only what times out lacks one.
                 let isMissed = predecessor.needsValue && timesOut(predecessor.index, after: durations[predecessor.index])
-                NamedDependency(id(predecessor.index), needsResult: isMissed).add(to: &rehearsal.dependencies)
+                rehearsal.dependencies.add(NamedDependency(id: id(predecessor.index), needsValue: isMissed))
             }
         }
         return rehearsal

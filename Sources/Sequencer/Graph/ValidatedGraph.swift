@@ -151,7 +151,7 @@ public struct ValidatedGraph: Sendable {
             }
         }
         reduced.dependencies.edges = edges.map { edge in
-            NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: id(edge.target), needsValue: edge.needsValue))
+            NamedEdge(node: edge.node, dependency: NamedDependency(id: id(edge.target), needsValue: edge.needsValue))
         }
         // Not validated once more: that would bring back the dependencies that Foundation operations have among
         // themselves.

@@ -54,7 +54,7 @@ private struct ScenarioEdges {
             if dependency.isOptional, !identifiers.contains(dependency.id) { return nil }
             let isSkipped = dependency.onFailure == .skip || dependency.onFailure == nil && mixed.contains(dependency.id)
             // A skipped operation does not fail, so its dependents must not be skipped because they need its result.
-            return NamedDependency(dependency.id, needsResult: isSkipped && !absent.contains(dependency.id))
+            return NamedDependency(dependency.id, needsValue: isSkipped && !absent.contains(dependency.id))
         }
     }
 
