@@ -52,7 +52,7 @@ public struct Budget: Sendable, Hashable {
     public static func milliseconds(_ milliseconds: Int) -> Budget { Budget(.milliseconds(milliseconds)) }
 
     /// The same one, counted from the start of the launch.
-    var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
+    package var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
 }
 
 extension Budget: CustomStringConvertible {
@@ -86,6 +86,8 @@ public struct BudgetResult: Sendable, Hashable {
     /// took longer than expected, the largest excess first, then those that took longest. Empty within the budget, and
     /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it.
     public package(set) var causes: [String] = []
+    /// Whether the measured time is within the budget, however the launch ended.
+    var isInTime: Bool { budget.map { measured <= $0.limit } ?? true }
 }
 
 extension BudgetResult: CustomStringConvertible {

@@ -167,6 +167,16 @@ public struct LaunchReport: Sendable, Hashable {
     /// Whether it kept all of its budgets.
     package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
+    /// Whether a launch that ended so may have met its budget. One that failed, was cancelled, or went on without its
+    /// milestone has not, whatever its time.
+    ///
+    /// - Parameters:
+    ///   - outcome: its ``Outcome/name``.
+    ///   - milestone: how its milestone ended; nil without one.
+    package static func canMeetBudget(_ outcome: String, milestone: Sequencer.Outcome?) -> Bool {
+        outcome == "aborted" || outcome == "completed" && milestone?.isSuccess != false
+    }
+
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
@@ -249,7 +259,7 @@ extension LaunchReport.AfterMilestone: CustomStringConvertible {
 extension LaunchReport: CustomStringConvertible {
     /// The value in words.
     public var description: String {
-        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
+        let verdict = outcome == .completed ? "; \(budget)\(milestoneOutcomeText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(troubleText())\(later)\(scopeTroubleText)"
     }
@@ -268,25 +278,28 @@ extension LaunchReport: CustomStringConvertible {
 
     /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
     /// condition.
-    package var missedMilestone: OperationReport? {
+    package var missedMilestone: OperationReport? { unusualMilestone.flatMap { $0.outcome.isSuccess ? nil : $0 } }
+
+    /// The milestone that was missed, or that fell back: the budget may be kept then, by less than the milestone.
+    package var unusualMilestone: OperationReport? {
         guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
-        return operation.outcome.isSuccess ? nil : operation
+        return operation.outcome == .succeeded ? nil : operation
     }
 
-    /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
-    package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
+    /// `; milestone failed` or `; milestone fell back`, after the verdict of a launch that completed; otherwise empty.
+    package var milestoneOutcomeText: String { unusualMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
 
     /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though
-    /// they were wanted. At most five are named for each outcome. The milestone is told by ``missedMilestoneText``.
+    /// they were wanted. At most five are named for each outcome. The milestone is told by ``milestoneOutcomeText``.
     ///
     /// - Parameter later: whether to tell of the operations that ran on after the milestone, however the launch ended,
     ///     rather than of those up to the milestone of a launch that completed.
     /// - Complexity: O(operations).
     package func troubleText(later: Bool = false, name: (String) -> String = { printable($0, limit: 80) }) -> String {
         guard later || outcome == .completed else { return "" }
-        let ranOn = Set(afterMilestone?.operations ?? []), missed = missedMilestone?.id
+        let ranOn = Set(afterMilestone?.operations ?? []), milestone = unusualMilestone?.id
         let told = operations.filter { ranOn.contains($0.id) == later }
-        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != missed }, by: \.outcome).mapValues { $0.map(\.id) }
+        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != milestone }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""

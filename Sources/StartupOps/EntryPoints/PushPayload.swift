@@ -15,7 +15,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// Where it leads, when it carries a link that the app takes.
     public let link: DeepLink?
     /// The reasons why parts of it were left out, without their values.
-    package let problems: [String]
+    let problems: [String]
     /// The account that it is for; nil when it does not say.
     var account: String?
     /// When it is of no use any more; nil when it does not say, or that cannot be read.

@@ -30,7 +30,7 @@ extension LaunchReport {
         report.afterMilestone?.start += before
         // The times in their reports count from their own starts.
         for place in report.scopes.indices { report.scopes[place].start += before }
-        report.budget.budget?.isFromProcessStart = false
+        report.budget.budget = budget.budget?.fromLaunch
         report.budget.questions = budget.questions.map { $0.lowerBound + before..<$0.upperBound + before }
         report.startedAt = startedAt.map { $0.addingTimeInterval(-(before / .seconds(1))) }
         // It is an operation now, and would be added a second time.

@@ -11,7 +11,7 @@ extension HTTPRequest {
         if method == .get || method == .head, body?.isEmpty == false {
             violation = violation ?? "a \(method.rawValue) request cannot have a body"
         }
-        if let violation { throw NetworkError(.invalidRequest, request: description, violation) }
+        if let violation { throw error(.invalidRequest, violation) }
     }
 }
 
