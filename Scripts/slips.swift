@@ -36,7 +36,7 @@ func slips() async throws {
     graph.add("a", using: config, session) { config, session in config.country + session.usr }  // error: value of type 'Session' has no member 'usr'
 
     // Inside an argument, the overloads get in the way: which parameter is which? Where the parameters have types, the message is right.
-    graph.add("a") { step in step.abort(.forceUpdat) }  // error: contextual closure type '@Sendable () throws -> Void' expects 0 arguments, but 1 was used in closure body
+    graph.add("a") { step in step.abort(.forceUpdat) }  // error: cannot infer contextual base in reference to member 'forceUpdat'
     graph.add("a") { (step: StepContext) in step.abort(.forceUpdat) }  // error: type 'AbortReason' has no member 'forceUpdat'
     graph.add("a", using: config) { config in show(config.contry) }  // error: generic parameter 'Value' could not be inferred
     graph.add("a", using: config) { (config: Config) in show(config.contry) }  // error: value of type 'Config' has no member 'contry'

@@ -19,7 +19,7 @@ extension ValidatedGraph {
             rehearsal.append(step)
             rehearsal.dependencies.node = node
             for predecessor in predecessors[node] {
-                NamedDependency(id(predecessor.index), needsResult: predecessor.needsValue).add(to: &rehearsal.dependencies)
+                rehearsal.dependencies.add(NamedDependency(id: id(predecessor.index), needsValue: predecessor.needsValue))
             }
         }
         return rehearsal

@@ -145,9 +145,7 @@ extension OperationReport {
 
 extension LaunchReport: Codable {
     /// Encodes the report in the format `sequencer.report/1`.
-    public func encode(to encoder: any Encoder) throws {
-        try tree.encode(to: encoder)
-    }
+    public func encode(to encoder: any Encoder) throws { try tree.encode(to: encoder) }
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of
     /// them. The budget counts as met only if the time, the outcome and the milestone say so, too.

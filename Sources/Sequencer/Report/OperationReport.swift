@@ -108,8 +108,9 @@ public struct OperationReport: Sendable, Hashable {
     }
 }
 
-extension OperationReport: DescribedValue {
-    package var ownDescription: String {
+extension OperationReport: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
     }

@@ -106,7 +106,7 @@ struct LoadedScenario {
     private func mistake(_ problem: GraphProblem) -> ScenarioError? {
         guard let file, let position = problem.positions.first else { return nil }
         let place = file.document.operations[position].position
-        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.message)
+        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.description)
     }
 
     /// The graph, checked; errors name their place in the file.
@@ -130,7 +130,7 @@ struct LoadedScenario {
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw ValueError(message: error.problems.first?.message ?? error.description)
+            throw ValueError(message: error.problems.first?.description ?? error.description)
         }
     }
 }

@@ -154,7 +154,7 @@ struct ScenarioFindings {
         // All operations before a late check for a required update run in vain, and in a version that may not be used.
         // The check has its name in the built-in scenarios; a tenth of the budget is nothing to speak of.
         let check = StartupStep.forceUpdate.id
-        guard graph.identifiers.contains(check) else { return }
+        guard graph.position(of: check) != nil else { return }
         let (start, before) = try graph.earliestStart(of: check)
         if start > budget.limit / 10 {
             let late = "starts after \(times(start, of: budget.limit)): it waits for \(names(before))"
@@ -279,3 +279,22 @@ private func name(_ id: String) -> String { printable(id, limit: 64) }
 
 /// A path of operations.
 private func names(_ path: [String]) -> String { path.map(name).joined(separator: " → ") }
+
+extension ValidatedGraph {
+    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that
+    /// fails ends the launch as failed, or comes after the milestone and fails alone, as chance has it.
+    ///
+    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those
+    /// that cannot fail, or whose failure has a fallback.
+    ///
+    /// - Complexity: O(operations + dependencies).
+    fileprivate var unawaitedRequiredOperations: [String] {
+        guard let milestone = milestoneIndex else { return [] }
+        let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone])
+        return (0..<count).filter { node in
+            let policy = policy(node)
+            return hasWork(node) && policy.onFailure == .required && !policy.hasFallback && !policy.isDeferrable
+                && !related.contains(node)
+        }.map { id($0) }
+    }
+}

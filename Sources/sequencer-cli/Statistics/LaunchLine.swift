@@ -82,7 +82,7 @@ extension LaunchLine {
         end = .report(
             outcome,
             measured: measured.milliseconds,
-            isMet: LaunchReport.isWithinBudgets(isMet, initialDisplay: isDisplayMet),
+            isMet: isMet && isDisplayMet != false,
             display: display?.milliseconds,
             isDisplayMet: isDisplayMet
         )

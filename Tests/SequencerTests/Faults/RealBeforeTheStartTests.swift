@@ -84,7 +84,7 @@ struct RealBeforeTheStartTests {
         let launch = try graph.start(options: LaunchOptions(grace: .seconds(30)))
         let error = await #expect(throws: GraphError.self) { try await graph.run() }
         #expect(
-            error?.problems.map(\.message) == [
+            error?.problems.map(\.description) == [
                 "block: its Operation belongs to a launch that is going on; an Operation runs once, make a new one"
             ]
         )

@@ -34,7 +34,7 @@ public struct LaunchPlan: Sendable {
         let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex) { node in
             report.operations[node].isDeferred ? 0 : durations[node].nanoseconds
         }
-        let longest = CriticalPath.remaining(in: graph) { durations[$0].nanoseconds }.max() ?? 0
+        let longest = graph.remaining { durations[$0].nanoseconds }.max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report

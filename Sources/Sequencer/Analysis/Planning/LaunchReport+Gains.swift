@@ -117,6 +117,7 @@ extension LaunchReport {
             if operation.id == initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
             let (id, after) = (operation.id, operation.dependencies)
+            let exclusive = StepOption.all(operation.exclusive.map { .exclusive($0) })
             if isJoin(operation) {
                 graph.join(id, .all(options), after: after)
                 continue
@@ -129,9 +130,9 @@ extension LaunchReport {
             if operation.isCuttable { options.append(.cuttable) }
             let fallback: Void? = operation.isCuttable ? () : nil
             if operation.isMain {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after, on: .main, fallback: fallback) {}
+                graph.add(id, .all(options), exclusive, after: after, on: .main, fallback: fallback) {}
             } else {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after, fallback: fallback) {}
+                graph.add(id, .all(options), exclusive, after: after, fallback: fallback) {}
             }
         }
         return graph

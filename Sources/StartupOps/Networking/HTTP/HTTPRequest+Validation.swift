@@ -95,7 +95,7 @@ extension HTTPRequest {
 extension String {
     /// Whether all of it is shown by a terminal or a screen, as with an identifier of an operation: it has no control
     /// character, nothing invisible, and nothing that turns the direction of writing.
-    package var isAllShown: Bool { JudgedScalars(self).allSatisfy(\.isShown) }
+    package var isAllShown: Bool { judgedScalars(self).allSatisfy(\.isShown) }
 }
 
 extension Unicode.Scalar {

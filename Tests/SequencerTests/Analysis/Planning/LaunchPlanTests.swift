@@ -137,7 +137,7 @@ struct LaunchPlanTests {
     func invalid() async throws {
         func problems(_ options: PlanOptions) async throws -> [String] {
             let error = try await #require(throws: GraphError.self) { try await regular.plan(options) }
-            return error.problems.map(\.message)
+            return error.problems.map(\.description)
         }
         #expect(try await problems(PlanOptions(lanes: 0)) == ["lanes must be 1 to 1024, and are 0"])
         #expect(
