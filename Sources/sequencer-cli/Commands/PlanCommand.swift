@@ -56,7 +56,7 @@ struct PlanCommand: LaunchingCommand {
     var whatIf: [WhatIf] = []
     var processors: Int?
     var budget: Duration?
-    var deadline: DeadlineArgument?
+    var deadline: LaunchOptions.Deadline?
     /// A file of past launches.
     var history: String?
     var facts: [FactArgument] = []
@@ -78,7 +78,7 @@ struct PlanCommand: LaunchingCommand {
             workless: loaded.file?.document.workless ?? [],
             budget: budget,
             // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
-            deadline: LaunchOptions.deadline(loaded.deadline(deadline), beside: budget),
+            deadline: loaded.deadline(deadline).limit(beside: budget),
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
             style: page.style,
             width: page.output.width

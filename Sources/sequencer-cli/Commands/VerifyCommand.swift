@@ -75,7 +75,7 @@ struct VerifyCommand: Command {
         }
         let findings = try ProgressBar.during("verify", reading: scenario) {
             let budget = loaded.budget(nil)
-            let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: budget)
+            let deadline = loaded.deadline(nil).limit(beside: budget)
             return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         switch format {

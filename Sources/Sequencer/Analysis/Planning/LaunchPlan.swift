@@ -193,7 +193,7 @@ extension ValidatedGraph {
             let message = "its operations take more than a hundred years in all, for which there is no virtual time"
             throw GraphError(graph: name, problems: [GraphProblem(.invalidOption, message)])
         }
-        let options = LaunchOptions(lanes: lanes, deadline: nil, clock: RehearsalClock(), seed: 0, processors: processors)
+        let options = LaunchOptions(lanes: lanes, deadline: .never, clock: RehearsalClock(), seed: 0, processors: processors)
         // Started, and not run: it must not end early with the task that asks for it.
         var report = try await rehearsal(durations, expected: expected).start(options: options).end().report
         // An event comes by its fallback.
