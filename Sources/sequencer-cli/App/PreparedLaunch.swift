@@ -94,12 +94,8 @@ struct LoadedScenario {
     }
 
     /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
-    func deadline(_ argument: DeadlineArgument?) -> Duration? {
-        switch argument {
-        case .some(.none): nil
-        case .some(.after(let duration)): duration
-        case nil: file?.document.deadline ?? LaunchOptions.defaultDeadline
-        }
+    func deadline(_ argument: LaunchOptions.Deadline?) -> LaunchOptions.Deadline {
+        argument ?? file?.document.deadline.map { .after($0) } ?? .automatic
     }
 
     /// The mistake at its place in the file.

@@ -35,7 +35,7 @@ enum LoadedReport {
     }
 
     /// Runs a scenario in virtual time.
-    static func run(_ scenario: LoadedScenario, deadline: Duration?) async throws -> LaunchReport {
+    static func run(_ scenario: LoadedScenario, deadline: LaunchOptions.Deadline) async throws -> LaunchReport {
         // Mistakes of a file are told with their places.
         _ = try scenario.validated()
         let launch = PreparedLaunch(scenario, RunArguments(clock: .virtual))

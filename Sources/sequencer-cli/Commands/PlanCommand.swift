@@ -51,7 +51,7 @@ struct PlanCommand: LaunchingCommand {
     var whatIf: [String: Duration] = [:]
     var processors: Int?
     var budget: Duration?
-    var deadline: DeadlineArgument?
+    var deadline: LaunchOptions.Deadline?
     /// A file of past launches.
     var history: String?
     var facts: [FactArgument] = []
@@ -69,7 +69,7 @@ struct PlanCommand: LaunchingCommand {
         let graph = try loaded.validated()
         let budget = loaded.budget(budget)
         // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
-        let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
+        let deadline = loaded.deadline(deadline).limit(beside: budget)
         let (plans, decisive) = try await plans(of: graph, loaded.lanes, budget, progress)
         let codes = decisive.map { $0.exitCode(deadline) }
         let text = PlanText(

@@ -74,8 +74,8 @@ struct VerifyCommand: LaunchingCommand {
         }
         let findings = try await ProgressBar.during("verify", reading: scenario) {
             let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
-            let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: budget)
-            let forecast = try await LoadedReport.run(loaded, deadline: nil)
+            let deadline = loaded.deadline(nil).limit(beside: budget)
+            let forecast = try await LoadedReport.run(loaded, deadline: .never)
             return try ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         switch format {

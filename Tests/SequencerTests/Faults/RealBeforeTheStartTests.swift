@@ -199,7 +199,7 @@ struct RealBeforeTheStartTests {
             let timeout = Duration.milliseconds(milliseconds)
             let first = graph.add("first", .timeout(timeout), .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
             graph.add("last", after: first) { try await Task.sleep(for: .seconds(3600)) }
-            let options = LaunchOptions(deadline: timeout * 10, grace: .milliseconds(1), clock: clock)
+            let options = LaunchOptions(deadline: .after(timeout * 10), grace: .milliseconds(1), clock: clock)
             let launch = try graph.start(options: options)
             // Whoever waits in vain goes on after a while, so that this fails and does not hang.
             let (ended, report) = (Gate(), Locked<LaunchReport?>(nil))

@@ -199,7 +199,7 @@ extension ValidatedGraph {
             throw GraphError(graph: name, problems: [GraphProblem(.invalidOption, message)])
         }
         let graph = rehearsal(durations, expected: expected)
-        let launch = LaunchOptions(lanes: options.lanes, deadline: nil, clock: RehearsalClock(), seed: 0, processors: options.processors)
+        let launch = LaunchOptions(lanes: options.lanes, deadline: .never, clock: RehearsalClock(), seed: 0, processors: options.processors)
         // Started, and not run: it must not end early with the task that asks for it.
         var report = try await graph.start(budget: options.budget?.fromLaunch, options: launch).end().report
         // An event comes by its fallback.
