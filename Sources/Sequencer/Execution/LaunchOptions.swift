@@ -159,7 +159,8 @@ public struct LaunchOptions: Sendable {
     ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
     ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil
     ///     for those of the machine. Where there are more lanes than processors, operations that the milestone does not
-    ///     need, and that keep a thread, start before its end only while fewer of that kind run.
+    ///     need, and that keep a thread, start before its end only while fewer of that kind run. In real time, one whose
+    ///     thread sleeps does not count.
     public init(
         lanes: Int? = nil,
         // The attosecond tells the default, which grows with the budget, from 30 seconds that somebody asks for.

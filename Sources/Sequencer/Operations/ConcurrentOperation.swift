@@ -162,7 +162,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// These are all after the first and, when the operation was cancelled before it started, all after the end that it
     /// then came to without a call. More than zero usually means a mistake in the operation. Safe from any thread.
-    package final var surplusFinishCount: Int {
+    final var surplusFinishCount: Int {
         storage.withLock { $0.machine.surplusFinishCount }
     }
 
@@ -209,7 +209,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// ```swift
     /// operation.whenEnded { [weak engine] in engine?.ended($0, error: $0.error) }
     /// ```
-    package final func whenEnded(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
+    final func whenEnded(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         let isOver = storage.withLock { storage in
             if !storage.machine.isAnnounced { storage.endHandlers.append(handler) }
             return storage.machine.isAnnounced
@@ -222,7 +222,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture
     /// the operation, which is its argument. Surplus calls made before are in `surplusFinishCount` only.
-    package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
+    final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: a captured object may do anything in its deinit.
         _ = storage.withLock { storage in
             defer { storage.surplusFinishHandler = handler }

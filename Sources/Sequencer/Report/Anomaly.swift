@@ -24,7 +24,7 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
         /// The process stood still while the launch ran, stopped by a signal or a debugger.
         static let processStoodStill = Kind(name: "processStoodStill")
         /// Operations that had ended kept threads, because their code did not return.
-        package static let threadsLeftBehind = Kind(name: "threadsLeftBehind")
+        static let threadsLeftBehind = Kind(name: "threadsLeftBehind")
         /// The report does not say which kind it is.
         package static let unknown = Kind(name: "unknown")
     }

@@ -29,8 +29,11 @@ extension LaunchReport {
         ]
         let times: JSONTree = [
             // Who reads this verdict alone would take the launch for one that kept its budgets.
-            "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil],
-            "milestone": .text(milestone), "initialDisplay": .text(initialDisplay),
+            "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil]
+                + (outcome == .completed ? unknownTimes.json : [:]),
+            // Likewise: a fallback that took its place is within the budget.
+            "milestone": .text(milestone), "milestoneOutcome": .text(unusualMilestone?.outcome.rawValue),
+            "initialDisplay": .text(initialDisplay),
             // It follows from the operations, and is there for those who read no more than a few keys.
             "initialDisplayMs": .milliseconds(timeToInitialDisplay),
             "initialDisplayBudget": display.map { ["limitMs": .milliseconds($0), "verdict": isInitialDisplayMet.map(verdict)] },
@@ -127,7 +130,8 @@ extension OperationReport {
         let rest: JSONTree = [
             "after": .list(dependencies), "expectedMs": .milliseconds(expected), "title": .text(title), "interactive": .mark(isInteractive),
             "interactiveMs": isInteractive || interactive > .zero ? .milliseconds(interactive) : nil,
-            "cut": .mark(isCut), "deferred": .mark(isDeferred),
+            "cut": .mark(isCut), "deferred": .mark(isDeferred), "cuttable": .mark(isCuttable && !isCut),
+            "deferrable": .mark(isDeferrable && !isDeferred),
             // An operation on the main thread that never started has no lane to tell it by.
             "main": .mark(isMain && !hasRun),
             // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
@@ -305,6 +309,8 @@ extension OperationReport {
             isCritical: try document.flag("critical"),
             isCut: try document.optionalFlag("cut") ?? false,
             isDeferred: try document.optionalFlag("deferred") ?? false,
+            isCuttable: try document.optionalFlag("cuttable") ?? false,
+            isDeferrable: try document.optionalFlag("deferrable") ?? false,
             message: try document.optionalString("message"),
             notes: try document.strings("notes")
         )

@@ -27,7 +27,7 @@ extension LaunchReport.Scope: DescribedValue {
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {
-        let verdict = (report.budget.isMet ? "pass" : "fail") + report.missedMilestoneText
+        let verdict = (report.budget.isMet ? "pass" : "fail") + report.milestoneOutcomeText
         let measured = report.outcome == .completed ? "; \(report.budget.measuredText(text)), \(verdict)" : report.milestoneText(text)
         // Only its verdict is told here: a heading is short.
         let display = report.isInitialDisplayMet == nil ? "" : report.initialDisplayText(text)

@@ -253,7 +253,7 @@ extension LaunchReport.AfterMilestone: DescribedValue {
 
 extension LaunchReport: DescribedValue {
     package var ownDescription: String {
-        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
+        let verdict = outcome == .completed ? "; \(budget)\(milestoneOutcomeText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(troubleText())\(later)\(scopeTroubleText)"
     }
@@ -272,13 +272,16 @@ extension LaunchReport: DescribedValue {
 
     /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
     /// condition.
-    package var missedMilestone: OperationReport? {
+    package var missedMilestone: OperationReport? { unusualMilestone.flatMap { $0.outcome.isSuccess ? nil : $0 } }
+
+    /// The milestone that was missed, or that fell back: the budget may be kept then, by less than the milestone.
+    package var unusualMilestone: OperationReport? {
         guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
-        return operation.outcome.isSuccess ? nil : operation
+        return operation.outcome == .succeeded ? nil : operation
     }
 
-    /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
-    package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
+    /// `; milestone failed` or `; milestone fell back`, after the verdict of a launch that completed; otherwise empty.
+    package var milestoneOutcomeText: String { unusualMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
 
     /// What a launch that completed has to say of its operations up to the milestone: see ``troubleText(of:name:)``.
     package func troubleText(name: (String) -> String = { printable($0, limit: 80) }) -> String {
@@ -294,12 +297,12 @@ extension LaunchReport: DescribedValue {
     }
 
     /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though
-    /// they were wanted. At most five are named for each outcome. The milestone is told by ``missedMilestoneText``.
+    /// they were wanted. At most five are named for each outcome. The milestone is told by ``milestoneOutcomeText``.
     ///
     /// - Complexity: O(operations).
     private func troubleText(of told: [OperationReport], name: (String) -> String) -> String {
-        let missed = missedMilestone?.id
-        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != missed }, by: \.outcome).mapValues { $0.map(\.id) }
+        let milestone = unusualMilestone?.id
+        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != milestone }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""

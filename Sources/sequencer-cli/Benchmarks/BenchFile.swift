@@ -94,6 +94,7 @@ extension BenchedScenario {
         let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
         return [
             "scenario": .text(name), "budgetMs": .milliseconds(budget),
+            "timeIsUnknown": .mark(unknownTimes.tellNothing),
             "initialDisplayBudgetMs": .milliseconds(initialDisplayBudget), "milestone": .text(milestone),
             "unknown": .list(unknown), "summary": summary.json, "runs": .array(runs.map(\.json)),
             "operations": .array(operations.map { $0.json(median: medians[$0.id]) }),

@@ -26,7 +26,7 @@ enum LoadedReport {
         // Built-in names come first, as in every command: a file of such a name is reached by a path. A word that is no
         // file gets the list of scenarios.
         let isPath = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
-        if Scenario.named(name) != nil || !isPath { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
+        if Scenario.named(name) != nil || !isPath { return [try await run(LoadedScenario.load(name, clock: .virtual))] }
         let bytes = try readInput(name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
@@ -36,11 +36,16 @@ enum LoadedReport {
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
+        try await run(scenario, deadline: scenario.deadline(nil))
+    }
+
+    /// Runs a scenario in virtual time.
+    static func run(_ scenario: LoadedScenario, deadline: Duration?) async throws -> LaunchReport {
         // Mistakes of a file are told with their places.
         _ = try scenario.validated()
         let options = LaunchOptions(
             lanes: scenario.lanes,
-            deadline: scenario.deadline(nil),
+            deadline: deadline,
             // Nobody answers in virtual time, so a person's time ends the launch like any other.
             deadlineCountsInteractiveTime: true,
             clock: VirtualClock(),

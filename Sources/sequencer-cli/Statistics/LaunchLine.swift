@@ -35,8 +35,8 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     var isVirtual = false
     /// Whether it completed without its milestone: what was measured is no time to it.
     var missedMilestone = false
-    /// Whether its time is unknown, and its verdict with it.
-    var isUnknown = false
+    /// Whether its time is unknown, and its verdict with it; or a part of it.
+    var isUnknown = false, isPartlyUnknown = false
 }
 
 extension LaunchLine {
@@ -64,7 +64,9 @@ extension LaunchLine {
         // Such launches are another scenario: some of what others have still to do is done in their processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
-        if isVirtual { isUnknown = (try? LaunchReport(from: decoder))?.unknownTimes.tellNothing ?? false }
+        if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
+            (isUnknown, isPartlyUnknown) = (unknown.tellNothing, !unknown.tellNothing)
+        }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let budget = try document.object("budget")
         let display = try document.optionalObject("initialDisplayBudget")

@@ -33,8 +33,10 @@ struct LaunchStatusTests {
         let launch = try graph.start(options: .patient)
         var status = launch.status
         await eventually {
+            // Before the status: all three have begun by then.
+            let haveBegun = running.withLock { $0 } == 3
             status = launch.status
-            return running.withLock { $0 } == 3 && status.operations.count == 6
+            return haveBegun && status.operations.count == 6
                 && status.operations.first?.wait == .code("the answer of api.example.com")
         }
         let waits = Dictionary(uniqueKeysWithValues: status.operations.map { ($0.id, $0.wait) })

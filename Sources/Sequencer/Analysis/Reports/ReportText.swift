@@ -13,7 +13,7 @@ extension LaunchReport {
     func verdictText(name: (String) -> String) -> String {
         let unknown = unknownTimes
         let word = !isWithinBudgets ? "fail" : unknown.tellNothing ? "unknown" : "pass"
-        let time = outcome == .completed ? "\(word): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
+        let time = outcome == .completed ? "\(word): \(budget.measuredText())\(milestoneOutcomeText)" : outcome.name + milestoneText()
         let verdict = time + (outcome == .completed && !unknown.operations.isEmpty ? "; \(unknown.text(name: name))" : "")
         var later = laterTroubleText(name: name)
         if case .failed(let operation, _)? = afterMilestone?.outcome {
