@@ -288,8 +288,10 @@ extension LaunchOptions {
         /// Not before all operations have ended.
         case never
 
+        /// So many seconds after the start.
         public static func seconds(_ count: Double) -> Deadline { .after(.seconds(count)) }
 
+        /// So many milliseconds after the start.
         public static func milliseconds(_ count: Int) -> Deadline { .after(.milliseconds(count)) }
 
         /// The time from the start, beside a budget; nil for never.
