@@ -19,17 +19,17 @@ final class Phone {
 
     init() throws {
         speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
-        backend = Self.backend(onboarding: "regular", speaker.speaker, serviceMemory)
+        backend = Self.backend(onboarding: .regular, speaker.speaker, serviceMemory)
     }
 
     /// Another configuration is published: apps have it from their next launch on.
-    func configure(onboarding: String) {
+    func configure(onboarding: OnboardingType) {
         backend = Self.backend(onboarding: onboarding, speaker.speaker, serviceMemory)
     }
 
-    private static func backend(onboarding: String, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
+    private static func backend(onboarding: OnboardingType, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
         var options = SampleServiceOptions()
-        (options.configurationVersion, options.onboarding, options.speakers) = (onboarding, onboarding, [speaker])
+        (options.configurationVersion, options.onboarding, options.speakers) = (onboarding.rawValue, onboarding, [speaker])
         return EmbeddedBackend(SampleService(options, store: memory))
     }
 

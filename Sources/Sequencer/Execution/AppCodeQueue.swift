@@ -20,22 +20,23 @@ final class AppCodeQueue: Sendable {
         /// The number of the runner that makes the calls; nil without a runner, or after one that does not return.
         var runner: Int?
         var runners = 0
-        var watch = CallWatch()
+        /// The call that the runner has begun last, by number from 1; 0 before its first.
+        var begun = 0
+        var tag: Int?
 
         /// A runner for the calls that wait; nil where none is needed.
         mutating func nextRunner() -> Int? {
             guard runner == nil, !pending.isEmpty else { return nil }
             // Numbered: one that was given up, and comes back, must not be taken for the one in its place.
             runners += 1
-            runner = runners
-            watch = CallWatch()
+            (runner, begun) = (runners, 0)
             return runner
         }
 
         mutating func nextCall(for runner: Int) -> Call? {
             guard self.runner == runner else { return nil }
             let call = pending.popFirst()
-            if let call { watch.begin(call.tag) } else { self.runner = nil }
+            if let call { (begun, tag) = (begun + 1, call.tag) } else { self.runner = nil }
             return call
         }
     }
@@ -105,23 +106,27 @@ final class AppCodeQueue: Sendable {
         }
     }
 
-    private func watch(_ runner: Int) {
+    /// - Parameter seen: the call that the runner had begun at the last look.
+    private func watch(_ runner: Int, after seen: Int = 0) {
         // Weak: a queue that has made its calls is not kept for this.
-        Self.watches.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.patience))) { [weak self] in self?.look(at: runner) }
+        Self.watches.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.patience))) { [weak self] in
+            self?.look(at: runner, after: seen)
+        }
     }
 
-    private func look(at runner: Int) {
-        let (isSlow, tag, behind, next) = state.withLock { state -> (Bool, Int?, [Call], Int?) in
+    /// Makes the calls that wait elsewhere, if the runner is still making the one that it was making at the last look.
+    private func look(at runner: Int, after seen: Int) {
+        var (tag, behind, next): (Int?, [Call], Int?) = (nil, [], nil)
+        let going = state.withLock { state -> Int? in
             // It may have made all its calls.
-            guard state.runner == runner else { return (true, nil, [], nil) }
-            guard state.watch.isSlow() else { return (false, nil, [], nil) }
-            let tag = state.watch.tag
-            state.runner = nil
-            var behind: [Call] = []
+            guard state.runner == runner else { return nil }
+            guard seen > 0, state.begun == seen else { return state.begun }
+            (tag, state.runner) = (state.tag, nil)
             if !isOrdered { while let call = state.pending.popFirst() { behind.append(call) } }
-            return (true, tag, behind, state.nextRunner())
+            next = state.nextRunner()
+            return nil
         }
-        if !isSlow { return watch(runner) }
+        if let going { return watch(runner, after: going) }
         if let tag { slowTags.withLock { $0.append(tag) } }
         if let next { start(next) }
         for first in 0..<min(Self.width, behind.count) {
@@ -146,24 +151,5 @@ extension AppCodeQueue.Call {
             // Without the lock: a handler may block.
             handle?.cancel()
         }
-    }
-}
-
-/// The calls of one runner, and whether it is still making the one that it was making at the last look.
-struct CallWatch {
-    /// The call that was begun last, by number from 1.
-    private var begun = 0
-    private var seen = 0
-    private(set) var tag: Int?
-
-    mutating func begin(_ tag: Int?) {
-        begun += 1
-        self.tag = tag
-    }
-
-    /// To be asked once in a while: whether the same call was being made the last time.
-    mutating func isSlow() -> Bool {
-        defer { seen = begun }
-        return begun > 0 && begun == seen
     }
 }

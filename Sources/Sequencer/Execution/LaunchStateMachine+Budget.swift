@@ -203,15 +203,12 @@ extension LaunchStateMachine {
         else { return false }
         nodes[node].isDeferred = true
         nodes[node].state = .deferred
-        deferred.append(node)
         return true
     }
 
     /// Makes the operations that were put off ready, once the milestone has ended.
     mutating func startDeferred() {
-        let nodes = deferred
-        deferred = []
-        for node in nodes where self.nodes[node].state == .deferred { enqueue(node) }
+        for node in nodes.indices where nodes[node].state == .deferred { enqueue(node) }
     }
 }
 

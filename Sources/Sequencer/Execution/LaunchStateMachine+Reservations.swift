@@ -27,7 +27,6 @@ extension LaunchStateMachine {
     }
 
     /// Takes back operations that may start now, when all that ends in this input has ended.
-    @inline(__always)
     mutating func offerAside() {
         if ongoing?.isLookDue == true { lookAgain() }
         if processors != nil { offerProcessors() }

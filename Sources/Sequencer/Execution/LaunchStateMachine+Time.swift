@@ -20,7 +20,6 @@ extension LaunchStateMachine {
 
     /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last
     /// call; nil otherwise.
-    @inline(__always)
     mutating func takeWake() -> Nanoseconds? {
         guard needsWake else { return nil }
         needsWake = false
@@ -32,8 +31,7 @@ extension LaunchStateMachine {
 
     /// When an operation's time is over: its timeout or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
-        let own = fallbackEnds[node] ?? timeoutTime(of: node)
-        let limit = min(own ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
+        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
         return limit == .max ? nil : limit
     }
 
@@ -65,11 +63,8 @@ extension LaunchStateMachine {
         return switch timer.kind {
         case .retry: state == .pausing
         case .grace: state == .running
-        case .fallback:
-            state == .computing && fallbackEnds[Int(timer.node)] == timer.time && personWaits[Int(timer.node)]?.paused.isRunning != true
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
-        case .timeout:
-            state != .ended && state != .computing && timeoutTime(of: Int(timer.node)) == timer.time
+        case .timeout: state != .ended && timeoutTime(of: Int(timer.node)) == timer.time
         case .screen:
             // The time as it is now: a wait for a person has moved it since the timer was set.
             phase == .running && !isFailureShown && state != .ended && !nodes[Int(timer.node)].isToldToCancel
@@ -87,15 +82,12 @@ extension LaunchStateMachine {
         case .timeout:
             // Its code may never return, and its lane goes on without it (O1, O9).
             giveUpCode(of: node, &actions)
-            notSucceeded(node, .timedOut)
+            // A fallback that was too slow is not computed once more.
+            if nodes[node].state == .computing { end(node, .timedOut) } else { notSucceeded(node, .timedOut) }
         case .grace:
             giveUpCode(of: node, &actions)
             noteStraggler(node)
             notSucceeded(node, .cancelled)
-        case .fallback:
-            giveUpCode(of: node, &actions)
-            // Not `notSucceeded(_:_:)`, which would have the fallback computed once more.
-            end(node, .timedOut)
         case .screen:
             screens[node] = ShownScreen(start: time)
             screensUp += 1
@@ -112,14 +104,6 @@ extension LaunchStateMachine {
     mutating func setTimeout(_ node: Int) {
         guard traits[node].contains(.hasTimeout), let time = timeoutTime(of: node) else { return }
         setTimer(.timeout, of: node, at: time)
-    }
-
-    /// The computing of a fallback may take as long as the operation could.
-    mutating func setFallbackTimeout(_ node: Int) {
-        guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return }
-        let time = self.time.addingSaturated(timeout.nanoseconds)
-        fallbackEnds[node] = time
-        setTimer(.fallback, of: node, at: time)
     }
 
     mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds) {
@@ -141,15 +125,16 @@ extension LaunchStateMachine {
         }
     }
 
-    /// When a started operation's timeout is due; nil while it waits for a person, and without one.
+    /// When a started operation's timeout is due; nil while it waits for a person, and without one. The computing of
+    /// its fallback may take as long as the operation could.
     func timeoutTime(of node: Int) -> Nanoseconds? {
         guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
-        return ownTime(of: node, after: timeout)
+        return ownTime(of: node, since: fallbackStarts[node] ?? nodes[node].start, after: timeout)
     }
 
-    /// When a started operation has taken that long, without its waits for persons; nil while it waits for one.
-    func ownTime(of node: Int, after duration: Duration) -> Nanoseconds? {
-        let start = nodes[node].start
+    /// When an operation has taken that long since its start, without its waits for persons; nil while it waits for
+    /// one, and before its start.
+    func ownTime(of node: Int, since start: Nanoseconds, after duration: Duration) -> Nanoseconds? {
         guard start >= 0 else { return nil }
         let end = start.addingSaturated(duration.nanoseconds)
         guard !personWaits.isEmpty, let wait = personWaits[node] else { return end }
@@ -168,7 +153,6 @@ extension LaunchStateMachine {
     mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
         // A step can leave its wait behind: it has then ended with the step (A29).
         guard var waits = personWaits[node], waits.isRunning(wait) else { return }
-        let pause = time - waits.paused.since
         waits.end(wait, at: time)
         personWaits[node] = waits
         if wait.isAsked { interactive.end(at: time) }
@@ -178,12 +162,7 @@ extension LaunchStateMachine {
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
         setScreenTimer(node)
-        if nodes[node].state == .computing, let end = fallbackEnds[node]?.addingSaturated(pause) {
-            fallbackEnds[node] = end
-            setTimer(.fallback, of: node, at: end)
-        } else {
-            setTimeout(node)
-        }
+        setTimeout(node)
     }
 
     mutating func endPersonWaits(_ node: Int) {
@@ -417,7 +396,7 @@ extension LaunchStateMachine {
 
     /// When an operation that has started has taken so long that something is shown; nil while it waits for a person.
     private func screenTime(of node: Int) -> Nanoseconds? {
-        graph.policy(node).slowScreen.flatMap { ownTime(of: node, after: $0.limit) }
+        graph.policy(node).slowScreen.flatMap { ownTime(of: node, since: nodes[node].start, after: $0.limit) }
     }
 
     /// An operation has ended: its screen ends when it was shown for long enough.

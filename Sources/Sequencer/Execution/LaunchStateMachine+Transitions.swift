@@ -128,7 +128,6 @@ extension LaunchStateMachine {
 
     // MARK: Ending
 
-    @inline(__always)
     mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
         // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
@@ -159,7 +158,6 @@ extension LaunchStateMachine {
     }
 
     /// Whether the operation still runs this assignment, and has not gone on to another one.
-    @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
         let node = assignment.node
         return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
@@ -216,7 +214,8 @@ extension LaunchStateMachine {
         release(node)
         holdThreadOfFallback(node)
         nodes[node].state = .computing
-        setFallbackTimeout(node)
+        fallbackStarts[node] = time - (personWaits[node]?.paused.total(at: time) ?? 0)
+        setTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))
@@ -242,8 +241,7 @@ extension LaunchStateMachine {
         // Before the milestone's own end is looked at: it belongs to the launch proper.
         if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
         if node == milestone {
-            interactiveUntilMilestone = interactive.total(at: time)
-            questionsUntilMilestone = interactive.intervals(at: time)
+            interactiveAtMilestone = interactive
             actions.isMilestoneOver = true
         }
         // With the initial display only its own level ends: the milestone is still waited for.
@@ -265,18 +263,18 @@ extension LaunchStateMachine {
     private mutating func milestoneEnded(_ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
-        if !deferred.isEmpty { startDeferred() }
+        if keeper != nil { startDeferred() }
     }
 
     // MARK: Actions
 
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
-    @inline(__always)
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
             offerAside()
             settleWorkers(&actions)
+            settleProcessors(&actions)
             let turns = readyForMain.count - pendingMainTurns
             if turns > 0, !isInPrologue {
                 actions.mainTurns += turns
@@ -287,7 +285,6 @@ extension LaunchStateMachine {
         if alive == 0, phase != .over { endIfQuiet(&actions) }
     }
 
-    @inline(__always)
     mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
         // A launch that nobody watches keeps no events: its past is made from the states when somebody asks
         // (`eventsSoFar`).
@@ -337,7 +334,6 @@ extension LaunchStateMachine {
         case start, startWithoutValue, skip, stopLaunch
     }
 
-    @inline(__always)
     func effectOnDependents(_ node: Int) -> Effect {
         switch nodes[node].outcome {
         case .succeeded, .fellBack: return .start

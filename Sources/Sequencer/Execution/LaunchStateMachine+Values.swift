@@ -91,7 +91,6 @@ extension LaunchStateMachine {
         /// It ended when the launch proper had.
         var isAfterMilestone = false
 
-        @inline(__always)
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
         var isGoingOn: Bool { state == .running || state == .computing }
@@ -111,7 +110,7 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, retry, grace, fallback
+            case timeout, retry, grace
             /// See ``ShownScreen``.
             case screen, screenEnd, screenLimit
         }

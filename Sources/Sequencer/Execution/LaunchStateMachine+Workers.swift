@@ -7,21 +7,17 @@ extension LaunchStateMachine {
     // MARK: What they hold
 
     /// A worker takes an operation.
-    @inline(__always)
     mutating func holdWorker(_ node: Int) {
         // The worker of an earlier attempt, which has suspended and ended elsewhere, may still be on its way back.
         if nodes[node].thread != .none { return }
         nodes[node].thread = .worker
-        workersInCode += 1
         awakeWorkers[level(of: node)] += 1
     }
 
     /// A worker has come back from the operation's code, or is not waited for any more.
-    @inline(__always)
     private mutating func letGoOfWorker(_ node: Int) {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         nodes[node].thread = .none
-        workersInCode -= 1
         awakeWorkers[level(of: node)] -= 1
     }
 
@@ -29,31 +25,27 @@ extension LaunchStateMachine {
         nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
+        guard measuresProcessors, traits[node].contains(.keepsThread) else { return }
+        if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
     }
 
     /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:_:)``.
-    mutating func wakes(_ node: Int) {
-        setAsleep(node, false)
-        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-    }
+    mutating func wakes(_ node: Int) { setAsleep(node, false) }
 
-    @inline(__always)
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
 
     // MARK: How many
 
     /// How many more may start.
-    @inline(__always)
     var missingWorkers: Int {
-        let awake = settings.workers + asleepWorkers
-        return min(awake, settings.maximumWorkers ?? awake) - activeWorkers
+        guard let maximum = settings.maximumWorkers else { return settings.workers - activeWorkers }
+        return min(settings.workers + asleepWorkers, maximum) - activeWorkers
     }
 
     /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against
     /// it.
     ///
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
-    @inline(__always)
     private func isOwedWorker(besides others: Int) -> Bool {
         guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
         let level = level(of: Int(first.node))
@@ -62,7 +54,6 @@ extension LaunchStateMachine {
 
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be
     /// none.
-    @inline(__always)
     mutating func settleWorkers(_ actions: inout Actions) {
         // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through
         // the heap costs more.
@@ -82,7 +73,6 @@ extension LaunchStateMachine {
         actions.looksAtWorkers = true
     }
 
-    @inline(__always)
     private mutating func addWorkers(_ count: Int, _ actions: inout Actions) {
         actions.workers += count
         activeWorkers += count
@@ -90,8 +80,16 @@ extension LaunchStateMachine {
 
     // MARK: Measuring
 
-    /// Whether threads are looked at when something waits: for a worker, or in the app's queue for a processor.
-    var mayMeasure: Bool { settings.maximumWorkers != nil || settings.usesQueue && processors != nil }
+    /// Whether threads are looked at when something waits: for a worker, or for a processor.
+    var mayMeasure: Bool { settings.maximumWorkers != nil || measuresProcessors }
+
+    /// Whether a thread that is asleep lets go of its processor. In virtual time, code that computes is asleep as well.
+    private var measuresProcessors: Bool { processors != nil && !settings.takesOneAtATime }
+
+    /// Has the threads looked at while an operation waits for a processor.
+    mutating func settleProcessors(_ actions: inout Actions) {
+        if measuresProcessors, processors?.hasAside == true { beginMeasuring(&actions) }
+    }
 
     /// Says which threads are asleep in the code of their operations: these keep no processor.
     ///
@@ -103,23 +101,18 @@ extension LaunchStateMachine {
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
         for (code, isAsleep) in threads where isHeld(by: code) && (nodes[code.node].thread == .asleepWorker) != isAsleep {
-            if isAsleep {
-                setAsleep(code.node, true)
-                if traits[code.node].contains(.keepsThread) { processors?.ended(traits.levels[code.node]) }
-            } else {
-                wakes(code.node)
-            }
+            setAsleep(code.node, isAsleep)
             hasChanged = true
         }
         settle(&actions)
-        let wanted = settings.usesQueue ? 0 : min(readyForWorkers.count, lanes.available)
-        isMeasuring = phase == .running && (wanted > 0 || settings.usesQueue && processors?.hasAside == true)
+        let wanted = settings.maximumWorkers == nil ? 0 : min(readyForWorkers.count, lanes.available)
+        isMeasuring = phase == .running && (wanted > 0 || measuresProcessors && processors?.hasAside == true)
         guard isMeasuring else { return nil }
         // All of them sleep, so those that come next may do so too: twice as many again start. Not all at once, or the
         // most urgent would share the processors with the rest where these compute.
-        if asleepWorkers == workersInCode, !settings.usesQueue {
+        if let maximum = settings.maximumWorkers, asleepWorkers == workersInCode {
             let begin = activeWorkers - asleepWorkers
-            let more = min(wanted, 2 * asleepWorkers, (settings.maximumWorkers ?? 0) - asleepWorkers) - begin
+            let more = min(wanted, 2 * asleepWorkers, maximum - asleepWorkers) - begin
             if more > 0 {
                 promisedWorkers += more
                 addWorkers(more, &actions)
@@ -129,7 +122,6 @@ extension LaunchStateMachine {
     }
 
     /// Whether a worker runs this. It is told of an operation's condition, and then runs the operation.
-    @inline(__always)
     private func isHeld(by code: Assignment) -> Bool {
         let node = nodes[code.node]
         return node.isHeldByWorker && max(Int(node.attempts), 1) == code.attempt && code.kind != .computeFallback
@@ -139,7 +131,6 @@ extension LaunchStateMachine {
 
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out
     /// meanwhile.
-    @inline(__always)
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
             // Another worker has its place since it was given up: with both there would be one too many.
@@ -155,7 +146,6 @@ extension LaunchStateMachine {
         return next
     }
 
-    @inline(__always)
     private func mayTakeNext(after previous: Assignment?) -> Bool {
         // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }
@@ -233,7 +223,6 @@ extension LaunchStateMachine {
         }
         // After the lanes: those of a launch that is stopped become free as well.
         guard phase == .running else { return }
-        if processors?.hasAside == true { beginMeasuring(&actions) }
         let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing

@@ -59,12 +59,12 @@ struct LaunchStateMachine {
     var isStallReported = false
     var phase = Phase.running
     var activeWorkers = 0
-    /// Those that are in the code of an operation.
-    var workersInCode = 0
-    /// Those of them whose threads were asleep when they were last looked at.
+    /// Those in the code of an operation whose threads were asleep when they were last looked at.
     var asleepWorkers = 0
-    /// The others of them, by the level of their operations (``Urgency``).
+    /// The others in the code of an operation, by its level (``Urgency``).
     var awakeWorkers = [0, 0, 0]
+    /// All of them.
+    var workersInCode: Int { asleepWorkers + awakeWorkers.reduce(0, +) }
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     /// The same of the app's queue.
@@ -94,16 +94,14 @@ struct LaunchStateMachine {
     var queueOrder: QueueOrder?
     /// Only where operations run one at a time.
     var turns: Turns?
-    /// By when fallbacks that are being computed must be there, by operation.
-    var fallbackEnds: [Int: Nanoseconds] = [:]
+    /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
+    var fallbackStarts: [Int: Nanoseconds] = [:]
     /// For how long the process has been found to stand still.
     var standstill: Nanoseconds = 0
     /// Nothing times out before this time: after a standstill, running operations have a moment to end by themselves.
     var earliestTimeout: Nanoseconds = 0
     /// When the timer that is taking effect was due, which is a little before now; nil otherwise.
     var dueTime: Nanoseconds?
-    /// Operations that wait for the milestone to end.
-    var deferred: [Int] = []
     /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its
     /// milestone has.
     var soughtLevel: UInt8
@@ -147,9 +145,8 @@ struct LaunchStateMachine {
     /// attempt's number.
     var attemptsNotMade: [Int: Int] = [:]
     var interactive = InteractiveClock()
-    /// Interactive time until the milestone ended; nil until then.
-    var interactiveUntilMilestone: Nanoseconds?
-    var questionsUntilMilestone: [Range<Nanoseconds>] = []
+    /// As it was when the milestone ended; nil until then.
+    var interactiveAtMilestone: InteractiveClock?
     var endOfLaunch: Nanoseconds = 0
     /// The time of ``stop``.
     var stopTime: Nanoseconds = 0
@@ -260,7 +257,6 @@ struct LaunchStateMachine {
         attemptEnded(ended, result, thenTakeFor: nil, at: time, &actions).counted
     }
 
-    @inline(__always)
     private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
         switch taker {
         case .worker: return nextForWorker(after: previous)
@@ -465,7 +461,6 @@ struct LaunchStateMachine {
     // MARK: Time
 
     /// Every input begins here.
-    @inline(__always)
     mutating func advance(to time: Nanoseconds) {
         self.time = max(self.time, time)
     }

@@ -5,9 +5,9 @@
 ///
 /// Its description has several lines: a headline with the launch or scope, a line for each operation that has not
 /// ended, with the reason and the time, then the same of each scope that goes on, named as in events.
-public struct LaunchStatus: Sendable, Hashable, DescribedValue {
+public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why an operation has not ended.
-    package enum Wait: Sendable, Hashable {
+    enum Wait: Sendable, Hashable {
         /// For these operations to end.
         case dependencies([String])
         /// For a lane: these operations have taken all there are.
@@ -38,11 +38,11 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// An operation that has not ended.
     ///
     /// Its description is the reason, in one line without the identifier: `waits for login`, `waits for a person`.
-    public struct Operation: Sendable, Hashable, DescribedValue {
+    public struct Operation: Sendable, Hashable, CustomStringConvertible {
         /// Its identifier.
         public let id: String
         /// The reason why it has not ended.
-        package let wait: Wait
+        let wait: Wait
         /// Whether it has started; otherwise something outside of it holds it up.
         public var isRunning: Bool {
             switch wait {
@@ -54,9 +54,10 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         /// `status.time - operation.since`.
         public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
-        package let isToldToCancel: Bool
+        let isToldToCancel: Bool
 
-        package var ownDescription: String {
+        /// The value in words.
+        public var description: String {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
@@ -82,7 +83,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     }
 
     /// The graph's name.
-    package let scenario: String
+    let scenario: String
     /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times
     /// count from the scope's start then.
     package let scope: String?
@@ -90,15 +91,16 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// end of the last one.
     public let time: Duration
     /// The number of operations, ended or not.
-    package let operationCount: Int
+    let operationCount: Int
     /// The operations that have not ended: first those that run, then those that only the machine holds up, then those
     /// that wait for others; each group in the order in which they were added.
     public let operations: [Operation]
     /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of
     /// them.
-    package let scopes: [LaunchStatus]
+    let scopes: [LaunchStatus]
 
-    package var ownDescription: String {
+    /// The value in words.
+    public var description: String {
         let name = scope.map { "scope \(printable($0))" } ?? printable(scenario)
         let lines = operations.map { operation in
             let cancel = operation.isToldToCancel ? ", though it has been told to cancel" : ""

@@ -160,7 +160,7 @@ final class LaunchStorage: StepHost {
         // the launch a slow one.
         virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
-        defer { virtualTime?.beginEnds() }
+        defer { virtualTime?.inputEnds() }
         timekeeper.begin { [self] in timePassed(standstill: $0) }
         beginFirstSteps()
     }
@@ -172,7 +172,6 @@ final class LaunchStorage: StepHost {
     /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or
     ///   belongs to a caller that asks for something else.
     @discardableResult
-    @inline(__always)
     func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.inputBegins()
@@ -217,15 +216,14 @@ final class LaunchStorage: StepHost {
         if virtualTime != nil { cancel(consequences.cancelled) }
     }
 
-    private func timePassed(standstill: Nanoseconds) {
+    func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
         // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
         let duration = min(max(duration, .zero), VirtualScheduler.never)
-        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
-        try await timekeeper.sleep(for: duration)
+        try await timekeeper.sleep(for: duration, by: assignment, keepsThread: keepsThread)
     }
 
     // MARK: Code of the app, for which the launch does not wait

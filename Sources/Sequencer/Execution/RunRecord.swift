@@ -240,6 +240,8 @@ final class RunRecord: Sendable {
             isCritical: isCritical,
             isCut: node.isCut,
             isDeferred: node.isDeferred,
+            isCuttable: policy?.value.canBeCut ?? false,
+            isDeferrable: policy?.value.isDeferrable ?? false,
             message: message(index),
             // Those of the graph, then those that the operation wrote while it ran.
             notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
@@ -254,9 +256,8 @@ final class RunRecord: Sendable {
             node.state == .ended && (endOfLaunchProper != nil || node.outcome.isSuccess) ? node : nil
         }
         let endOfMeasuring = milestone?.end ?? end
-        let interactive = milestone == nil ? machine.interactive.total(at: end) : machine.interactiveUntilMilestone ?? 0
-        let questions = milestone == nil ? machine.interactive.intervals(at: end) : machine.questionsUntilMilestone
-        let spent = min(interactive, endOfMeasuring)
+        let interactive = milestone.flatMap { _ in machine.interactiveAtMilestone } ?? machine.interactive
+        let spent = min(interactive.total(at: endOfMeasuring), endOfMeasuring)
         let startOffset = facts.startOffset
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = facts.budget.map { measured - $0.limit } ?? .zero
@@ -264,7 +265,7 @@ final class RunRecord: Sendable {
             budget: facts.budget,
             measured: measured,
             interactive: .nanoseconds(spent),
-            questions: questions.map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
+            questions: interactive.intervals(at: endOfMeasuring).map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
             isMet: overrun <= .zero && !isBroken,
             // The time before the launch explains as much of it as it took.
             causes: overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : []

@@ -231,16 +231,34 @@ public struct RunningLaunch: Sendable {
     /// own. Cancelling it cancels the launch. Each call makes another object. It is finished when the last operation
     /// has ended, a moment before the launch is over: await ``end()`` before you start the next one.
     public var progress: Progress {
-        progress(countingOperations: storage.graph.count, until: nil)
-    }
-
-    /// The progress up to the milestone: of all operations that the milestone depends on, and itself. Without a
-    /// milestone, that of the whole launch.
-    package var milestoneProgress: Progress {
-        let graph = storage.graph
-        guard let milestone = graph.milestoneIndex else { return progress }
-        let counted = graph.predecessors.reachable(from: milestone).union([milestone])
-        return progress(countingOperations: counted.count, until: Set(counted.map(graph.id)))
+        // A progress of nothing would be indeterminate.
+        let progress = Progress(totalUnitCount: Int64(max(storage.graph.count, 1)))
+        progress.cancellationHandler = { cancel() }
+        let total = progress.totalUnitCount
+        let done = Locked(Int64(0))
+        let note: @Sendable (LaunchEvent) -> Void = { event in
+            switch event.kind {
+            case .ended: done.withLock { $0 = min($0 + 1, total) }
+            case .launchEnded: done.withLock { $0 = total }
+            default: break
+            }
+        }
+        // Two threads may show it at first: the one that shows an old number shows the new one, too.
+        let show: @Sendable (Progress) -> Void = { progress in
+            var shown: Int64?
+            while case let now = done.withLock({ $0 }), now != shown {
+                progress.completedUnitCount = now
+                shown = now
+            }
+        }
+        // Weak: the launch keeps its observers, and the progress keeps the launch.
+        let past = storage.observe(fromNow: { [weak progress] event in
+            note(event)
+            if let progress { show(progress) }
+        })
+        past.forEach(note)
+        show(progress)
+        return progress
     }
 
     /// The graph that runs.
@@ -266,38 +284,6 @@ public struct RunningLaunch: Sendable {
     package func isAsking(_ operation: String) -> Bool {
         guard let node = graph.position(of: operation) else { return false }
         return storage.state.withLock { $0.machine.personWaits[node]?.asked.isRunning == true }
-    }
-
-    /// - Parameter counted: the identifiers that count; nil for all.
-    private func progress(countingOperations count: Int, until counted: Set<String>?) -> Progress {
-        // A progress of nothing would be indeterminate.
-        let progress = Progress(totalUnitCount: Int64(max(count, 1)))
-        progress.cancellationHandler = { cancel() }
-        let total = progress.totalUnitCount
-        let done = Locked(Int64(0))
-        let note: @Sendable (LaunchEvent) -> Void = { event in
-            switch event.kind {
-            case .ended(let id, _) where counted?.contains(id) != false: done.withLock { $0 = min($0 + 1, total) }
-            case .launchEnded: done.withLock { $0 = total }
-            default: break
-            }
-        }
-        // Two threads may show it at first: the one that shows an old number shows the new one, too.
-        let show: @Sendable (Progress) -> Void = { progress in
-            var shown: Int64?
-            while case let now = done.withLock({ $0 }), now != shown {
-                progress.completedUnitCount = now
-                shown = now
-            }
-        }
-        // Weak: the launch keeps its observers, and the progress keeps the launch.
-        let past = storage.observe(fromNow: { [weak progress] event in
-            note(event)
-            if let progress { show(progress) }
-        })
-        past.forEach(note)
-        show(progress)
-        return progress
     }
 }
 
@@ -332,7 +318,7 @@ public struct FinishedLaunch: Sendable {
             do throws(GraphError) {
                 node = try storage.graph.index(ofHandle: step)
             } catch {
-                let message = error.problems.first?.message ?? error.description
+                let message = error.problems.first?.description ?? error.description
                 throw OperationError(operation: step.id, outcome: nil, message: message, underlying: nil)
             }
             if let value = storage.value(of: step, at: node) ?? step.absent { return value }
@@ -353,7 +339,7 @@ public struct FinishedLaunch: Sendable {
 }
 
 /// Why an operation left no value. Its description is the operation and the message: `login: no network`.
-public struct OperationError: DescribedError, DescribedValue, Sendable {
+public struct OperationError: DescribedError, Sendable {
     /// The operation's identifier.
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
@@ -363,5 +349,6 @@ public struct OperationError: DescribedError, DescribedValue, Sendable {
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?
 
-    package var ownDescription: String { "\(printable(operation)): \(message)" }
+    /// The value in words.
+    public var description: String { "\(printable(operation)): \(message)" }
 }

@@ -11,8 +11,10 @@ protocol Timekeeper: AnyObject, Sendable {
     func begin(_ handler: @escaping TimeHandler)
     /// Calls the handler at `time`, or sooner if it was asked for sooner.
     func wake(at time: Nanoseconds)
-    /// Suspends the caller. Throws `CancellationError` when its task is cancelled.
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is cancelled.
+    ///
+    /// - Parameter keepsThread: whether, in virtual time, nothing else has the main thread meanwhile.
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
     /// For how long the process has just stood still, if the handler has not been told yet.
     var unnoticedStandstill: Nanoseconds { get }
     /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody
@@ -93,7 +95,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
         withExtendedLifetime(sleeper) { handler?(0) }
     }
 
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
         try await clock.sleep(for: duration, tolerance: .zero)
     }
 
@@ -169,7 +171,7 @@ final class SystemTimekeeper: Timekeeper {
         Alarms.shared.set(alarm, to: monotonicNanoseconds().addingSaturated(delay))
     }
 
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
         if countsSuspension {
             try await ContinuousClock().sleep(for: duration, tolerance: .zero)
         } else {
@@ -287,23 +289,15 @@ final class Alarms: Sendable {
             let standstill = Self.standstill(waitingFor: state.ringsAt, at: now)
             // An alarm that is set from here on finds the timer set anew when the handlers have returned.
             state.ringsAt = 0
-            return (Released(state.takeDue(at: now, standstill: standstill)), standstill)
+            return (Locked(state.takeDue(at: now, standstill: standstill)), standstill)
         }
-        for handler in due.handlers { handler(standstill) }
+        due.withLock { $0 }.forEach { $0(standstill) }
         state.withLock { state in
             state.ringsAt = .max
             if let next = state.alarms.values.lazy.map(\.due).min() { setTimer(&state, for: next) }
         }
         // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their
         // `deinit` may block.
-        if !due.handlers.isEmpty { DispatchQueue.global().async { due.handlers = [] } }
-    }
-
-    /// Handlers that are released elsewhere than where they were used.
-    private final class Released: @unchecked Sendable {
-        // @unchecked: used by the timer's queue first, then by the block that empties it.
-        var handlers: [Handler]
-
-        init(_ handlers: [Handler]) { self.handlers = handlers }
+        if due.withLock({ !$0.isEmpty }) { DispatchQueue.global().async { due.withLock { $0 = [] } } }
     }
 }

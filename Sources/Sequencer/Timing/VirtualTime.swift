@@ -38,13 +38,13 @@ final class VirtualTimekeeper: Timekeeper {
     /// The holders of operations, by node: those of the last attempts.
     private let operations = Locked<[Int: TimeHolder]>([:])
 
-    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one
+    /// Time stands still from here until ``inputEnds()``: another launch on the clock must not move it before this one
     /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
     init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
         self.scheduler = scheduler
-        link = VirtualLaunchLink(VirtualLaunchHandlers())
+        link = VirtualLaunchLink(nil)
         engine = TimeHolder(.engine, of: link, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
     }
@@ -53,13 +53,12 @@ final class VirtualTimekeeper: Timekeeper {
 
     var now: Nanoseconds { (scheduler.now - origin).nanoseconds }
 
-    func begin(_ handler: @escaping TimeHandler) {
-        link.withLock { if !$0.isOver { $0.timePassed = handler } }
-    }
+    /// The scheduler tells the launch itself.
+    func begin(_: @escaping TimeHandler) {}
 
-    /// Sets the launch that the scheduler asks about its operations, until ``end()``.
+    /// Sets the launch that the scheduler asks about its operations, and tells of the time, until ``end()``.
     func begin(for launch: any VirtualLaunch) {
-        link.withLock { if !$0.isOver { $0.launch = launch } }
+        link.withLock { $0 = launch }
     }
 
     /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they
@@ -68,9 +67,6 @@ final class VirtualTimekeeper: Timekeeper {
 
     func prologueEnds() { scheduler.setInPrologue(engine, false) }
 
-    /// The first operations have been handed out: from now on they show whether time may move.
-    func beginEnds() { scheduler.inputEnds(engine) }
-
     func wake(at time: Nanoseconds) {
         scheduler.wake(id, at: origin + .nanoseconds(time))
     }
@@ -78,10 +74,10 @@ final class VirtualTimekeeper: Timekeeper {
     func end() {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
-        // The handlers hold the launch, which must not go with them under the lock.
-        _ = link.withLock { handlers in
-            defer { handlers = VirtualLaunchHandlers(isOver: true) }
-            return handlers
+        // The launch is not released under the lock.
+        _ = link.withLock { launch in
+            defer { launch = nil }
+            return launch
         }
     }
 
@@ -89,11 +85,6 @@ final class VirtualTimekeeper: Timekeeper {
 
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
-    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
-        try await scheduler.sleep(until: scheduler.now + duration)
-    }
-
-    /// The same for a caller that has the operation's launch in hand, in any task.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder of its own.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
@@ -243,7 +234,7 @@ final class TimeHolder: TaskExecutor {
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
-    var isRunning: Bool { launch.withLock { $0.launch }?.isRunning(role) ?? false }
+    var isRunning: Bool { launch.withLock { $0 }?.isRunning(role) ?? false }
 }
 
 /// The requests of virtual time to a launch.
@@ -255,17 +246,11 @@ protocol VirtualLaunch: AnyObject, Sendable {
     func workerBlocks(_ blocks: Bool)
     /// Patience with `role` has run out.
     func waitsInRealTime(_ role: TimeHolder.Role)
+    func timePassed(standstill: Nanoseconds)
 }
 
 /// The launch, for as long as it runs.
-struct VirtualLaunchHandlers {
-    var launch: (any VirtualLaunch)?
-    var timePassed: TimeHandler?
-    /// A launch can be over before it begins, when it was cancelled before.
-    var isOver = false
-}
-
-typealias VirtualLaunchLink = Locked<VirtualLaunchHandlers>
+typealias VirtualLaunchLink = Locked<(any VirtualLaunch)?>
 
 // MARK: Turns
 
@@ -336,7 +321,7 @@ package final class VirtualScheduler: Sendable {
     struct State: Sendable {
         var now = Duration.zero
         var lateness: Lateness
-        var nextID = 0
+        var lastNumber = 0
         var sleepers = Heap<WakeTime>()
         /// By identifier; a sleeper without a task was cancelled.
         var sleeping: [Int: SleepingTask] = [:]
@@ -417,10 +402,10 @@ package final class VirtualScheduler: Sendable {
 
     func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
         change { state in
-            state.nextID += 1
-            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: state.nextID)
+            let id = state.nextNumber()
+            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: id)
             state.inputBegins(engine)
-            return (state.nextID, state.now)
+            return (id, state.now)
         }
     }
 
@@ -507,7 +492,7 @@ package final class VirtualScheduler: Sendable {
         }
         // This thread has lost its turn: another runner signals, so waiting here holds up nobody.
         semaphore.wait()
-        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
+        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0 }?.workerBlocks(false) }
         change { $0.inputBegins(engine) }
     }
 
@@ -535,10 +520,7 @@ package final class VirtualScheduler: Sendable {
     nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
         try Task.checkCancellation()
         let isOnMain = MainThreadCheck.isCurrent
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.nextNumber() }
         let hasSlept: Bool
         do {
             hasSlept = try await withTaskCancellationHandler {
@@ -663,7 +645,7 @@ package final class VirtualScheduler: Sendable {
                     comesBack(job.holder)
                 }
             case .compare(let engine, let activity):
-                let isMain = engine.launch.withLock { $0.launch }?.startsOnMainFirst ?? false
+                let isMain = engine.launch.withLock { $0 }?.startsOnMainFirst ?? false
                 state.withLock { $0.first = (activity, isMain) }
             case .ask(let holders, let activity):
                 // Without the scheduler's lock: the answer takes that of the launch, which calls the scheduler.
@@ -704,12 +686,7 @@ package final class VirtualScheduler: Sendable {
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
 
     /// A number for a wait.
-    func takeWaitNumber() -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-    }
+    func takeWaitNumber() -> Int { state.withLock { $0.nextNumber() } }
 
     /// The wait begins. `giveUp` is called, in a turn, when nothing is left on the clock that could happen: unless it
     /// is ended before.
@@ -824,7 +801,7 @@ package final class VirtualScheduler: Sendable {
             setAlarm(after: delay)
             askMachine(at: activity)
         case .name(let holders):
-            for holder in holders { holder.launch.withLock { $0.launch }?.waitsInRealTime(holder.role) }
+            for holder in holders { holder.launch.withLock { $0 }?.waitsInRealTime(holder.role) }
             // They no longer hold time: somebody has to look for the next event.
             change { _ in }
         case .start(let runner):
@@ -865,6 +842,12 @@ package final class VirtualScheduler: Sendable {
 // MARK: Taking turns, and moving time when none is left to take
 
 extension VirtualScheduler.State {
+    /// A number for a launch, a sleeper or a wait.
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
     mutating func removeSleeper(_ id: Int) -> VirtualScheduler.SleepingTask? {
         if mainThread.keeper == id { mainThread.keeper = nil }
         return sleeping.removeValue(forKey: id)
@@ -1073,7 +1056,7 @@ extension VirtualScheduler.State {
         launches.woke(due.id)
         let engine = due.engine
         engine.account.jobs += 1
-        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.timePassed }?(0) }
+        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.timePassed(standstill: 0) }
         current = job
         return .run(job)
     }
@@ -1155,7 +1138,7 @@ extension VirtualScheduler.State {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
             engine.account.jobs += 1
-            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.launch }?.workerBlocks(true) }))
+            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.workerBlocks(true) }))
         }
         let next = spareRunner()
         self.runner = next

@@ -303,7 +303,7 @@ extension JSONValue {
 package func plainText(_ text: String, limit: Int) -> String {
     var result = String.UnicodeScalarView()
     // A character can be any number of scalars: without a bound on both, the result would have none.
-    for (scalar, isShown) in JudgedScalars(text).prefix(limit * 8) {
+    for (scalar, isShown) in judgedScalars(text).prefix(limit * 8) {
         switch scalar.value {
         case 0x09...0x0D, 0x85, 0x2028, 0x2029: result.append(" ")
         default: if isShown { result.append(scalar) }

@@ -229,8 +229,8 @@ public final class LaunchJournal: Sendable {
     public func prepare(_ graph: inout OperationGraph) {
         recover()
         // Where it cannot be left out, it is the check.
-        if !graph.skippable.contains(RecoveryStep.updateCheck) { graph.makeEssential(RecoveryStep.updateCheck) }
-        let skippable = graph.skippable
+        if !graph.skippable().contains(RecoveryStep.updateCheck) { graph.makeEssential(RecoveryStep.updateCheck) }
+        let skippable = graph.skippable()
         var recovery = recovery
         // A scenario without these operations has nothing to leave out.
         let culprits = Set(graph.identifiers).intersection(recovery.skipped)

@@ -110,16 +110,16 @@ extension AppService: UpdatePolicyService {
             query: ["platform": app.platform, "version": version.description],
             options: RequestOptions(requirement: .optional, limits: .policy),
             deadline: deadline
-        ) { response, name throws(NetworkError) in
+        ) { response, request throws(NetworkError) in
             var accepted = response
             if [426, 503].contains(response.status) { accepted.status = 200 }
             // Most bodies of errors are no policies, and must not take the place of the one that is known.
-            if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, name, limits: .policy),
+            if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, for: request, limits: .policy),
                 policy.minimumVersion != nil || policy.maintenance != nil
             {
                 return policy
             }
-            return try response.decoded(UpdatePolicy.self, name, limits: .policy)
+            return try response.decoded(for: request, limits: .policy)
         }
     }
 }

@@ -57,7 +57,7 @@ extension StartupEnvironment {
     ) async throws -> Value {
         var options = options
         // It may wait for the screen behind a form, and a person may take as long as they like.
-        if options.deadline == LaunchOptions.defaultDeadline { options.deadline = nil }
+        if options.deadline == .automatic { options.deadline = .never }
         let launch = try await askedFor.run(graph, options)
         do throws(OperationError) {
             return try launch[step]

@@ -258,6 +258,7 @@ struct BenchArgumentsTests {
         ]
         var expected = BenchCommand(
             arguments: RunArguments(
+                command: "bench",
                 scenario: "regular",
                 budget: .seconds(2),
                 lanes: 4,

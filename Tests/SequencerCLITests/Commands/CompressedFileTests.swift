@@ -29,9 +29,13 @@ struct CompressedFileTests {
             compressed.append(word.contains(".json") ? copy : word)
         }
         let (found, expected) = (try await Tool.run(compressed), try await Tool.run(plain))
-        // The head of statistics has the name of the file.
+        // The head of statistics has the name of the file, and its lines break where that name makes them.
         let output = zip(plain, compressed).reduce(expected.output) { $0.replacing($1.0, with: $1.1) }
-        #expect(found.code == expected.code && found.output == output, "\(found.messages)")
+        #expect(
+            found.code == expected.code
+                && found.output.split(whereSeparator: \.isWhitespace) == output.split(whereSeparator: \.isWhitespace),
+            "\(found.messages)"
+        )
     }
 
     @Test("fault J1: a compressed file counts with its unpacked size")

@@ -28,7 +28,8 @@ struct SnapshotTests {
 
         /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form.
         var atAllWidths: [Snapshot] {
-            let isForPrograms = words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
+            let isForPrograms =
+                words.last != "--help" && words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
             let line = words.joined(separator: " ")
             return [self] + (isForPrograms ? [] : [40, 200].map { Snapshot(name, line, code, columns: $0) })
         }

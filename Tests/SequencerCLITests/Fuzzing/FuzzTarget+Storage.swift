@@ -38,7 +38,7 @@ extension FuzzTarget {
         let config = graph.add("fetch-config", fallback: 1) { 2 }
         graph.add("tutorial", .onFailure(.skipDependents), after: splash) {}
         graph.add("main-app", .milestone, using: config, after: splash) { _ in }
-        let skippable = graph.skippable
+        let skippable = graph.skippable()
         recovery.apply(to: &graph, skippable: skippable)
         if let sentence = recovery.sentence { try graph.note(sentence, on: "main-app") }
         _ = try graph.validated()
@@ -47,7 +47,7 @@ extension FuzzTarget {
 
     private static func isExplained(_ explanation: Explanation) throws {
         let text = explanation.text(TextStyle(isColored: false, isUnicode: true))
-        try expect(JudgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown }, "a text that a terminal would obey")
+        try expect(judgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown }, "a text that a terminal would obey")
         // However large the files are, a person is to read this.
         try expect(text.utf8.count <= 32_768 + explanation.launches.count * 8192, "a text of \(text.utf8.count) bytes")
         let json = explanation.json()

@@ -33,8 +33,10 @@ struct LaunchStatusTests {
         let launch = try graph.start(options: .patient)
         var status = launch.status
         await eventually {
+            // Before the status: all three have begun by then.
+            let haveBegun = running.withLock { $0 } == 3
             status = launch.status
-            return running.withLock { $0 } == 3 && status.operations.count == 6
+            return haveBegun && status.operations.count == 6
                 && status.operations.first?.wait == .code("the answer of api.example.com")
         }
         let waits = Dictionary(uniqueKeysWithValues: status.operations.map { ($0.id, $0.wait) })
@@ -187,7 +189,7 @@ struct LaunchStatusTests {
             past.withLock { $0 = events.map(\.kind) }
         }
         graph.add("third", after: "second") {}
-        _ = try await box.run(graph, options: LaunchOptions(deadline: nil, clock: VirtualClock()))
+        _ = try await box.run(graph, options: LaunchOptions(deadline: .never, clock: VirtualClock()))
         let events: [LaunchEvent.Kind] = [
             .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
             .started("second", attempt: 1),

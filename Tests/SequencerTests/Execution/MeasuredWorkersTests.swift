@@ -10,10 +10,12 @@ struct MeasuredWorkersTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions
 
-    private func machine(_ build: (inout OperationGraph) -> Void) throws -> LaunchStateMachine {
+    private func machine(
+        _ settings: LaunchStateMachine.Configuration = .init(workers: 2, maximumWorkers: 64),
+        _ build: (inout OperationGraph) -> Void
+    ) throws -> LaunchStateMachine {
         var graph = OperationGraph("measured")
         build(&graph)
-        let settings = LaunchStateMachine.Configuration(workers: 2, maximumWorkers: 64)
         return LaunchStateMachine(graph: try graph.validated(), settings: settings)
     }
 
@@ -98,6 +100,37 @@ struct MeasuredWorkersTests {
             running += takeAll(&machine, &actions)
         }
         #expect(counts == [2, 6, 18, 54, 64])
+    }
+
+    @Test("under a limit of lanes, too, one that waits leaves its processor: another that the milestone does not need starts")
+    func lanes() throws {
+        var machine = try machine(.init(lanes: 8, processors: 2, workers: 8)) { graph in
+            for index in 0..<5 { graph.add("beside\(index)") {} }
+            graph.add("need") {}
+            graph.add("home", .milestone, after: "need") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(takeAll(&machine, &actions) == [5, 0])
+        #expect(actions.looksAtWorkers)
+        actions = Actions()
+        #expect(machine.measured([(run(5), false), (run(0), false)], &actions) == false)
+        #expect(takeAll(&machine, &actions) == [])
+        #expect(machine.measured([(run(5), true), (run(0), true)], &actions) == true)
+        #expect(takeAll(&machine, &actions) == [1, 2])
+        // Awake again, they keep their processors, and nothing more starts.
+        #expect(machine.measured([(run(5), false), (run(0), false), (run(1), true), (run(2), false)], &actions) == true)
+        #expect(takeAll(&machine, &actions) == [])
+        // In virtual time code that computes sleeps as well, and is not looked at.
+        var settings = LaunchStateMachine.Configuration(lanes: 8, processors: 2, workers: 8)
+        settings.takesOneAtATime = true
+        var other = try self.machine(settings) { graph in
+            for index in 0..<5 { graph.add("beside\(index)") {} }
+            graph.add("home", .milestone) {}
+        }
+        other.begin(&actions)
+        _ = takeAll(&other, &actions)
+        #expect(!other.mayMeasure && !other.isMeasuring)
     }
 
     @Test("less urgent operations do not count against one that the milestone needs, and nothing else starts in its place")

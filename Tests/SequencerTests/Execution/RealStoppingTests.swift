@@ -51,10 +51,16 @@ struct RealStoppingTests {
 
     @Test("what does not listen to an abort is left behind after the grace period, and named")
     func straggler() async throws {
-        let gate = Gate()
+        let (begun, gate) = (Gate(), Gate())
         var graph = OperationGraph("straggler")
-        graph.add("deaf") { gate.block() }
-        graph.add("force-update") { launch in _ = launch.abort(.forceUpdate) }
+        graph.add("deaf") {
+            begun.open()
+            gate.block()
+        }
+        graph.add("force-update") { launch in
+            await begun.wait()
+            _ = launch.abort(.forceUpdate)
+        }
         let report = try await graph.run(options: LaunchOptions(lanes: 2, deadline: .patience, grace: .milliseconds(1))).report
         #expect(report.stragglers == ["deaf"])
         #expect(report["deaf"]?.outcome == .cancelled)

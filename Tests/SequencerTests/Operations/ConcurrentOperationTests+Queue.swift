@@ -1,7 +1,8 @@
 import Foundation
-import Sequencer
 import TestSupport
 import Testing
+
+@testable import Sequencer
 
 /// In a plain queue.
 extension ConcurrentOperationTests {

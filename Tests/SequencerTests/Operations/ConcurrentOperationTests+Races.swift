@@ -1,6 +1,7 @@
 import Foundation
-import Sequencer
 import Testing
+
+@testable import Sequencer
 
 /// Races, and what is left in memory.
 extension ConcurrentOperationTests {

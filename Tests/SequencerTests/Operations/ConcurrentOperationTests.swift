@@ -1,7 +1,8 @@
 import Foundation
-import Sequencer
 import TestSupport
 import Testing
+
+@testable import Sequencer
 
 @Suite("Concurrent operation", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ConcurrentOperationTests {

@@ -132,7 +132,7 @@ struct SDKGenerationTests {
             var graph = OperationGraph("restore")
             graph.add("wait") { (step: StepContext) in try await sdk.waitUntilReady(in: step) }
             let launch = try graph.start()
-            await eventually { launch.status.operations.first?.wait == .code("the restore of an earlier session") }
+            await eventually { launch.status.operations.first?.description == "waits for the restore of an earlier session" }
             #expect(isReset ? sdk.reset() : sdk.reconfigure(other))
             let report = await launch.end().report
             #expect(report["wait"]?.outcome == (isReset ? .failed : .succeeded))

@@ -28,7 +28,7 @@ struct BootstrapHarness {
     init(restoreAccount: Bool? = nil, onboarding: OnboardingType = .regular, flags: FeatureFlags? = FeatureFlags()) {
         self.restoreAccount = restoreAccount
         var options = SampleServiceOptions()
-        (options.onboarding, options.flags, options.restoreAccount) = (onboarding.rawValue, flags, restoreAccount)
+        (options.onboarding, options.flags, options.restoreAccount) = (onboarding, flags, restoreAccount)
         backend = EmbeddedBackend(SampleService(options), latency: .none)
         http = HTTPClient(over: backend)
     }
