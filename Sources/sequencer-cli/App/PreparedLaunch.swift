@@ -94,19 +94,15 @@ struct LoadedScenario {
     }
 
     /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
-    func deadline(_ argument: DeadlineArgument?) -> Duration? {
-        switch argument {
-        case .some(.none): nil
-        case .some(.after(let duration)): duration
-        case nil: file?.document.deadline ?? LaunchOptions.defaultDeadline
-        }
+    func deadline(_ argument: LaunchOptions.Deadline?) -> LaunchOptions.Deadline {
+        argument ?? file?.document.deadline.map { .after($0) } ?? .automatic
     }
 
     /// The mistake at its place in the file.
     private func mistake(_ problem: GraphProblem) -> ScenarioError? {
         guard let file, let position = problem.positions.first else { return nil }
         let place = file.document.operations[position].position
-        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.message)
+        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.description)
     }
 
     /// The graph, checked; errors name their place in the file.
@@ -130,7 +126,7 @@ struct LoadedScenario {
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw ValueError(message: error.problems.first?.message ?? error.description)
+            throw ValueError(message: error.problems.first?.description ?? error.description)
         }
     }
 }

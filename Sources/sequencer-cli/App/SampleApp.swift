@@ -151,7 +151,7 @@ struct SampleApp {
             default: .regular
             }
         var options = SampleServiceOptions()
-        (options.onboarding, options.speakers) = (onboarding.rawValue, [known])
+        (options.onboarding, options.speakers) = (onboarding, [known])
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }
@@ -197,13 +197,13 @@ extension SampleApp {
         )
         let keys = Keys(service: url.absoluteString)
         plan.registrations = [
-            .value(app.platform, for: ServiceKey("platform")),
-            .value(keys, for: ServiceKey("client-keys")),
-            .value(keys, for: ServiceKey("core-keys")),
-            .value(["splash", "login", "tutorial", "main"], for: ServiceKey("screen-configuration")),
-            .value("plain text", for: ServiceKey("ui-configuration")),
-            .value("none", for: ServiceKey("analytics")),
-            .value("text only", for: ServiceKey("image-codec")),
+            .value(app.platform, for: "platform"),
+            .value(keys, for: "client-keys"),
+            .value(keys, for: "core-keys"),
+            .value(["splash", "login", "tutorial", "main"], for: "screen-configuration"),
+            .value("plain text", for: "ui-configuration"),
+            .value("none", for: "analytics"),
+            .value("text only", for: "image-codec"),
         ]
         // Read once, here: settings that change later count in the next launch (L15).
         plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]

@@ -240,14 +240,17 @@ struct BenchCommand: LaunchingCommand {
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
-        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, _ gap: BenchGap?) -> BenchComparison {
-            BenchComparison(first, second, clock: document.clock, threshold: verdict.threshold, gap: gap)
+        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, in other: BenchDocument, _ gap: BenchGap?) -> BenchComparison {
+            BenchComparison(first, second, clock: other.clock(with: document), threshold: verdict.threshold, gap: gap)
         }
-        let gap = before.flatMap { BenchGap($0, document) }
-        let changes = (before?.sameNames(as: document) ?? []).map { comparison($0, $1, gap) }
+        var changes: [BenchComparison] = []
+        if let before {
+            let gap = BenchGap(before, document)
+            changes = before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
+        }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         guard document.scenarios.count == 2 else { return changes }
-        return changes + [comparison(document.scenarios[0], document.scenarios[1], nil)]
+        return changes + [comparison(document.scenarios[0], document.scenarios[1], in: document, nil)]
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the

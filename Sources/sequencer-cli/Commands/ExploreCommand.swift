@@ -36,7 +36,7 @@ struct ExploreCommand: LaunchingCommand {
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
 
     /// The deadline of each launch, in place of the scenario's: operations run one at a time here.
-    private static let deadline = Duration.seconds(3_600)
+    private static let deadline = LaunchOptions.Deadline.seconds(3_600)
 
     var scenario = ""
     /// Nil for enough.

@@ -31,9 +31,16 @@ enum LoadedReport {
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
+        try await run(scenario, deadline: scenario.deadline(nil))
+    }
+
+    /// Runs a scenario in virtual time.
+    static func run(_ scenario: LoadedScenario, deadline: LaunchOptions.Deadline) async throws -> LaunchReport {
         // Mistakes of a file are told with their places.
         _ = try scenario.validated()
         let launch = PreparedLaunch(scenario, RunArguments(clock: .virtual))
-        return try await scenario.graph.run(budget: launch.budget, options: launch.options()).report
+        var options = launch.options()
+        options.deadline = deadline
+        return try await scenario.graph.run(budget: launch.budget, options: options).report
     }
 }

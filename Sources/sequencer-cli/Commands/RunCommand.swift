@@ -23,7 +23,10 @@ struct RunCommand: LaunchingCommand {
         ],
         part([RunArguments.backendOption], \.arguments),
         [
-            .flag("strict", help: "Exit with 1 also when an operation failed, fell back or was skipped for another.") {
+            .flag(
+                "strict",
+                help: "Exit with 1 also when an operation, the milestone included, failed, fell back or was skipped for another."
+            ) {
                 $0.isStrict = true
             },
             .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },

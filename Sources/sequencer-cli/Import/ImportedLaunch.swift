@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted
 /// from any moment.

@@ -58,7 +58,7 @@ struct RunArguments: Equatable, Sendable {
     /// A built-in scenario, a file, or `-`; nil lets the stored state decide.
     var scenario: String?
     var budget: Duration?
-    var deadline: DeadlineArgument?
+    var deadline: LaunchOptions.Deadline?
     var lanes: Int?
     var clock = ClockMode.wall
     /// At most one for each operation.
@@ -137,8 +137,8 @@ extension CommandArgument {
         )
     }
 
-    static func deadline(help: String, set: @escaping Setter<DeadlineArgument>) -> Self {
-        .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    static func deadline(help: String, set: @escaping Setter<LaunchOptions.Deadline>) -> Self {
+        .value("deadline", "TIME|none", help: help, read: LaunchOptions.Deadline.parse, set: set)
     }
 
     static func facts(set: @escaping Setter<[FactArgument]>) -> Self {
@@ -174,13 +174,10 @@ extension CommandArgument {
 
 // MARK: - Values
 
-/// The value of `--deadline`: when the whole launch ends.
-enum DeadlineArgument: Equatable, Sendable {
-    case none
-    case after(Duration)
-
-    static func parse(_ text: String) throws(ValueError) -> DeadlineArgument {
-        if text == "none" { return .none }
+extension LaunchOptions.Deadline {
+    /// The value of `--deadline`.
+    fileprivate static func parse(_ text: String) throws(ValueError) -> Self {
+        if text == "none" { return .never }
         do throws(ValueError) {
             return .after(try DurationText.parse(text))
         } catch {

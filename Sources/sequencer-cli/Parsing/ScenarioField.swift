@@ -119,7 +119,7 @@ struct ScenarioField: Sendable {
         // Nearly all texts are printable ASCII without a space at an end, and need no closer look.
         if text.first != " ", text.last != " ", text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return nil }
         // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
-        for (scalar, isShown) in JudgedScalars(text) where !isShown {
+        for (scalar, isShown) in judgedScalars(text) where !isShown {
             return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
         if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }

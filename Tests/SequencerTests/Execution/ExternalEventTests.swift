@@ -133,7 +133,7 @@ struct ExternalEventTests {
             try ["phone", "tablet", "world"].map { name in
                 var graph = OperationGraph(name)
                 if name == "world" { fulfil(window, after: 3, in: &graph) } else { graph.wait(for: window) }
-                return try graph.start(options: LaunchOptions(deadline: nil, clock: clock))
+                return try graph.start(options: LaunchOptions(deadline: .never, clock: clock))
             }
         }
         for launch in launches {
@@ -237,7 +237,7 @@ struct ExternalEventTests {
             window.fulfill("main")
         }
         let clock = VirtualClock(patience: .milliseconds(20))
-        let launch = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock))
+        let launch = try await graph.run(options: LaunchOptions(deadline: .never, clock: clock))
         #expect(launch.report.outcome == .completed)
         #expect(try launch[shown] == "main")
     }

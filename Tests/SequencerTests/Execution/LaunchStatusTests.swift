@@ -189,7 +189,7 @@ struct LaunchStatusTests {
             past.withLock { $0 = events.map(\.kind) }
         }
         graph.add("third", after: "second") {}
-        _ = try await box.run(graph, options: LaunchOptions(deadline: nil, clock: VirtualClock()))
+        _ = try await box.run(graph, options: LaunchOptions(deadline: .never, clock: VirtualClock()))
         let events: [LaunchEvent.Kind] = [
             .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
             .started("second", attempt: 1),

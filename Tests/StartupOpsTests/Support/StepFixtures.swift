@@ -243,3 +243,10 @@ extension TutorialOperation {
         )
     }
 }
+
+extension ConfigurationStore {
+    /// As a launch does that has completed with the configuration on trial.
+    func confirmTrial() throws {
+        if let onTrial { try confirm(LoadedConfiguration(onTrial, from: .cached)) }
+    }
+}
