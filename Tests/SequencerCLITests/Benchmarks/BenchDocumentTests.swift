@@ -325,7 +325,7 @@ struct BenchArgumentsTests {
     )
     func mistakes(_ line: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(line) }
-        #expect(error?.message == message)
+        #expect(error?.description == message)
     }
 
     @Test(
