@@ -279,7 +279,8 @@ struct RealLaunchPromiseTests {
     func options() async {
         let graph = OperationGraph("options")
         for options in [
-            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience), LaunchOptions(deadline: .after(.zero)),
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience),
+            LaunchOptions(deadline: .after(.zero)),
             LaunchOptions(deadline: .patience, grace: .seconds(-1)),
         ] {
             let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
