@@ -26,20 +26,13 @@ def tokens():
     return {"access_token": token, "expires_in": 3600, "refresh_token": REFRESH, "token_type": "Bearer"}
 
 
-def escaped(text):
-    """As JSON may spell it."""
-    return "".join(f"\\u{ord(character):04x}" for character in text)
-
-
 # How a service may spell what it quotes: with and without padding, at any place.
 BASE64_SPELLINGS = (
     lambda text: base64.b64encode(text.encode()).decode(), lambda text: base64url(text.encode()),
     lambda text: base64.b64encode(b"x" + text.encode()).decode(), lambda text: base64.b64encode(b"xy" + text.encode()).decode(),
 )
 SPELLINGS = (
-    str, escaped, urllib.parse.quote, urllib.parse.quote_plus,
-    lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
-    lambda text: text.encode().hex(), lambda text: text.encode().hex().upper(), *BASE64_SPELLINGS,
+    str, urllib.parse.quote, urllib.parse.quote_plus, *BASE64_SPELLINGS,
 )
 LEAST_LEAK = 12
 
@@ -67,12 +60,10 @@ def parts(secret):
     result = set()
     for spelling in SPELLINGS:
         spelled = spelling(secret).lower()
-        # How many characters a letter of the secret takes.
-        width = LEAST_LEAK * (6 if spelled.startswith("\\u") else 3 if spelled.startswith("%") else 2 if spelled == secret.encode().hex() else 1)
         # The ends of base64 depend on what is around them.
         if spelling in BASE64_SPELLINGS and len(spelled) > LEAST_LEAK + 8:
             spelled = spelled[4:-4]
-        result.update(spelled[place:place + width] for place in range(max(len(spelled) - width + 1, 1)))
+        result.update(spelled[place:place + LEAST_LEAK] for place in range(max(len(spelled) - LEAST_LEAK + 1, 1)))
     return result
 
 
@@ -285,7 +276,7 @@ def quoting(numbers, data, known):
     spelled = numbers.choice(SPELLINGS)(secret)
     before = numbers.choice(("", "bad credentials: ", "password=", "refresh_token=", "Authorization: "))
     text = before + spelled
-    message = text if "\\u" in spelled else json.dumps(text)[1:-1]
+    message = json.dumps(text)[1:-1]
     kind = numbers.randrange(5)
     if kind == 0:
         return response(f'{{"error":"invalid_grant","error_description":"{message}"}}'.encode(), numbers.choice((400, 401, 403, 422, 500)))

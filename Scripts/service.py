@@ -29,7 +29,6 @@ class Service:
         self.slow_refresh = 0
         self.version_policy = {}
         self.is_offline = False
-        self.seen = []
         self._counts = collections.Counter()
 
     def __enter__(self):
@@ -95,7 +94,6 @@ class Service:
         route = urllib.parse.urlsplit(path).path
         bearer = (headers.get("Authorization") or "").removeprefix("Bearer ")
         with self.lock:
-            self.seen.append(f"{bearer} {body.decode('utf-8', 'replace')}")
             self._counts[f"{method} {route}"] += 1
             user = self.access.get(bearer)
         if route == "/oauth/token":
@@ -125,13 +123,9 @@ class Service:
     def token(self, form):
         grant = form.get("grant_type")
         with self.lock:
-            if grant == "password":
-                user = "person"
-            elif grant == "anonymous":
-                user = "guest"
-            else:
-                grant = "refresh"
-                user = self.refresh.pop(form.get("refresh_token"), None)
+            user = {"password": "person", "anonymous": "guest"}.get(grant)
+            if user is None:
+                grant, user = "refresh", self.refresh.pop(form.get("refresh_token"), None)
             self._counts[grant] += 1
             if user is None:
                 self._counts["invalid_grant"] += 1

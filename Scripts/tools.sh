@@ -1,4 +1,17 @@
-# What scripts need of other programs, and how they get them. Sourced by them, not run; messages name the script that asks.
+# What scripts share: their checks, and other programs that they need. Sourced by them, not run; messages name the script.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+passed=0
+failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# usage [ARGUMENT]: the comment at the head of the script, and the end.
+usage() {
+    sed -n '2,${/^#/!q;s/^# \{0,1\}//p;}' "$0"
+    case "${1:-}" in -h | --help) exit 0 ;; *) exit 64 ;; esac
+}
 
 # need WORDS: the program that is missing, in one line, and the end. Its exit status tells Scripts/nightly that the step was not run.
 need() {
@@ -12,6 +25,41 @@ fail() {
     exit 1
 }
 
+# check WORDS COMMAND...: runs it (without `set -e`), counts whether it has passed, and shows the end of its output when it has not.
+check() {
+    local words=$1 status=0
+    shift
+    "$@" >"$scratch/log" 2>&1 </dev/null || status=$?
+    if [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+        echo "ok    $words"
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $words (status $status)"
+        tail -n 30 "$scratch/log" | cut -c1-300 | sed 's/^/      /'
+        return 1
+    fi
+}
+
+# finish: the sum of the checks, and the end.
+finish() {
+    echo "$(basename "$0"): $passed passed, $failed failed"
+    if [ "$failed" -gt 0 ]; then exit 1; fi
+    exit 0
+}
+
+# built PRODUCT [OPTION...]: the path of a product, built first; the command line tool is the one that SEQUENCER_CLI names, if there is one.
+built() {
+    local product=$1
+    shift
+    if [ "$product" = sequencer-cli ] && [ -n "${SEQUENCER_CLI:-}" ]; then
+        echo "$SEQUENCER_CLI"
+        return
+    fi
+    swift build "$@" --product "$product" </dev/null >&2 || return
+    echo "$(swift build "$@" --show-bin-path </dev/null)/$product"
+}
+
 # objects FOLDER MODULE...: the object files of modules as the last build made them in FOLDER, one a line. The files that are there may be more: SwiftPM
 # leaves those of sources that were renamed or removed.
 objects() {
@@ -20,57 +68,35 @@ objects() {
     for module in "$@"; do sed -n 's/^ *"object": "\(.*\)",\{0,1\}$/\1/p' "$folder/$module.build/output-file-map.json"; done
 }
 
-# as_root COMMAND...: runs it, by sudo where that is needed and can be done without a password.
-as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        "$@"
-    else
-        sudo -n "$@"
-    fi
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
+# quietly COMMAND...: with the end of its output on stderr where it fails.
+quietly() {
+    local status=0
+    "$@" >"$scratch/install.log" 2>&1 </dev/null || status=1
+    if [ "$status" -ne 0 ]; then tail -n 5 "$scratch/install.log" | cut -c1-200 >&2; fi
+    return "$status"
 }
 
-# apt_install PACKAGE...: with the reason on stderr where it fails.
 apt_install() {
-    command -v apt-get >/dev/null || { echo "$(basename "$0"): $* cannot be installed: there is no apt-get" >&2 && return 1; }
-    local log status=0
-    log=$(mktemp)
-    # A second program may be installing something: wait for it, not for ever. Nothing may ask.
+    command -v apt-get >/dev/null || return
+    # A second program may be installing something: wait for it, not for ever. Old lists name packages that are gone.
     local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
-    {
-        # Old lists name packages that are gone; where new ones cannot be had, the old ones may do.
-        as_root "${apt[@]}" update || true
-        as_root "${apt[@]}" install -y --no-install-recommends "$@"
-    } </dev/null >"$log" 2>&1 || status=1
-    if [ "$status" -ne 0 ]; then
-        echo "$(basename "$0"): 'apt-get install $*' has failed:" >&2
-        tail -n 5 "$log" | cut -c1-200 | sed 's/^/    /' >&2
-    fi
-    rm -f "$log"
-    return "$status"
+    quietly as_root "${apt[@]}" update || true
+    quietly as_root "${apt[@]}" install -y --no-install-recommends "$@"
 }
 
-require_python() {
-    command -v python3 >/dev/null || apt_install python3 || need "python3 is missing; install it"
-}
+# require PROGRAM [PACKAGE]: installed where it is missing.
+require() { command -v "$1" >/dev/null || apt_install "${2:-$1}" || need "$1 is missing; install ${2:-$1}"; }
 
-# pip_install DIRECTORY PACKAGE...: a directory of its own: an externally managed Python refuses to be installed into, and the versions of
-# others are left alone.
-pip_install() {
-    local directory=$1 log status=0
-    shift
-    if ! python3 -m pip --version >/dev/null 2>&1 && ! apt_install python3-pip; then
-        echo "$(basename "$0"): python3 has no pip to install $* with" >&2
-        return 1
-    fi
-    log=$(mktemp)
-    python3 -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore --target "$directory" "$@" \
-        </dev/null >"$log" 2>&1 || status=1
-    if [ "$status" -ne 0 ]; then
-        echo "$(basename "$0"): 'pip install $*' has failed:" >&2
-        tail -n 5 "$log" | cut -c1-200 | sed 's/^/    /' >&2
-    fi
-    rm -f "$log"
-    return "$status"
+# python_module MODULE PACKAGE: imported from a folder of this run, if the system does not have it; a Python that is managed otherwise refuses to be
+# installed into.
+python_module() {
+    require python3
+    export PYTHONPATH="$scratch/python${PYTHONPATH:+:$PYTHONPATH}"
+    python3 -c "import $1" 2>/dev/null && return
+    python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip || return
+    quietly python3 -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore --target "$scratch/python" --upgrade "$2"
 }
 
 # require_sanitizer NAME...: runtimes that the compiler links, such as asan, tsan and fuzzer. Small toolchains come without; Clang's package has them.
@@ -80,8 +106,7 @@ require_sanitizer() {
     folder="$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/clang/lib/linux"
     for name in "$@"; do
         compgen -G "$folder/libclang_rt.$name-*" >/dev/null && continue
-        echo "$(basename "$0"): the toolchain has no runtime '$name' in $folder; taking that of the package libclang-rt-dev" >&2
-        apt_install libclang-rt-dev || need "the runtime '$name' is missing; install the toolchain of swift.org, which has it"
+        apt_install libclang-rt-dev || true
         from=$(compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux' | sort -V | tail -n 1)
         as_root mkdir -p "$folder"
         as_root ln -sf "$from/libclang_rt.$name"* "$folder/"
@@ -89,7 +114,7 @@ require_sanitizer() {
     done
 }
 
-# find_chromium: prints the path of one that runs, installed where there is none. Ubuntu's package is a program that only says where to get it.
+# find_chromium: the path of one that runs, installed where there is none. Ubuntu's package is a program that only says where to get it.
 find_chromium() {
     local name
     for name in chromium chromium-browser google-chrome; do

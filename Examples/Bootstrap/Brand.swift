@@ -50,13 +50,13 @@ struct Brand {
             endpoints: APIEnvironment(graphQL: service.baseURL.appending(path: "graphql"), rest: service.baseURL)
         )
         plan.registrations = [
-            .value("terminal", for: ServiceKey("platform")),
-            .value("keys of \(name)", for: ServiceKey("client-keys")),
-            .value("keys of \(name)", for: ServiceKey("core-keys")),
-            .value(["main"], for: ServiceKey("screen-configuration")),
-            .value("theme of \(name)", for: ServiceKey("ui-configuration")),
-            .value("none", for: ServiceKey("analytics")),
-            .value("text only", for: ServiceKey("image-codec")),
+            .value("terminal", for: "platform"),
+            .value("keys of \(name)", for: "client-keys"),
+            .value("keys of \(name)", for: "core-keys"),
+            .value(["main"], for: "screen-configuration"),
+            .value("theme of \(name)", for: "ui-configuration"),
+            .value("none", for: "analytics"),
+            .value("text only", for: "image-codec"),
         ]
         return plan
     }

@@ -25,7 +25,7 @@ import StartupSamples
 @main @MainActor struct WhiteLabel {
     static func main() async throws {
         var options = SampleServiceOptions()
-        options.onboarding = "none"
+        options.onboarding = .none
         let service = EmbeddedBackend(SampleService(options))
         let http = HTTPClient(over: service)
         for brand in [Brand.aria(service, http), Brand.bolt(service)] { try await launch(brand, http) }

@@ -29,21 +29,21 @@ import StartupOps
         diary.add("The app is installed and opened.", try await phone.launch())
         diary.add("It is opened again.", try await phone.launch())
 
-        phone.configure(onboarding: "dismissable")
+        phone.configure(onboarding: .dismissable)
         let push = #"{"aps": {"alert": {"title": "New", "body": "An album is out"}, "category": "message"}}"#
         diary.add("A push notification is opened.", try await phone.launch { $0.receive(.push(try EntryPoints.push(push))) })
 
         try await phone.logOut()
         diary.add("The person has logged out; the app can be tried without an account.", try await phone.launch())
 
-        phone.configure(onboarding: "none")
+        phone.configure(onboarding: .none)
         let link = "https://music.example.com/playlists/42"
         diary.add("A link to a playlist is followed.", try await phone.launch { $0.receive(.link(try EntryPoints.link(link))) })
 
         try await phone.logOut()
         diary.add("The guest has logged out; the app does not mind who uses it.", try await phone.launch())
 
-        phone.configure(onboarding: "regular")
+        phone.configure(onboarding: .regular)
         diary.add("The icon's menu is used.", try await phone.launch { $0.receive(.shortcut(try EntryPoints.shortcut("play"))) })
 
         try await phone.logOut()

@@ -19,17 +19,17 @@ final class Phone {
 
     init() throws {
         speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
-        backend = Self.backend(onboarding: "regular", speaker.speaker, serviceMemory)
+        backend = Self.backend(onboarding: .regular, speaker.speaker, serviceMemory)
     }
 
     /// Another configuration is published: apps have it from their next launch on.
-    func configure(onboarding: String) {
+    func configure(onboarding: OnboardingType) {
         backend = Self.backend(onboarding: onboarding, speaker.speaker, serviceMemory)
     }
 
-    private static func backend(onboarding: String, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
+    private static func backend(onboarding: OnboardingType, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
         var options = SampleServiceOptions()
-        (options.configurationVersion, options.onboarding, options.speakers) = (onboarding, onboarding, [speaker])
+        (options.configurationVersion, options.onboarding, options.speakers) = (onboarding.rawValue, onboarding, [speaker])
         return EmbeddedBackend(SampleService(options, store: memory))
     }
 
@@ -40,13 +40,13 @@ final class Phone {
             endpoints: APIEnvironment(graphQL: backend.baseURL.appending(path: "graphql"), rest: backend.baseURL)
         )
         plan.registrations = [
-            .value(app.platform, for: ServiceKey("platform")),
-            .value("music", for: ServiceKey("client-keys")),
-            .value("music", for: ServiceKey("core-keys")),
-            .value(["splash", "login", "tutorial", "main"], for: ServiceKey("screen-configuration")),
-            .value("plain text", for: ServiceKey("ui-configuration")),
-            .value("none", for: ServiceKey("analytics")),
-            .value("text only", for: ServiceKey("image-codec")),
+            .value(app.platform, for: "platform"),
+            .value("music", for: "client-keys"),
+            .value("music", for: "core-keys"),
+            .value(["splash", "login", "tutorial", "main"], for: "screen-configuration"),
+            .value("plain text", for: "ui-configuration"),
+            .value("none", for: "analytics"),
+            .value("text only", for: "image-codec"),
         ]
         plan.enablesRestoreAccount = true
         plan.modules = [

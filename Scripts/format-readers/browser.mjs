@@ -61,7 +61,6 @@ export async function open(file, { script, dark = false }) {
       if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
       return result.value;
     },
-    async press(key) { for (const type of ['keyDown', 'keyUp']) await page('Input.dispatchKeyEvent', { type, key, code: key, windowsVirtualKeyCode: { Tab: 9 }[key] }); },
     async picture(name) {
       const { data } = await page('Page.captureScreenshot', { format: 'png' });
       writeFileSync(join(process.argv[3], name), Buffer.from(data, 'base64'));

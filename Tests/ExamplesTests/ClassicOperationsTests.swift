@@ -24,7 +24,7 @@ struct ClassicOperationsTests {
         )
         #expect(try graph.dependencies(of: "tutorial") == ["login"])
         #expect(try graph.dependencies(of: "connect-speaker") == ["tutorial"])
-        #expect(try graph.ancestors(of: "main-app") == Set(graph.identifiers).subtracting(["main-app"]))
+        #expect(try graph.ancestors(of: "main-app") == Set(graph.levels.joined()).subtracting(["main-app"]))
     }
 
     @Test("In a regular launch, and after a push, five operations start at once", arguments: ["tutorial", "present-push-information"])
@@ -35,7 +35,7 @@ struct ClassicOperationsTests {
             graph.levels == [["splash", "force-update", "fetch-config", "login", "connect-speaker"], [shown], ["main-app"]]
         )
         #expect(try graph.dependencies(of: shown) == ["splash"])
-        #expect(try graph.ancestors(of: "main-app") == Set(graph.identifiers).subtracting(["main-app"]))
+        #expect(try graph.ancestors(of: "main-app") == Set(graph.levels.joined()).subtracting(["main-app"]))
         #expect(graph.milestone == "main-app")
     }
 
@@ -109,7 +109,9 @@ struct ClassicOperationsTests {
     @Test("Each scenario ends with the main screen, which has the values of the operations before it", arguments: Scenario.allCases)
     func launches(_ scenario: Scenario) async throws {
         let screens = Locked<[String]>([])
-        let launch = try await LaunchBuilder(phone(screens: screens)).graph(of: scenario).run(options: LaunchOptions(deadline: patience))
+        let launch = try await LaunchBuilder(phone(screens: screens)).graph(of: scenario).run(
+            options: LaunchOptions(deadline: .after(patience))
+        )
         #expect(launch.report.outcome == .completed)
         #expect(launch.report.operations.allSatisfy { $0.outcome == .succeeded })
         #expect(screens.withLock { $0.last } == "main screen of Ann (SE), speaker: Kitchen")
@@ -121,7 +123,7 @@ struct ClassicOperationsTests {
     func forceUpdate(_ scenario: Scenario) async throws {
         let screens = Locked<[String]>([])
         let phone = phone(isOutdated: true, screens: screens)
-        let report = try await LaunchBuilder(phone).graph(of: scenario).run(options: LaunchOptions(deadline: patience)).report
+        let report = try await LaunchBuilder(phone).graph(of: scenario).run(options: LaunchOptions(deadline: .after(patience))).report
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         await eventually { screens.withLock { $0.contains { $0.hasPrefix("update screen") } } }
         #expect(!screens.withLock { $0.contains { $0.hasPrefix("main screen") } })
@@ -132,7 +134,7 @@ struct ClassicOperationsTests {
         let screens = Locked<[String]>([])
         var unconfigured = phone(screens: screens)
         unconfigured.configuration = nil
-        let report = try await LaunchBuilder(unconfigured).firstLaunch().run(options: LaunchOptions(deadline: patience)).report
+        let report = try await LaunchBuilder(unconfigured).firstLaunch().run(options: LaunchOptions(deadline: .after(patience))).report
         #expect(report.outcome == .completed && report["fetch-config"]?.outcome == .fellBack)
         #expect(screens.withLock { $0.last } == "main screen of Ann (US), speaker: Kitchen")
     }
@@ -141,7 +143,7 @@ struct ClassicOperationsTests {
     func appQueue(_ scenario: Scenario) async throws {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        let options = LaunchOptions(deadline: patience, queue: queue)
+        let options = LaunchOptions(deadline: .after(patience), queue: queue)
         let report = try await LaunchBuilder(phone()).graph(of: scenario).run(options: options).report
         #expect(report.outcome == .completed)
         let queued = report.operations.filter { !$0.isMain }.sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Options of a launch in virtual time: waits take none of the machine's.
-func virtual(deadline: Duration? = nil) -> LaunchOptions { LaunchOptions(deadline: deadline, clock: VirtualClock()) }
+func virtual(deadline: Duration? = nil) -> LaunchOptions {
+    LaunchOptions(deadline: deadline.map { .after($0) } ?? .never, clock: VirtualClock())
+}
 
 struct Trouble: Error {}
 
@@ -384,7 +386,7 @@ struct LaunchTests {
     func changedOptions() async throws {
         var options = LaunchOptions(clock: VirtualClock(), processors: 2)
         options.lanes = 1
-        options.deadline = options.deadline.map { $0 * 2 }
+        if options.deadline == .automatic { options.deadline = .seconds(60) }
         options.version = options.version ?? "1.4.0"
         #expect(options.queue == nil && options.stallWatch == nil)
         var graph = OperationGraph("options")

@@ -97,5 +97,8 @@ struct ReportTests {
         #expect(sequential.operations.allSatisfy { $0.lane == 1 && !$0.isMain } && sequential["b"]?.duration == .milliseconds(100))
         let quicker = try await valid.plan(PlanOptions(lanes: 1, whatIf: ["a": .milliseconds(10)]))
         #expect(quicker.makespan == .milliseconds(210) && quicker.meets(.milliseconds(250)))
+        graph.add("later", .expected(.milliseconds(100)), .deferrable) {}
+        graph.add("home", .milestone, .expected(.milliseconds(10)), after: "later") {}
+        #expect(try await graph.plan(PlanOptions(budget: .milliseconds(50)))["later"]?.isDeferred == true)
     }
 }

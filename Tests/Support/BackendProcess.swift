@@ -13,10 +13,10 @@ package struct BackendProcess {
     private let process: Process
     private let ended: DispatchSemaphore
 
-    /// Starts the program that `Scripts/test-integration` names in `SEQUENCER_BACKEND_PROGRAM`, on free ports, and waits until it listens.
+    /// Starts the program that `Scripts/test-examples` names in `SEQUENCER_BACKEND_PROGRAM`, on free ports, and waits until it listens.
     package static func start() throws -> BackendProcess {
         guard let program = ProcessInfo.processInfo.environment["SEQUENCER_BACKEND_PROGRAM"] else {
-            throw NotStarted(description: "SEQUENCER_BACKEND_PROGRAM is not set; Scripts/test-integration sets it")
+            throw NotStarted(description: "SEQUENCER_BACKEND_PROGRAM is not set; Scripts/test-examples sets it")
         }
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: program)

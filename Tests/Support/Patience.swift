@@ -126,8 +126,12 @@ private final class Wait<Value: Sendable>: Sendable {
 private let patienceQueue = DispatchQueue(label: "sequencer.tests.patience")
 
 extension Duration {
-    /// The deadline of launches in real time whose test is not about deadlines: on a busy machine the default one can pass before a step has begun.
     package static let patience = Duration.seconds(600)
+}
+
+extension LaunchOptions.Deadline {
+    /// That of launches in real time whose test is not about deadlines: on a busy machine the default one can pass before a step has begun.
+    package static let patience = Self.after(.patience)
 }
 
 extension LaunchOptions {

@@ -8,7 +8,7 @@ import os
 
 /// The app, run where there is no iOS: its launches are real, its frameworks are stand-ins, and this plays iOS and the person.
 ///
-/// `Scripts/check-ios` runs it. It waits for screens, never for a time; what does not come is found by the script's time limit.
+/// `Scripts/test-apps` runs it. It waits for screens, never for a time; what does not come is found by the script's time limit.
 @main @MainActor
 struct Walk {
     private static var failures = 0

@@ -4,9 +4,7 @@ final class EventStorage: Sendable {
     let name: String
     private let state = Locked(EventStateMachine())
 
-    init(_ name: String) {
-        self.name = name
-    }
+    init(_ name: String) { self.name = name }
 
     /// Nobody can bring the event about any more. Tasks and launches that wait hold it, so only blocks are left.
     deinit { settle(.failure(ExternalEventError(event: name, kind: .abandoned))) }

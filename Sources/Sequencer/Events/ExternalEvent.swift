@@ -26,9 +26,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     ///
     /// - Parameter name: the name, also of the steps that wait for it, in drawings and reports too. It must hold no
     ///     secret.
-    public init(_ name: String) {
-        storage = EventStorage(name)
-    }
+    public init(_ name: String) { storage = EventStorage(name) }
 
     /// The name.
     public var name: String { storage.name }
@@ -75,11 +73,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps
     /// the block until then. When nobody holds the event any more, its blocks are told that it has failed.
     public func whenSettled(_ priority: EventPriority = .soon, _ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
-        // The name, not the event: the event keeps its blocks, and would keep itself.
-        storage.add(storage.takeTicket(), priority.rank) { [name] result in
-            let result = Self.typed(result, name)
-            priority.call { body(result) }
-        }
+        add(priority) { result in priority.call { body(result) } }
     }
 
     /// The same, on the main thread.
@@ -88,11 +82,12 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         on thread: MainThread,
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
     ) {
-        // As above: the name, not the event.
-        storage.add(storage.takeTicket(), priority.rank) { [name] result in
-            let result = Self.typed(result, name)
-            priority.callOnMain { body(result) }
-        }
+        add(priority) { result in priority.callOnMain { body(result) } }
+    }
+
+    private func add(_ priority: EventPriority, _ tell: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+        // The name, not the event: the event keeps its blocks, and would keep itself.
+        storage.add(storage.takeTicket(), priority.rank) { [name] result in tell(Self.typed(result, name)) }
     }
 
     private static func typed(_ result: EventResult, _ name: String) -> Result<Value, any Error> {
@@ -126,11 +121,11 @@ struct ExternalEventError: DescribedError, Sendable, Hashable {
     }
 
     /// The event's name.
-    package let event: String
+    let event: String
     let kind: Kind
 
     /// One sentence.
-    package var description: String {
+    var description: String {
         let event = "the event '\(printable(event))'"
         return switch kind {
         case .failed(let reason): "\(event) failed: \(reason)"

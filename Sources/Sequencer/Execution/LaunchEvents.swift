@@ -190,12 +190,14 @@ public struct LaunchEvent: Sendable, Hashable {
     }
 }
 
-extension LaunchEvent: DescribedValue {
-    package var ownDescription: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
+extension LaunchEvent: CustomStringConvertible {
+    /// The value in words.
+    public var description: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
 }
 
-extension LaunchEvent.Kind: DescribedValue {
-    package var ownDescription: String {
+extension LaunchEvent.Kind: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         switch self {
         case .launchStarted: "the launch started"
         case .ready(let id): "\(printable(id)) is ready"

@@ -28,9 +28,8 @@ public struct LaunchOptions: Sendable {
     /// without a timeout that hangs meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end
     /// the launch then too.
     ///
-    /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor
-    /// has a timeout then keeps its launch from ending.
-    public var deadline: Duration?
+    /// With ``Deadline/never``, an operation that neither ends nor has a timeout keeps its launch from ending.
+    public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
     package var deadlineCountsInteractiveTime: Bool
     /// How long operations that run get to end before they are left behind.
@@ -163,8 +162,7 @@ public struct LaunchOptions: Sendable {
     ///     thread sleeps does not count.
     public init(
         lanes: Int? = nil,
-        // The attosecond tells the default, which grows with the budget, from 30 seconds that somebody asks for.
-        deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
+        deadline: Deadline = .automatic,
         deadlineCountsInteractiveTime: Bool = false,
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
@@ -182,15 +180,6 @@ public struct LaunchOptions: Sendable {
         (self.clock, self.seed, self.version, self.stallWatch, self.admission) = (clock, seed, version, stallWatch, admission)
     }
 
-    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds
-    /// that was given. The initialiser's default says it again, for an app cannot see this.
-    package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
-
-    /// The deadline that counts beside a budget: the default one is never less than that.
-    package static func deadline(_ deadline: Duration?, beside budget: Budget?) -> Duration? {
-        deadline == defaultDeadline ? max(.seconds(30), budget?.limit ?? .zero) : deadline
-    }
-
     /// The most lanes that can be asked for.
     static let maximumLanes = 1024
 
@@ -205,7 +194,7 @@ public struct LaunchOptions: Sendable {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
         }
         if let processors, processors < 1 { complaints.append("processors must be 1 or more, and are \(processors)") }
-        if let deadline, deadline <= .zero || deadline > longest {
+        if case .after(let deadline) = deadline, deadline <= .zero || deadline > longest {
             complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
         }
         // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the
@@ -234,7 +223,7 @@ public struct LaunchOptions: Sendable {
     }
 
     func settings(for budget: Budget?) -> LaunchStateMachine.Configuration {
-        var deadline = Self.deadline(deadline, beside: budget)
+        var deadline = deadline.limit(beside: budget)
         // A launch that a step runs must end when the step has to.
         if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
         return LaunchStateMachine.Configuration(
@@ -286,5 +275,32 @@ extension LaunchOptions {
         // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options
+    }
+}
+
+extension LaunchOptions {
+    /// When a launch ends, though operations still run.
+    public enum Deadline: Sendable, Hashable {
+        /// 30 seconds after the start, or as long as the budget where that is longer.
+        case automatic
+        /// So long after the start.
+        case after(Duration)
+        /// Not before all operations have ended.
+        case never
+
+        /// So many seconds after the start.
+        public static func seconds(_ count: Double) -> Deadline { .after(.seconds(count)) }
+
+        /// So many milliseconds after the start.
+        public static func milliseconds(_ count: Int) -> Deadline { .after(.milliseconds(count)) }
+
+        /// The time from the start, beside a budget; nil for never.
+        package func limit(beside budget: Budget?) -> Duration? {
+            switch self {
+            case .automatic: max(.seconds(30), budget?.limit ?? .zero)
+            case .after(let time): time
+            case .never: nil
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 ///
 /// Its description has several lines: a headline with the launch or scope, a line for each operation that has not
 /// ended, with the reason and the time, then the same of each scope that goes on, named as in events.
-public struct LaunchStatus: Sendable, Hashable, DescribedValue {
+public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why an operation has not ended.
     enum Wait: Sendable, Hashable {
         /// For these operations to end.
@@ -38,7 +38,7 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// An operation that has not ended.
     ///
     /// Its description is the reason, in one line without the identifier: `waits for login`, `waits for a person`.
-    public struct Operation: Sendable, Hashable, DescribedValue {
+    public struct Operation: Sendable, Hashable, CustomStringConvertible {
         /// Its identifier.
         public let id: String
         /// The reason why it has not ended.
@@ -56,7 +56,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
         /// Whether it has been told to cancel, and has not ended yet.
         let isToldToCancel: Bool
 
-        package var ownDescription: String {
+        /// The value in words.
+        public var description: String {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
@@ -98,7 +99,8 @@ public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// them.
     let scopes: [LaunchStatus]
 
-    package var ownDescription: String {
+    /// The value in words.
+    public var description: String {
         let name = scope.map { "scope \(printable($0))" } ?? printable(scenario)
         let lines = operations.map { operation in
             let cancel = operation.isToldToCancel ? ", though it has been told to cancel" : ""

@@ -240,6 +240,8 @@ final class RunRecord: Sendable {
             isCritical: isCritical,
             isCut: node.isCut,
             isDeferred: node.isDeferred,
+            isCuttable: policy?.value.canBeCut ?? false,
+            isDeferrable: policy?.value.isDeferrable ?? false,
             message: message(index),
             // Those of the graph, then those that the operation wrote while it ran.
             notes: (policy?.value.notes ?? []) + (notes[index] ?? [])

@@ -318,7 +318,7 @@ public struct FinishedLaunch: Sendable {
             do throws(GraphError) {
                 node = try storage.graph.index(ofHandle: step)
             } catch {
-                let message = error.problems.first?.message ?? error.description
+                let message = error.problems.first?.description ?? error.description
                 throw OperationError(operation: step.id, outcome: nil, message: message, underlying: nil)
             }
             if let value = storage.value(of: step, at: node) ?? step.absent { return value }
@@ -339,7 +339,7 @@ public struct FinishedLaunch: Sendable {
 }
 
 /// Why an operation left no value. Its description is the operation and the message: `login: no network`.
-public struct OperationError: DescribedError, DescribedValue, Sendable {
+public struct OperationError: DescribedError, Sendable {
     /// The operation's identifier.
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
@@ -349,5 +349,6 @@ public struct OperationError: DescribedError, DescribedValue, Sendable {
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?
 
-    package var ownDescription: String { "\(printable(operation)): \(message)" }
+    /// The value in words.
+    public var description: String { "\(printable(operation)): \(message)" }
 }

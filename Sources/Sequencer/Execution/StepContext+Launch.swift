@@ -24,7 +24,7 @@ extension StepContext {
         deadline: Duration,
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
-        let options = LaunchOptions(deadline: deadline, clock: host.clock)
+        let options = LaunchOptions(deadline: .after(deadline), clock: host.clock)
         let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
         host.whenCancelled { launch.cancel() }
         return launch

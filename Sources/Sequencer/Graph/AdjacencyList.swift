@@ -35,16 +35,13 @@ package struct AdjacencyList: Sendable {
     /// The operations that there is a way to from `start`: itself only where the edges have a circle.
     package func reachable(from start: Int) -> Set<Int> { reachable(from: self[start].map(\.index)) }
 
-    /// These operations, and all that there is a way to from them by edges that are followed.
-    func reachable(
-        from nodes: some Sequence<Int>,
-        following isFollowed: (Int, _ needsValue: Bool) -> Bool = { _, _ in true }
-    ) -> Set<Int> {
+    /// These operations, and all that there is a way to from them by way of operations that are followed.
+    func reachable(from nodes: some Sequence<Int>, following isFollowed: (Int) -> Bool = { _ in true }) -> Set<Int> {
         // A list in place of recursion: a chain may be as long as the graph (G17).
         var (reached, pending): (Set<Int>, [Int]) = ([], Array(nodes))
         while let node = pending.popLast() {
             guard reached.insert(node).inserted else { continue }
-            for next in self[node] where isFollowed(next.index, next.needsValue) { pending.append(next.index) }
+            for next in self[node] where isFollowed(next.index) { pending.append(next.index) }
         }
         return reached
     }

@@ -39,17 +39,8 @@ struct GraphCycles {
             }
         }
         for root in left.reversed() where groups[root] == nil {
-            groups[root] = sizes.count
-            var members = [root]
-            // The list is its own queue.
-            var place = 0
-            while place < members.count {
-                for next in predecessors[members[place]].lazy.map(\.index) where !isOrdered[next] && groups[next] == nil {
-                    groups[next] = sizes.count
-                    members.append(next)
-                }
-                place += 1
-            }
+            let members = predecessors.reachable(from: [root]) { !isOrdered[$0] && groups[$0] == nil }
+            for member in members { groups[member] = sizes.count }
             sizes.append(members.count)
         }
     }

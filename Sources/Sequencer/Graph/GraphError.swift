@@ -1,8 +1,8 @@
 /// A graph that cannot run, with everything that is wrong with it. Its description has a line for each problem: the
 /// graph and a sentence.
-public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
+public struct GraphError: DescribedError, Sendable, Equatable {
     /// The graph's name.
-    package let graph: String
+    let graph: String
     /// The problems, at least one, in the order of the first operation that each is about.
     public let problems: [GraphProblem]
 
@@ -11,16 +11,15 @@ public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
         self.problems = problems
     }
 
-    package var ownDescription: String {
-        problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
-    }
+    /// The value in words.
+    public var description: String { problems.map { "\(printable(graph)): \($0)" }.joined(separator: "\n") }
 }
 
 /// One thing that is wrong with a graph.
 ///
 /// Its description is one sentence with the problem, its place and the expectation:
 /// `cycle: a → c → b → a (each waits for the next)`.
-public struct GraphProblem: DescribedValue, Sendable, Equatable {
+public struct GraphProblem: CustomStringConvertible, Sendable, Equatable {
     /// The kinds of problem. Most are mistakes in a graph or an option, and their messages say what to change; public
     /// are those that an app may meet though its graph is right: its launch cannot start now. Each prints its name,
     /// such as `cycle`.
@@ -52,7 +51,7 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
         static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue
         /// that was started off the main thread.
-        package static let prologue = Code(name: "prologue")
+        static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
         /// A launch that is not started because one has completed in this process.
@@ -69,13 +68,12 @@ public struct GraphProblem: DescribedValue, Sendable, Equatable {
     /// order of ``path``.
     package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
-    package let path: [String]
+    let path: [String]
     /// One sentence with the problem, its place and the expectation.
-    package let message: String
-    package var ownDescription: String { message }
+    public let description: String
 
-    package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
-        (self.code, self.positions, self.path, self.message) = (code, positions, path, message)
+    package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ description: String) {
+        (self.code, self.positions, self.path, self.description) = (code, positions, path, description)
     }
 
     static func unknownStep(_ id: String, nearest: String?) -> GraphProblem {

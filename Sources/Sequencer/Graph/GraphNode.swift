@@ -55,7 +55,7 @@ struct GraphNode: Sendable {
 struct NamedEdge: Sendable {
     /// The step that waits.
     var node: Int
-    var dependency: DependencyList.Reference
+    var dependency: NamedDependency
 
     var needsValue: Bool { dependency.needsValue }
 }
@@ -66,11 +66,4 @@ struct GraphEdge: Sendable, Hashable {
     var target: Int
     /// Whether the value of `target` must exist.
     var needsValue = false
-}
-
-/// An immutable value behind one reference.
-final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
 }

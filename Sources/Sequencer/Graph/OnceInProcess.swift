@@ -22,15 +22,13 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 
     /// The name of steps that do the work, unless they have one of their own.
-    package let name: String
+    let name: String
     private let progress = Locked(Progress.open)
 
     /// Work that nobody has begun.
     ///
     /// - Parameter name: must hold no secret.
-    public init(_ name: String) {
-        self.name = name
-    }
+    public init(_ name: String) { self.name = name }
 
     /// The value that the work has produced; nil as long as it has not been done.
     public var value: Value? {

@@ -71,34 +71,6 @@ extension OperationGraph {
         insert(id, options, after: dependencies, fallback: .of(value, make), work: .main(body))
     }
 
-    /// Adds a step that runs straight through on a lane, reads nothing and produces nothing.
-    @discardableResult
-    @inlinable
-    public mutating func add(
-        _ id: String,
-        _ options: StepOption...,
-        after dependencies: any StepReference...,
-        fallback value: Void? = nil,
-        body: @escaping @Sendable () throws -> Void,
-        fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
-    ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .of(value, make), work: .synchronous { _ in try body() })
-    }
-
-    /// Adds a step that may suspend, reads nothing and produces nothing.
-    @discardableResult
-    @inlinable
-    public mutating func add(
-        _ id: String,
-        _ options: StepOption...,
-        after dependencies: any StepReference...,
-        fallback value: Void? = nil,
-        body: @escaping @Sendable () async throws -> Void,
-        fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
-    ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: .of(value, make), work: .asynchronous { _ in try await body() })
-    }
-
     /// Adds a step that runs straight through on a lane.
     @discardableResult
     @inlinable
@@ -261,8 +233,7 @@ extension OperationGraph {
     /// Adds a step that does nothing itself: a name for "all of these have ended".
     @discardableResult
     public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
-        insert(id, options: options, dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, graph: tag)
+        insert(id, options, after: dependencies, fallback: nil, work: .nothing)
     }
 
     @inlinable

@@ -3,12 +3,10 @@ extension OperationGraph {
     /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are
     /// ``StepOption/essential``, and those that such a step needs, however far back; the milestone itself never is.
     ///
+    /// - Parameter inputs: steps that essential ones need and that may be left out all the same: launches died in them.
+    ///     What is ``StepOption/essential`` itself is never left out.
     /// - Complexity: linear in operations and dependencies.
-    package var skippable: Set<String> { skippable(with: []) }
-
-    /// The same with some that essential steps need, for launches that died in these. What is ``StepOption/essential``
-    /// itself is never left out.
-    package func skippable(with inputs: [String]) -> Set<String> {
+    package func skippable(with inputs: [String] = []) -> Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
         let edges = knownEdges + eventEdges
         let successors = AdjacencyList(count: count, edges: edges, forwards: true)
@@ -113,7 +111,7 @@ extension OperationGraph {
         dependencies.edges = dependencies.edges.flatMap { edge -> [NamedEdge] in
             guard !moved.contains(edge.node), let target = target(of: edge.dependency), moved.contains(target) else { return [edge] }
             let inherited = needs.reachable(from: [target]).subtracting(moved).sorted()
-            return inherited.map { NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: nodes[$0].id)) }
+            return inherited.map { NamedEdge(node: edge.node, dependency: NamedDependency(id: nodes[$0].id)) }
         }
         for node in moved {
             if case .prologue(let body) = nodes[node].work {

@@ -54,9 +54,7 @@ extension StepOption {
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }
-}
 
-extension StepOption {
     /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
     package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
 }
@@ -78,7 +76,7 @@ extension ValidatedGraph {
     }
 
     /// Whether an operation only waits for an event: it then never has a lane.
-    package func isEvent(_ index: Int) -> Bool {
+    func isEvent(_ index: Int) -> Bool {
         guard case .event = nodes[index].work else { return false }
         let policy = policy(index)
         return policy.condition == nil && policy.exclusive.isEmpty

@@ -70,7 +70,5 @@ extension OperationGraph {
 final class HeldRange: Sendable {
     let release: @Sendable (any Sendable) -> Void
 
-    init(release: @escaping @Sendable (any Sendable) -> Void) {
-        self.release = release
-    }
+    init(release: @escaping @Sendable (any Sendable) -> Void) { self.release = release }
 }

@@ -81,13 +81,29 @@ extension OperationGraph {
             StepContext, _ work: nonisolated(nonsending) () async throws -> any Sendable
         ) async throws -> any Sendable
 
+    /// Lets one operation run at a time, those on lanes and those of the main thread together: each holds one resource
+    /// more.
+    ///
+    /// A step that waits for a signal of another one then waits until its timeout.
+    package mutating func runOneAtATime() {
+        for index in nodes.indices {
+            // Steps that only join others, or wait for an event, run nothing; those of the prologue run within the
+            // start.
+            switch nodes[index].work {
+            case .nothing, .event, .prologue: break
+            case .operation, .synchronous, .asynchronous, .main, .makeOperation:
+                setPolicy(of: index) { $0.exclusive.append("one operation at a time") }
+            }
+        }
+    }
+
     // MARK: Mistakes that plans refuse as graphs do
 
     /// The mistake in an identifier, as the end of a sentence; nil for a good one.
     static func complaint(aboutIdentifier id: String) -> String? {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > maximumIdentifierLength { return "has \(id.utf8.count) bytes; the most is \(maximumIdentifierLength)" }
-        if let (scalar, _) = JudgedScalars(id).first(where: { !$0.isShown }) {
+        if let (scalar, _) = judgedScalars(id).first(where: { !$0.isShown }) {
             return "holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }

@@ -218,7 +218,7 @@ extension OperationGraph {
         var known: [GraphEdge] = []
         known.reserveCapacity(dependencies.edges.count)
         var ownEdges: [GraphProblem] = []
-        func resolve(_ node: Int?, _ step: @autoclosure () -> DependencyList.Reference, _ dependency: DependencyList.Reference) {
+        func resolve(_ node: Int?, _ step: @autoclosure () -> NamedDependency, _ dependency: NamedDependency) {
             guard let node, let target = target(of: dependency) else {
                 // Left out, the dependent would start too soon; in a queue it would never start (G4).
                 problems.append(problem(ofUnresolved: node, step(), dependency, problems.count))
@@ -231,7 +231,7 @@ extension OperationGraph {
             let message = "\(id) waits for itself; remove '\(id)' from its dependencies"
             ownEdges.append(GraphProblem(.selfDependency, positions: [node], message))
         }
-        for edge in dependencies.edges { resolve(edge.node, DependencyList.Reference(id: nodes[edge.node].id), edge.dependency) }
+        for edge in dependencies.edges { resolve(edge.node, NamedDependency(id: nodes[edge.node].id), edge.dependency) }
         for (step, dependency) in strays { resolve(target(of: step), step, dependency) }
         problems += ownEdges
         return known
@@ -240,8 +240,8 @@ extension OperationGraph {
     /// - Parameter node: the step that waits; nil where that is not in the graph.
     private func problem(
         ofUnresolved node: Int?,
-        _ step: DependencyList.Reference,
-        _ dependency: DependencyList.Reference,
+        _ step: NamedDependency,
+        _ dependency: NamedDependency,
         _ found: Int
     ) -> GraphProblem {
         // Suggestions cost a pass over all names: give them for the first problems only.
@@ -264,25 +264,5 @@ extension OperationGraph {
         }
         let message = "\(names), which is not in the graph" + suggestion(for: dependency.id, besides: step.id)
         return GraphProblem(.unknownDependency, positions: positions, message)
-    }
-}
-
-extension ValidatedGraph {
-    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that
-    /// fails ends the launch as failed, or comes after the milestone and fails alone, as chance has it.
-    ///
-    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those
-    /// that cannot fail, or whose failure has a fallback.
-    ///
-    /// - Complexity: O(operations + dependencies).
-    package var unawaitedRequiredOperations: [String] {
-        guard let milestone = milestoneIndex else { return [] }
-        let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone]
-        )
-        return (0..<count).filter { node in
-            let policy = policy(node)
-            return hasWork(node) && policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable
-                && !related.contains(node)
-        }.map { id($0) }
     }
 }

@@ -24,7 +24,7 @@ public struct OperationGraph: Sendable {
     /// What each step waits for, in the order in which it was written.
     var dependencies = DependencyList()
     /// Dependencies of steps that were not in the graph when these were added.
-    var strays: [(step: DependencyList.Reference, dependency: DependencyList.Reference)] = []
+    var strays: [(step: NamedDependency, dependency: NamedDependency)] = []
     /// Identifies the handles of this graph and of its copies.
     @usableFromInline
     let tag = graphCount.wrappingAdd(1, ordering: .relaxed).newValue
@@ -44,9 +44,7 @@ public struct OperationGraph: Sendable {
     package private(set) var resourceLimits: [ExclusiveResource: Int] = [:]
 
     /// An empty graph: legal, and complete at once when run.
-    public init(_ name: String) {
-        self.name = name
-    }
+    public init(_ name: String) { self.name = name }
 
     /// The number of operations.
     package var count: Int { nodes.count }
@@ -200,9 +198,6 @@ public struct OperationGraph: Sendable {
 
 extension OperationGraph {
     /// Adds a step; every public way to add one ends here.
-    ///
-    /// - Returns: where it is.
-    @discardableResult
     @usableFromInline
     mutating func insert(
         _ id: consuming String,
@@ -212,7 +207,7 @@ extension OperationGraph {
         fallback: StepFallback? = nil,
         valueType: any Sendable.Type,
         work: consuming StepWork
-    ) -> Int {
+    ) {
         dependencies.node = nodes.count
         for input in inputs { dependencies.add(input.reference) }
         for other in others { other.add(to: &dependencies) }
@@ -226,16 +221,12 @@ extension OperationGraph {
             policy.inputs = (inputs + policy.conditionInputs).filter { !isForeign($0.reference) }
             node.set(policy)
         }
-        return append(node)
+        append(node)
     }
 
-    /// - Returns: where the step is.
-    @discardableResult
-    mutating func append(_ node: GraphNode) -> Int {
-        let position = nodes.count
-        if let first = positions.updateValue(position, forKey: node.id) { positions[node.id] = first }
+    mutating func append(_ node: GraphNode) {
+        if let first = positions.updateValue(nodes.count, forKey: node.id) { positions[node.id] = first }
         nodes.append(node)
-        return position
     }
 
     /// Changes what was said about a step.
@@ -246,10 +237,10 @@ extension OperationGraph {
     }
 
     /// Whether a handle of another graph was given, and not of a copy of this one.
-    func isForeign(_ reference: DependencyList.Reference) -> Bool { reference.graph.map { $0 != tag } ?? false }
+    func isForeign(_ reference: NamedDependency) -> Bool { reference.graph.map { $0 != tag } ?? false }
 
     /// The step that a reference means, or the one that took its place.
-    func target(of reference: DependencyList.Reference) -> Int? { isForeign(reference) ? nil : target(of: reference.id) }
+    func target(of reference: NamedDependency) -> Int? { isForeign(reference) ? nil : target(of: reference.id) }
 
     /// The step of that identifier, or the one that took its place.
     func target(of name: String) -> Int? {
@@ -271,7 +262,7 @@ extension OperationGraph {
 
     /// Gives steps that have been added the dependencies that were added before them.
     mutating func attachStrays() {
-        var rest: [(DependencyList.Reference, DependencyList.Reference)] = []
+        var rest: [(NamedDependency, NamedDependency)] = []
         for (step, dependency) in strays {
             if let node = target(of: step) {
                 dependencies.edges.append(NamedEdge(node: node, dependency: dependency))

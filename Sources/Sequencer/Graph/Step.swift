@@ -55,8 +55,9 @@ public struct Step<Value: Sendable>: Sendable {
     }
 }
 
-extension Step: DescribedValue {
-    package var ownDescription: String { id }
+extension Step: CustomStringConvertible {
+    /// The identifier.
+    public var description: String { id }
 }
 
 /// How a step reads the value of another one as an optional.
@@ -78,67 +79,59 @@ public protocol StepReference: Sendable {
 
 /// The dependencies of steps, in the order they were written.
 public struct DependencyList: Sendable {
-    /// What was written: a handle, or an identifier.
-    struct Reference: Sendable {
-        var id: String
-        /// The graph of the handle; nil when only the identifier is known.
-        var graph: UInt32?
-        var needsValue = false
-
-        /// The same step, without its value.
-        var awaited: Reference { Reference(id: id, graph: graph) }
-
-        /// The step of another name.
-        func renamed(_ id: String) -> Reference { Reference(id: id, needsValue: needsValue) }
-    }
-
     /// The step that waits for those that are added next.
     var node = 0
     var edges: [NamedEdge] = []
 
     init(of node: Int = 0) { self.node = node }
 
-    mutating func add(_ dependency: Reference) { edges.append(NamedEdge(node: node, dependency: dependency)) }
+    mutating func add(_ dependency: NamedDependency) { edges.append(NamedEdge(node: node, dependency: dependency)) }
 }
 
 /// A step whose value is read, and the type of the value.
 @usableFromInline
 struct StepInput: Sendable {
-    let reference: DependencyList.Reference
+    let reference: NamedDependency
     let type: Any.Type
 }
 
 extension Step: StepReference {
     /// Adds the steps this value names to `list`.
-    public func add(to list: inout DependencyList) { list.add(DependencyList.Reference(id: id, graph: graph)) }
+    public func add(to list: inout DependencyList) { list.add(NamedDependency(id: id, graph: graph)) }
 
     /// This step as one whose value is read.
     @usableFromInline
     var input: StepInput {
         // A step that reads an optional runs without the value, too.
-        StepInput(reference: DependencyList.Reference(id: id, graph: graph, needsValue: optionalReading == nil), type: producedType)
+        StepInput(reference: NamedDependency(id: id, graph: graph, needsValue: optionalReading == nil), type: producedType)
     }
 }
 
 extension String: StepReference {
     /// Adds the steps this value names to `list`.
-    public func add(to list: inout DependencyList) { list.add(DependencyList.Reference(id: self)) }
+    public func add(to list: inout DependencyList) { list.add(NamedDependency(id: self)) }
 }
 
-/// A dependency that is named by its identifier, in a graph that was read.
+/// A dependency as it was written: by a handle, or by an identifier.
 package struct NamedDependency: StepReference {
-    private let id: String
+    var id: String
+    /// The graph of the handle; nil when only the identifier is known.
+    var graph: UInt32?
     /// Whether the step that waits is skipped without a result of this one, as a step is that reads a missing value.
-    private let needsResult: Bool
+    var needsValue = false
 
-    package init(_ id: String, needsResult: Bool) {
-        self.id = id
-        self.needsResult = needsResult
-    }
+    package func add(to list: inout DependencyList) { list.add(self) }
 
-    package func add(to list: inout DependencyList) {
-        list.add(DependencyList.Reference(id: id, needsValue: needsResult))
-    }
+    /// The same step, without its value.
+    var awaited: NamedDependency { NamedDependency(id: id, graph: graph) }
+
+    /// The step of another name.
+    func renamed(_ id: String) -> NamedDependency { NamedDependency(id: id, needsValue: needsValue) }
+}
+
+extension NamedDependency {
+    /// A dependency of a graph that was read.
+    package init(_ id: String, needsValue: Bool) { self.init(id: id, needsValue: needsValue) }
 }
 
 extension Array: StepReference where Element: StepReference {

@@ -1,7 +1,7 @@
 // Without these declarations, the compiler reports a misspelt member in `graph.add("a") { step in step.nte("x") }` as
 // "closure expects 0 arguments": of the overloads of `add`, it prefers the one without a context, because a parameter
 // too many weighs less than an unknown member. With them, the member is found, in the right overload, and is
-// unavailable. `Scripts/check-slips` holds what the compiler says.
+// unavailable.
 extension StepContext {
     /// The type of a member that ``StepContext`` does not have.
     @_documentation(visibility: internal)

@@ -63,7 +63,5 @@ public struct SlowStep: Sendable {
     /// stopped. It ends as well when the closure that shows it has returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
-    nonisolated(nonsending) public func ended() async {
-        await wait()
-    }
+    nonisolated(nonsending) public func ended() async { await wait() }
 }

@@ -43,9 +43,7 @@ package struct RetryPolicy: Sendable, Hashable {
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
 
-    package init(_ name: String) {
-        self.name = name
-    }
+    package init(_ name: String) { self.name = name }
 
     /// The screen and the person in front of it.
     public static let userInterface: ExclusiveResource = "ui"
@@ -67,9 +65,7 @@ public struct StepOption: Sendable {
     }
 
     /// A name for people: shown in timelines and drawings beside the identifier.
-    public static func title(_ title: String) -> StepOption {
-        StepOption { $0.title = title }
-    }
+    public static func title(_ title: String) -> StepOption { StepOption { $0.title = title } }
 
     /// The effect when the operation does not succeed and has no fallback; ``FailurePolicy/required`` unless said.
     public static func onFailure(_ policy: FailurePolicy) -> StepOption {
@@ -81,9 +77,7 @@ public struct StepOption: Sendable {
     ///
     /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
-    public static func timeout(_ timeout: Duration) -> StepOption {
-        StepOption { $0.timeout = timeout }
-    }
+    public static func timeout(_ timeout: Duration) -> StepOption { StepOption { $0.timeout = timeout } }
 
     /// Tries a failed operation again, after a pause.
     ///
@@ -108,9 +102,7 @@ public struct StepOption: Sendable {
         .retry(RetryPolicy(attempts: attempts, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
     }
 
-    package static func retry(_ policy: RetryPolicy) -> StepOption {
-        StepOption { $0.retry = policy }
-    }
+    package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption { $0.retry = policy } }
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
     /// dependents run.
@@ -148,10 +140,6 @@ public struct StepOption: Sendable {
     /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless
     /// ``OperationGraph/limit(_:to:)`` lets more do so.
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
-        .exclusive(resources)
-    }
-
-    package static func exclusive(_ resources: [ExclusiveResource]) -> StepOption {
         StepOption { policy in
             // Each once: a resource counts one unit for each time that it is in the list.
             for resource in resources where !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
@@ -239,6 +227,18 @@ public struct StepOption: Sendable {
     /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full
     /// display (TTFD).
     public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
+
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
+    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
+    /// until past launches tell the operation's own.
+    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
+
+    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
+    /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
+    /// person does, since the answer comes on the main thread, and no other does.
+    package static func suspends(_ suspends: Bool) -> StepOption {
+        StepOption { $0.isSaidToSuspend = suspends }
+    }
 }
 
 /// A substitute for an operation's value when it fails, times out or is cancelled on its own.
@@ -246,9 +246,7 @@ public struct StepOption: Sendable {
 enum StepFallback: Sendable {
     case value(any Sendable)
     case compute(@Sendable (StepContext, (any Error)?) -> any Sendable)
-}
 
-extension StepFallback {
     /// The fallback that was written; nil when none was.
     @inlinable
     static func of<Result: Sendable>(_ value: Result?, _ make: (@Sendable (StepContext, (any Error)?) -> Result)?) -> StepFallback? {
@@ -263,7 +261,7 @@ package struct StepPolicy: Sendable {
     package var onFailure = FailurePolicy.required
     package var timeout: Duration?
     package var retry: RetryPolicy?
-    package var condition: (@Sendable (StepContext) throws -> Bool)?
+    var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
     var conditionInputs: [StepInput] = []
     /// Whether the condition is known to be false.
@@ -279,7 +277,7 @@ package struct StepPolicy: Sendable {
     package var isExpectedOfPerson: Bool { isInteractive && !expectsOwnTime }
     var isSaidToSuspend: Bool?
     /// Whether a step on the main thread leaves that to others while it lasts.
-    package var suspends: Bool { isSaidToSuspend ?? isInteractive }
+    var suspends: Bool { isSaidToSuspend ?? isInteractive }
     package var isDeferrable = false
     /// Whether it runs within the start of the launch, before all else.
     var isInPrologue = false
@@ -317,18 +315,4 @@ package struct StepPolicy: Sendable {
 
     // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()
-}
-
-extension StepOption {
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
-    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
-    /// until past launches tell the operation's own.
-    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
-
-    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
-    /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
-    /// person does, since the answer comes on the main thread, and no other does.
-    package static func suspends(_ suspends: Bool) -> StepOption {
-        StepOption { $0.isSaidToSuspend = suspends }
-    }
 }

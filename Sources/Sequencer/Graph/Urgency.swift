@@ -29,7 +29,7 @@ struct Urgency: Sendable {
 
     /// - Complexity: O(operations + dependencies).
     init(of graph: ValidatedGraph, duration: (Int) -> Nanoseconds) {
-        var paths = CriticalPath.remaining(in: graph, duration: duration)
+        var paths = graph.remaining(duration: duration)
         var levels = [UInt8](repeating: 0, count: graph.count)
         let ends = graph.awaitedEnds
         // The most urgent last: it may need what the others need, too.
@@ -41,7 +41,7 @@ struct Urgency: Sendable {
                 levels = [UInt8](repeating: level, count: graph.count)
                 continue
             }
-            let toLast = CriticalPath.remaining(in: graph) { isNeeded[$0] ? duration($0) : 0 }
+            let toLast = graph.remaining { isNeeded[$0] ? duration($0) : 0 }
             for node in isNeeded.indices where isNeeded[node] { (levels[node], paths[node]) = (level, toLast[node]) }
         }
         hasLevels = levels.contains { $0 != levels[0] }

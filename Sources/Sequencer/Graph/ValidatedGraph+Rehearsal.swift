@@ -1,9 +1,10 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay. Conditions hold, but those of steps that are
-    /// switched off, and nothing is tried again, cut or put off, or fails, but for a step that takes longer than its
-    /// timeout. A step that waits for an event ends with a fallback when its time is over.
+    /// Dependencies, threads, resources, persons and displays stay, and so do failure policies and what may be cut or
+    /// put off to keep a budget. Conditions hold, but those of steps that are switched off, and nothing is tried again,
+    /// or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a fallback
+    /// when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.
@@ -18,9 +19,7 @@ extension ValidatedGraph {
             rehearsal.append(step)
             rehearsal.dependencies.node = node
             for predecessor in predecessors[node] {
-                // Steps have no values here, so only what times out lacks one.
-                let isMissed = predecessor.needsValue && timesOut(predecessor.index, after: durations[predecessor.index])
-                NamedDependency(id(predecessor.index), needsResult: isMissed).add(to: &rehearsal.dependencies)
+                rehearsal.dependencies.add(NamedDependency(id: id(predecessor.index), needsValue: predecessor.needsValue))
             }
         }
         return rehearsal
@@ -56,10 +55,10 @@ extension ValidatedGraph {
         let isOn = !original.isSwitchedOff
         if original.condition != nil { policy.condition = { _ in isOn } }
         if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
-        if timesOut(node, after: duration) {
-            (policy.timeout, policy.onFailure) = (original.timeout, original.onFailure)
-            policy.fallback = original.fallback.map { _ in .value(()) }
-        }
+        let isLate = timesOut(node, after: duration)
+        if isLate { policy.timeout = original.timeout }
+        (policy.onFailure, policy.isDeferrable, policy.isCuttable) = (original.onFailure, original.isDeferrable, original.isCuttable)
+        if isLate || original.isCuttable { policy.fallback = original.fallback.map { _ in .value(()) } }
         return policy
     }
 

@@ -20,7 +20,7 @@ public struct ValidatedGraph: Sendable {
     /// Where each identifier is.
     var positions: [String: Int] { parts.graph.positions }
     /// How many dependencies each operation has.
-    package var degrees: [Int32] { (0..<count).map { Int32(parts.predecessors[$0].count) } }
+    var degrees: [Int32] { (0..<count).map { Int32(parts.predecessors[$0].count) } }
     package var successors: AdjacencyList { parts.successors }
     package var predecessors: AdjacencyList { parts.predecessors }
     /// Every operation after those it waits for.
@@ -81,16 +81,13 @@ public struct ValidatedGraph: Sendable {
     /// The graph's name.
     package var name: String { parts.graph.name }
 
-    /// The identifiers of all operations, in the order they were added.
-    package var identifiers: [String] { graph.identifiers }
-
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
     package var milestoneIndex: Int? { parts.milestone }
 
     /// The step that shows the person the app for the first time, if one was marked.
-    package var initialDisplay: String? { initialDisplayIndex.map(id) }
+    var initialDisplay: String? { initialDisplayIndex.map(id) }
 
     package var initialDisplayIndex: Int? { parts.initialDisplay }
 
@@ -110,13 +107,7 @@ public struct ValidatedGraph: Sendable {
     package func index(of id: String) throws(GraphError) -> Int { try graph.position(of: id) }
 
     /// How many operations may hold a resource at the same time.
-    package func limit(of resource: ExclusiveResource) -> Int { parts.graph.resourceLimits[resource] ?? 1 }
-
-    /// The resources of an operation that nobody else may hold meanwhile.
-    package func unshared(_ index: Int) -> [ExclusiveResource] {
-        let exclusive = policy(index).exclusive
-        return parts.graph.resourceLimits.isEmpty ? exclusive : exclusive.filter { limit(of: $0) == 1 }
-    }
+    func limit(of resource: ExclusiveResource) -> Int { parts.graph.resourceLimits[resource] ?? 1 }
 
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { nodes[index].isMain }
@@ -160,7 +151,7 @@ public struct ValidatedGraph: Sendable {
             }
         }
         reduced.dependencies.edges = edges.map { edge in
-            NamedEdge(node: edge.node, dependency: DependencyList.Reference(id: id(edge.target), needsValue: edge.needsValue))
+            NamedEdge(node: edge.node, dependency: NamedDependency(id: id(edge.target), needsValue: edge.needsValue))
         }
         // Not validated once more: that would bring back the dependencies that Foundation operations have among
         // themselves.

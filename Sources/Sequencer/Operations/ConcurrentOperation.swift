@@ -79,9 +79,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///     present { [weak self] in self?.finish() }
     /// }
     /// ```
-    open override func main() {
-        finish()
-    }
+    open override func main() { finish() }
 
     /// Called once when the operation is cancelled while it executes, to stop its work and have ``finish()`` called.
     ///
@@ -110,9 +108,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// ```swift
     /// alert.onDismiss = { [weak self] in self?.finish() }
     /// ```
-    public final func finish() {
-        finish(with: nil, value: nil)
-    }
+    public final func finish() { finish(with: nil, value: nil) }
 
     /// Ends the operation as failed with `error`.
     ///
@@ -122,9 +118,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// ```swift
     /// guard let data else { return finish(throwing: URLError(.zeroByteResource)) }
     /// ```
-    public final func finish(throwing error: any Error) {
-        finish(with: error, value: nil)
-    }
+    public final func finish(throwing error: any Error) { finish(with: error, value: nil) }
 
     /// The context of the step that this operation is: for ``StepContext/abort(_:takeover:)``, ``StepContext/note(_:)``
     /// or the remaining time.
@@ -139,9 +133,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///     }
     /// }
     /// ```
-    public final var stepContext: StepContext? {
-        storage.withLock { $0.context }?()
-    }
+    public final var stepContext: StepContext? { storage.withLock { $0.context }?() }
 
     // MARK: - For observers
 
@@ -154,17 +146,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///     if let error = fetch?.error { log(error) }
     /// }
     /// ```
-    public final var error: (any Error)? {
-        storage.withLock { $0.error }
-    }
+    public final var error: (any Error)? { storage.withLock { $0.error } }
 
     /// How many calls of ``finish()`` or ``finish(throwing:)`` came too late to count.
     ///
     /// These are all after the first and, when the operation was cancelled before it started, all after the end that it
     /// then came to without a call. More than zero usually means a mistake in the operation. Safe from any thread.
-    final var surplusFinishCount: Int {
-        storage.withLock { $0.machine.surplusFinishCount }
-    }
+    final var surplusFinishCount: Int { storage.withLock { $0.machine.surplusFinishCount } }
 
     /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until
     /// observers have been notified.
@@ -172,14 +160,12 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         storage.withLock { storage in
             guard storage.machine.isAnnounced else { return nil }
             let isCancelled = storage.machine.isCancelled
-            let error = storage.error ?? (leavesValue && storage.value == nil ? NoValueError() : nil)
-            guard isCancelled || error != nil else { return OperationEnding(result: .success(storage.value ?? ())) }
-            return OperationEnding(
-                // Its own error says more than that it was cancelled.
-                result: .failure(storage.error ?? (isCancelled ? CancellationError() : NoValueError())),
-                isCancelled: isCancelled,
-                isObedient: isCancelled && storage.machine.hasEndedAsTold
-            )
+            let isMissed = leavesValue && storage.value == nil
+            // Its own error says more than that it was cancelled.
+            let error: (any Error)? = storage.error ?? (isCancelled ? CancellationError() : isMissed ? NoValueError() : nil)
+            guard let error else { return OperationEnding(result: .success(storage.value ?? ())) }
+            let isObedient = isCancelled && storage.machine.hasEndedAsTold
+            return OperationEnding(result: .failure(error), isCancelled: isCancelled, isObedient: isObedient)
         }
     }
 
@@ -290,14 +276,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// Whether the operation runs: from its start until the call of ``finish()``.
-    public final override var isExecuting: Bool {
-        storage.withLock { $0.machine.isExecuting }
-    }
+    public final override var isExecuting: Bool { storage.withLock { $0.machine.isExecuting } }
 
     /// Whether the operation has ended.
-    public final override var isFinished: Bool {
-        storage.withLock { $0.machine.isFinished }
-    }
+    public final override var isFinished: Bool { storage.withLock { $0.machine.isFinished } }
 
     /// True: the operation may go on after `start()` has returned.
     public final override var isAsynchronous: Bool { true }

@@ -27,9 +27,7 @@ open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Send
 
     /// Ends the operation as done, with `value`. Like ``ConcurrentOperation/finish()`` in all else: the first call of
     /// any of them decides.
-    public final func finish(returning value: Value) {
-        finish(with: nil, value: value)
-    }
+    public final func finish(returning value: Value) { finish(with: nil, value: value) }
 
     /// The value given to ``finish(returning:)`` by the call that counted, or nil. Safe from any thread.
     public final var value: Value? {

@@ -1,13 +1,13 @@
 /// Something that went wrong during a launch and did not change how any operation ended.
 ///
 /// Its description is one sentence: `login finished more than once; only the first time counted`.
-public struct Anomaly: Sendable, Hashable, DescribedValue {
+public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of anomaly. A report from a later version may contain others.
     public struct Kind: NamedValue, Sendable, Hashable {
         /// The name in saved reports.
         package let name: String
 
-        package init(name: String) { self.name = name }
+        init(name: String) { self.name = name }
 
         /// The operation finished a second time.
         public static let finishedAgain = Kind(name: "finishedAgain")
@@ -26,7 +26,7 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
         /// Operations that had ended kept threads, because their code did not return.
         static let threadsLeftBehind = Kind(name: "threadsLeftBehind")
         /// The report does not say which kind it is.
-        package static let unknown = Kind(name: "unknown")
+        static let unknown = Kind(name: "unknown")
     }
 
     /// The kind of anomaly.
@@ -38,10 +38,10 @@ public struct Anomaly: Sendable, Hashable, DescribedValue {
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.
-    package let ownDescription: String
+    public let description: String
 
     init(kind: Kind, operation: String? = nil, duration: Duration? = nil, description: String) {
-        (self.kind, self.operation, self.duration, ownDescription) = (kind, operation, duration, description)
+        (self.kind, self.operation, self.duration, self.description) = (kind, operation, duration, description)
     }
 
     init(_ kind: Kind, of operation: String, after duration: Duration? = nil) {

@@ -4,16 +4,12 @@
 /// `3 s, initial display 1 s`.
 public struct Budget: Sendable, Hashable {
     /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.
-    public var limit: Duration {
-        didSet { limit = limit.roundedToNanoseconds }
-    }
+    public var limit: Duration { didSet { limit = limit.roundedToNanoseconds } }
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
     ///
     /// It is measured, and has a verdict of its own (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred
     /// to keep it: what the display needs goes first anyway.
-    package var initialDisplay: Duration? {
-        didSet { initialDisplay = initialDisplay?.roundedToNanoseconds }
-    }
+    package var initialDisplay: Duration? { didSet { initialDisplay = initialDisplay?.roundedToNanoseconds } }
     /// Whether the clock starts with the process, rather than with the launch.
     package var isFromProcessStart: Bool
     /// Whether the launch keeps it where it can, or only measures it.
@@ -59,8 +55,9 @@ public struct Budget: Sendable, Hashable {
     package var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
 }
 
-extension Budget: DescribedValue {
-    package var ownDescription: String {
+extension Budget: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
             + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
     }
@@ -89,10 +86,13 @@ public struct BudgetResult: Sendable, Hashable {
     /// took longer than expected, the largest excess first, then those that took longest. Empty within the budget, and
     /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it.
     public package(set) var causes: [String] = []
+    /// Whether the measured time is within the budget, however the launch ended.
+    var isInTime: Bool { budget.map { measured <= $0.limit } ?? true }
 }
 
-extension BudgetResult: DescribedValue {
-    package var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
+extension BudgetResult: CustomStringConvertible {
+    /// The value in words.
+    public var description: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 
     /// `1.33 s of 3 s`.
     package func measuredText(_ text: (Duration) -> String = durationText) -> String {

@@ -116,7 +116,7 @@ package struct HoldUps: Sendable {
     /// The critical path: the operations that determined when `last` ended, in their order. Before each comes the one
     /// that held it up or, without one, the dependency that ended last. Operations that never started took no time, and
     /// are left out.
-    package func path(endingWith last: Int) -> [Int] {
+    func path(endingWith last: Int) -> [Int] {
         var path = [last]
         // In a damaged file operations may wait in a circle.
         var isSeen = [Bool](repeating: false, count: uses.count)

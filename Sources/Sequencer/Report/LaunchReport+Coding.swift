@@ -29,8 +29,11 @@ extension LaunchReport {
         ]
         let times: JSONTree = [
             // Who reads this verdict alone would take the launch for one that kept its budgets.
-            "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil],
-            "milestone": .text(milestone), "initialDisplay": .text(initialDisplay),
+            "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil]
+                + (outcome == .completed ? unknownTimes.json : [:]),
+            // Likewise: a fallback that took its place is within the budget.
+            "milestone": .text(milestone), "milestoneOutcome": .text(unusualMilestone?.outcome.rawValue),
+            "initialDisplay": .text(initialDisplay),
             // It follows from the operations, and is there for those who read no more than a few keys.
             "initialDisplayMs": .milliseconds(timeToInitialDisplay),
             "initialDisplayBudget": display.map { ["limitMs": .milliseconds($0), "verdict": isInitialDisplayMet.map(verdict)] },
@@ -127,7 +130,8 @@ extension OperationReport {
         let rest: JSONTree = [
             "after": .list(dependencies), "expectedMs": .milliseconds(expected), "title": .text(title), "interactive": .mark(isInteractive),
             "interactiveMs": isInteractive || interactive > .zero ? .milliseconds(interactive) : nil,
-            "cut": .mark(isCut), "deferred": .mark(isDeferred),
+            "cut": .mark(isCut), "deferred": .mark(isDeferred), "cuttable": .mark(isCuttable && !isCut),
+            "deferrable": .mark(isDeferrable && !isDeferred),
             // An operation on the main thread that never started has no lane to tell it by.
             "main": .mark(isMain && !hasRun),
             // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
@@ -141,16 +145,14 @@ extension OperationReport {
 
 extension LaunchReport: Codable {
     /// Encodes the report in the format `sequencer.report/1`.
-    public func encode(to encoder: any Encoder) throws {
-        try tree.encode(to: encoder)
-    }
+    public func encode(to encoder: any Encoder) throws { try tree.encode(to: encoder) }
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of
-    /// them.
+    /// them. The budget counts as met only if the time, the outcome and the milestone say so, too.
     ///
     /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a
-    ///   scope that is there twice, an operation that comes after one that is not there, or scopes within one another
-    ///   more than 16 deep.
+    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed without
+    ///   the operation that is its milestone, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.
@@ -180,7 +182,7 @@ extension LaunchReport: Codable {
             makespan: try document.duration("makespanMs"),
             work: try document.duration("workMs"),
             criticalPathDuration: try document.duration("criticalPathMs"),
-            criticalPath: try document.strings("criticalPath"),
+            criticalPath: try document.texts("criticalPath"),
             lanes: try document.count("lanes"),
             hasLaneLimit: try document.optionalFlag("lanesLimited") ?? false,
             resourceLimits: try document.optionalObjects("resources").reduce(into: [:]) { limits, resource in
@@ -198,6 +200,13 @@ extension LaunchReport: Codable {
             scopes: try Scope.all(in: document, depth: depth)
         )
         let identifiers = Set(operations.lazy.map(\.id))
+        // Of a launch that was stopped, its milestone may never have ended.
+        if outcome == .completed, let milestone, !identifiers.contains(milestone) {
+            throw document.error("milestone", "there is no operation \(milestone.debugDescription) in the report")
+        }
+        // Earlier versions had other rules, and a file can be edited.
+        budget.isMet =
+            budget.isMet && budget.isInTime && Self.canMeetBudget(outcome.name, milestone: milestone.flatMap { self[$0]?.outcome })
         try document.checkNames(operations.lazy.map(\.id), of: "the operation", in: "operations")
         for operation in operations {
             guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }
@@ -305,6 +314,8 @@ extension OperationReport {
             isCritical: try document.flag("critical"),
             isCut: try document.optionalFlag("cut") ?? false,
             isDeferred: try document.optionalFlag("deferred") ?? false,
+            isCuttable: try document.optionalFlag("cuttable") ?? false,
+            isDeferrable: try document.optionalFlag("deferrable") ?? false,
             message: try document.optionalString("message"),
             notes: try document.strings("notes")
         )

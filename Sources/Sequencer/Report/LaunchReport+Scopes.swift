@@ -13,7 +13,7 @@ extension LaunchReport {
 
         /// How deep scopes may be within one another: a saved report that anybody may have written is read by
         /// recursion.
-        package static let maximumDepth = 16
+        static let maximumDepth = 16
     }
 
     /// `; window-2 failed at login: no network` for each scope that did not complete.
@@ -22,12 +22,13 @@ extension LaunchReport {
     }
 }
 
-extension LaunchReport.Scope: DescribedValue {
-    package var ownDescription: String { scopeText() }
+extension LaunchReport.Scope: CustomStringConvertible {
+    /// The value in words.
+    public var description: String { scopeText() }
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {
-        let verdict = (report.budget.isMet ? "pass" : "fail") + report.missedMilestoneText
+        let verdict = (report.budget.isMet ? "pass" : "fail") + report.milestoneOutcomeText
         let measured = report.outcome == .completed ? "; \(report.budget.measuredText(text)), \(verdict)" : report.milestoneText(text)
         // Only its verdict is told here: a heading is short.
         let display = report.isInitialDisplayMet == nil ? "" : report.initialDisplayText(text)

@@ -108,7 +108,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// in all of them.
     package var suspended = Duration.zero
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
-    package var threadsLeftBehind = 0
+    var threadsLeftBehind = 0
     /// The anomalies that were seen before the launch ended.
     public package(set) var anomalies: [Anomaly] = []
     /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that
@@ -118,9 +118,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The report of the operation `id`; nil for an unknown identifier.
     ///
     /// - Complexity: O(operations).
-    public subscript(id: String) -> OperationReport? {
-        operations.first { $0.id == id }
-    }
+    public subscript(id: String) -> OperationReport? { operations.first { $0.id == id } }
 
     /// The time to the end of the initial display that counts, as ``BudgetResult/measured`` does for the milestone:
     /// from the budget's origin, without interactive time. Nil when the graph has none, and when it did not succeed.
@@ -167,12 +165,17 @@ public struct LaunchReport: Sendable, Hashable {
     }
 
     /// Whether it kept all of its budgets.
-    package var isWithinBudgets: Bool { Self.isWithinBudgets(budget.isMet, initialDisplay: isInitialDisplayMet) }
+    package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
-    /// The same of verdicts that were saved.
+    /// Whether a launch that ended so may have met its budget. One that failed, was cancelled, or went on without its
+    /// milestone has not, whatever its time.
     ///
-    /// - Parameter initialDisplay: nil where the display had no budget, or has no verdict on it.
-    package static func isWithinBudgets(_ isMet: Bool, initialDisplay: Bool?) -> Bool { isMet && initialDisplay != false }
+    /// - Parameters:
+    ///   - outcome: its ``Outcome/name``.
+    ///   - milestone: how its milestone ended; nil without one.
+    package static func canMeetBudget(_ outcome: String, milestone: Sequencer.Outcome?) -> Bool {
+        outcome == "aborted" || outcome == "completed" && milestone?.isSuccess != false
+    }
 
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
@@ -233,8 +236,9 @@ extension LaunchReport {
     }
 }
 
-extension LaunchReport.Outcome: DescribedValue {
-    package var ownDescription: String {
+extension LaunchReport.Outcome: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         switch self {
         case .completed: "completed"
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
@@ -244,16 +248,18 @@ extension LaunchReport.Outcome: DescribedValue {
     }
 }
 
-extension LaunchReport.AfterMilestone: DescribedValue {
-    package var ownDescription: String {
+extension LaunchReport.AfterMilestone: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
         return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 
-extension LaunchReport: DescribedValue {
-    package var ownDescription: String {
-        let verdict = outcome == .completed ? "; \(budget)\(missedMilestoneText)\(processStartText)" : milestoneText()
+extension LaunchReport: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
+        let verdict = outcome == .completed ? "; \(budget)\(milestoneOutcomeText)\(processStartText)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(troubleText())\(later)\(scopeTroubleText)"
     }
@@ -272,34 +278,28 @@ extension LaunchReport: DescribedValue {
 
     /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
     /// condition.
-    package var missedMilestone: OperationReport? {
+    package var missedMilestone: OperationReport? { unusualMilestone.flatMap { $0.outcome.isSuccess ? nil : $0 } }
+
+    /// The milestone that was missed, or that fell back: the budget may be kept then, by less than the milestone.
+    package var unusualMilestone: OperationReport? {
         guard outcome == .completed, let operation = milestone.flatMap({ self[$0] }) else { return nil }
-        return operation.outcome.isSuccess ? nil : operation
+        return operation.outcome == .succeeded ? nil : operation
     }
 
-    /// `; milestone failed`, after the verdict of a launch that went on without its milestone; otherwise empty.
-    package var missedMilestoneText: String { missedMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
-
-    /// What a launch that completed has to say of its operations up to the milestone: see ``troubleText(of:name:)``.
-    package func troubleText(name: (String) -> String = { printable($0, limit: 80) }) -> String {
-        guard outcome == .completed else { return "" }
-        let later = Set(afterMilestone?.operations ?? [])
-        return troubleText(of: operations.filter { !later.contains($0.id) }, name: name)
-    }
-
-    /// The same of the operations that ran on after the milestone, however the launch ended.
-    package func laterTroubleText(name: (String) -> String = { printable($0, limit: 80) }) -> String {
-        let later = Set(afterMilestone?.operations ?? [])
-        return later.isEmpty ? "" : troubleText(of: operations.filter { later.contains($0.id) }, name: name)
-    }
+    /// `; milestone failed` or `; milestone fell back`, after the verdict of a launch that completed; otherwise empty.
+    package var milestoneOutcomeText: String { unusualMilestone.map { "; milestone \($0.outcome.words)" } ?? "" }
 
     /// `; fell back: config; failed: tips, sync; skipped: badge`: the operations that did not do their work, though
-    /// they were wanted. At most five are named for each outcome. The milestone is told by ``missedMilestoneText``.
+    /// they were wanted. At most five are named for each outcome. The milestone is told by ``milestoneOutcomeText``.
     ///
+    /// - Parameter later: whether to tell of the operations that ran on after the milestone, however the launch ended,
+    ///     rather than of those up to the milestone of a launch that completed.
     /// - Complexity: O(operations).
-    private func troubleText(of told: [OperationReport], name: (String) -> String) -> String {
-        let missed = missedMilestone?.id
-        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != missed }, by: \.outcome).mapValues { $0.map(\.id) }
+    package func troubleText(later: Bool = false, name: (String) -> String = { printable($0, limit: 80) }) -> String {
+        guard later || outcome == .completed else { return "" }
+        let ranOn = Set(afterMilestone?.operations ?? []), milestone = unusualMilestone?.id
+        let told = operations.filter { ranOn.contains($0.id) == later }
+        let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != milestone }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
             guard let ids = named[outcome] else { return nil }
             let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""

@@ -47,6 +47,9 @@ public struct OperationReport: Sendable, Hashable {
     public let isCut: Bool
     /// Whether it was put off until after the milestone, so that the budget could be kept.
     public let isDeferred: Bool
+    /// Whether it could have been cut, or put off: see ``isCut`` and ``isDeferred``. Reports of earlier versions do not
+    /// say.
+    package let isCuttable: Bool, isDeferrable: Bool
     /// Why it did not succeed, in one sentence; nil when it did.
     public package(set) var message: String?
     /// The operation's own notes, such as that it used a cached value.
@@ -73,6 +76,8 @@ public struct OperationReport: Sendable, Hashable {
         isCritical: Bool,
         isCut: Bool = false,
         isDeferred: Bool = false,
+        isCuttable: Bool = false,
+        isDeferrable: Bool = false,
         message: String? = nil,
         notes: [String] = []
     ) {
@@ -81,6 +86,7 @@ public struct OperationReport: Sendable, Hashable {
         (self.ready, self.start, self.end, self.expected, self.slack) = (ready, start, end, expected, slack)
         (self.attempts, self.lane, self.isMain, self.exclusive) = (attempts, lane, isMain, exclusive)
         (self.isInteractive, self.isCritical, self.isCut, self.isDeferred) = (isInteractive, isCritical, isCut, isDeferred)
+        (self.isCuttable, self.isDeferrable) = (isCuttable || isCut, isDeferrable || isDeferred)
         // As of a step that does not say.
         self.suspends = isMain && (suspends ?? isInteractive)
         // Plans, and reports of earlier versions, do not say more: all of its time is the person's.
@@ -102,8 +108,9 @@ public struct OperationReport: Sendable, Hashable {
     }
 }
 
-extension OperationReport: DescribedValue {
-    package var ownDescription: String {
+extension OperationReport: CustomStringConvertible {
+    /// The value in words.
+    public var description: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
     }

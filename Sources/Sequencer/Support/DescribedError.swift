@@ -1,5 +1,8 @@
 import Foundation
 
+// Not internal: optimised, the module would keep the public members of an internal protocol's extension to itself, and
+// programs that call them would not link.
+
 /// An error that says in one sentence what happened: the sentence is its description, and its `localizedDescription`,
 /// which an alert shows.
 package protocol DescribedError: LocalizedError, CustomStringConvertible {}
@@ -8,21 +11,6 @@ extension DescribedError {
     // Public, although the protocol is not: it is how public errors conform to the public `LocalizedError`.
     /// The description.
     public var errorDescription: String? { description }
-}
-
-/// A value with a description of its own.
-///
-/// Not internal, as those below: optimised, the module would keep the public members of an internal protocol's
-/// extension to itself, and programs that call them would not link.
-package protocol DescribedValue: CustomStringConvertible {
-    /// The description.
-    var ownDescription: String { get }
-}
-
-extension DescribedValue {
-    // Public, although the protocol is not: it is how public values conform to the public `CustomStringConvertible`.
-    /// The value in words.
-    public var description: String { ownDescription }
 }
 
 /// A value that is told by its name alone: the name is its description.

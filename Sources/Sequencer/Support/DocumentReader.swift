@@ -20,9 +20,7 @@ package struct DocumentReader {
     private static let maximumMilliseconds = 9e12
     private static let maximumCount = 1_000_000
 
-    package init(_ decoder: any Decoder) throws {
-        values = try decoder.container(keyedBy: TextKey.self)
-    }
+    package init(_ decoder: any Decoder) throws { values = try decoder.container(keyedBy: TextKey.self) }
 
     private init(_ values: KeyedDecodingContainer<TextKey>) { self.values = values }
 
@@ -35,7 +33,8 @@ package struct DocumentReader {
     // MARK: Required values
 
     package func string(_ key: String) throws -> String { try values.decode(String.self, forKey: TextKey(key)) }
-    package func flag(_ key: String) throws -> Bool { try values.decode(Bool.self, forKey: TextKey(key)) }
+    func texts(_ key: String) throws -> [String] { try values.decode([String].self, forKey: TextKey(key)) }
+    func flag(_ key: String) throws -> Bool { try values.decode(Bool.self, forKey: TextKey(key)) }
     package func duration(_ key: String) throws -> Duration { try range(key, try values.decode(Double.self, forKey: TextKey(key))) }
     // As a number of any kind: Foundation's JSON decoder does not say where it found a number that is not whole.
     package func count(_ key: String) throws -> Int { try whole(key, try values.decode(Double.self, forKey: TextKey(key))) }
@@ -98,9 +97,7 @@ package struct DocumentReader {
     package func optionalDuration(_ key: String) throws -> Duration? { try optional(key, duration) }
     package func optionalCount(_ key: String) throws -> Int? { try optional(key, count) }
     package func optionalObject(_ key: String) throws -> DocumentReader? { try optional(key, object) }
-    package func optionalStrings(_ key: String) throws -> [String]? {
-        try optional(key) { try values.decode([String].self, forKey: TextKey($0)) }
-    }
+    package func optionalStrings(_ key: String) throws -> [String]? { try optional(key, texts) }
 
     package func optionalNumber(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
         guard let number = try values.decodeIfPresent(Double.self, forKey: TextKey(key)) else { return nil }
@@ -109,7 +106,7 @@ package struct DocumentReader {
     }
 
     /// Empty where the key is missing.
-    package func strings(_ key: String) throws -> [String] { try optionalStrings(key) ?? [] }
+    func strings(_ key: String) throws -> [String] { try optionalStrings(key) ?? [] }
 
     /// Empty where the key is missing.
     package func optionalObjects(_ key: String) throws -> [DocumentReader] { try optional(key, objects) ?? [] }

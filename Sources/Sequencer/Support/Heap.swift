@@ -4,8 +4,8 @@ package struct Heap<Element: Comparable> {
 
     package init() {}
 
-    package var isEmpty: Bool { elements.isEmpty }
-    package var count: Int { elements.count }
+    var isEmpty: Bool { elements.isEmpty }
+    var count: Int { elements.count }
     package var first: Element? { elements.first }
 
     package mutating func push(_ element: Element) {
@@ -34,7 +34,7 @@ package struct Heap<Element: Comparable> {
         return first
     }
 
-    package mutating func removeAll() { elements = [] }
+    mutating func removeAll() { elements = [] }
 }
 
 extension Heap: Sendable where Element: Sendable {}

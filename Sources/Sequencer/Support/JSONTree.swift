@@ -83,7 +83,7 @@ package enum JSONTree: Sendable {
         // Nearly all keys and names are plain ASCII.
         if text.utf8.allSatisfy({ 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return "\"\(text)\"" }
         var result = "\""
-        for (scalar, isShown) in JudgedScalars(text) {
+        for (scalar, isShown) in judgedScalars(text) {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"

@@ -12,9 +12,7 @@ package struct Locked<Value> {
     private let guarded: GuardedValue<Value>
 
     @inline(__always)
-    package init(_ value: consuming Value) {
-        guarded = GuardedValue.make(value)
-    }
+    package init(_ value: consuming Value) { guarded = GuardedValue.make(value) }
 
     /// Runs `body` with the value while holding the lock, and returns its result.
     @inline(__always)

@@ -3,7 +3,7 @@
 package func printable(_ text: String, limit: Int = .max) -> String {
     let shown = text.prefix(limit)
     var result = ""
-    for (scalar, isShown) in JudgedScalars(shown) {
+    for (scalar, isShown) in judgedScalars(shown) {
         if isShown { result.unicodeScalars.append(scalar) } else { result += scalar.escaped(asASCII: true) }
     }
     return shown.endIndex == text.endIndex ? result : result + "…"
@@ -13,26 +13,15 @@ package func printable(_ text: String, limit: Int = .max) -> String {
 ///
 /// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner
 /// within an emoji or between letters of a script that is written with joiners, the variation selector of an emoji.
-package struct JudgedScalars: Sequence, IteratorProtocol {
-    private var rest: Substring.UnicodeScalarView.Iterator
-    /// The scalar before the next one; nil where that is not shown as it is.
-    private var previous: Unicode.Scalar?
-    private var upcoming: Unicode.Scalar?
-
-    package init(_ text: Substring) {
-        rest = text.unicodeScalars.makeIterator()
-        upcoming = rest.next()
-    }
-
-    package init(_ text: String) {
-        self.init(text[...])
-    }
-
-    package mutating func next() -> (scalar: Unicode.Scalar, isShown: Bool)? {
-        guard let scalar = upcoming else { return nil }
-        upcoming = rest.next()
-        let isShown = scalar.isPrintable || scalar.shapes(previous, upcoming)
-        previous = isShown ? scalar : nil
+package func judgedScalars(_ text: some StringProtocol) -> some Sequence<(scalar: Unicode.Scalar, isShown: Bool)> {
+    var scalars = text.unicodeScalars.makeIterator()
+    let first = scalars.next()
+    // Beside each scalar: the one before it, nil where that is not shown as it is, and the one after it.
+    return sequence(state: (previous: Unicode.Scalar?.none, next: first, rest: scalars)) { state in
+        guard let scalar = state.next else { return (scalar: Unicode.Scalar, isShown: Bool)?.none }
+        state.next = state.rest.next()
+        let isShown = scalar.isPrintable || scalar.shapes(state.previous, state.next)
+        state.previous = isShown ? scalar : nil
         return (scalar, isShown)
     }
 }
@@ -71,9 +60,7 @@ extension Unicode.Scalar {
     private var isPicture: Bool { !isASCII && properties.isEmoji }
 
     /// Whether it is of a script from Arabic to Myanmar, or Khmer: several of these cannot be written without joiners.
-    private var isWrittenWithJoiners: Bool {
-        0x0600...0x109F ~= value || 0x1780...0x17FF ~= value
-    }
+    private var isWrittenWithJoiners: Bool { 0x0600...0x109F ~= value || 0x1780...0x17FF ~= value }
 }
 
 /// `1.25 s`, `400 ms`, `80 µs`: three digits at the most, for sentences.

@@ -15,7 +15,7 @@ package enum SystemThread {
         // Nobody joins it: a thread that could be joined keeps its memory after its end.
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
-        let work = Unmanaged.passRetained(ThreadWork(body))
+        let work = Unmanaged.passRetained(Boxed(body))
         var thread = noThread
         // A closure, for its argument is optional on some systems and not on others.
         let code = pthread_create(&thread, &attributes, { runThread($0) }, work.toOpaque())
@@ -24,14 +24,8 @@ package enum SystemThread {
     }
 }
 
-private final class ThreadWork: Sendable {
-    let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
 private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let work { Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body() }
+    if let work { Unmanaged<Boxed<@Sendable () -> Void>>.fromOpaque(work).takeRetainedValue().value() }
     return nil
 }
 

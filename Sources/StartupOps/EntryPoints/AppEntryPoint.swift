@@ -24,10 +24,8 @@ public struct AppEntryPoint: Sendable, Hashable, Codable {
     /// - Throws: an `EncodingError` when the content cannot be written as JSON, such as a number that is infinite.
     public init(_ kind: String, _ content: some Encodable, needsLogin: Bool = false, changesState: Bool = false) throws {
         self.kind = kind
-        let encoder = JSONEncoder()
         // The same content has to be the same entry point.
-        encoder.outputFormatting = .sortedKeys
-        json = try encoder.encode(content)
+        json = try JSONEncoder.sorted().encode(content)
         self.needsLogin = needsLogin
         self.changesState = changesState
     }

@@ -71,8 +71,11 @@ extension DeepLinkRoute {
     // Empty parts are left out here; in a link they are refused.
     var segments: [Segment] { path.split(separator: "/").map { Segment($0) } }
 
+    func parameter(_ name: String) -> DeepLinkParameter? { parameters.first { $0.name == name } }
+
     /// The values of the parameters in the path; nil when the path is not this route's.
-    static func match(_ segments: [Segment], _ path: [String]) -> [(name: String, text: String)]? {
+    func match(_ path: [String]) -> [(name: String, text: String)]? {
+        let segments = segments
         guard segments.count == path.count else { return nil }
         var values: [(name: String, text: String)] = []
         for (segment, text) in zip(segments, path) {

@@ -18,17 +18,10 @@ import Sequencer
 /// link.string("id")
 /// ```
 public struct DeepLinkRouter: Sendable {
-    private struct Entry {
-        let route: DeepLinkRoute
-        let segments: [DeepLinkRoute.Segment]
-        let parameters: [String: DeepLinkParameter]
-    }
-
     /// The origins that links are taken for.
     let origins: Set<DeepLinkOrigin>
     /// The routes, those first that are tried first: of two that fit, the one that is more literal further to the left.
-    var routes: [DeepLinkRoute] { entries.map(\.route) }
-    private let entries: [Entry]
+    let routes: [DeepLinkRoute]
 
     /// A router that takes links from `origins` along `routes`.
     ///
@@ -36,13 +29,7 @@ public struct DeepLinkRouter: Sendable {
     public init(origins: Set<DeepLinkOrigin>, routes: [DeepLinkRoute]) throws {
         self.origins = origins
         try DeepLinkRouteError.check(routes)
-        entries = routes.map { route in
-            Entry(
-                route: route,
-                segments: route.segments,
-                parameters: Dictionary(route.parameters.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-            )
-        }.sorted { $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank)) }
+        self.routes = routes.sorted { $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank)) }
     }
 
     /// The link that a text is.
@@ -53,10 +40,10 @@ public struct DeepLinkRouter: Sendable {
         let address = try LinkAddress(text, schemes: Set(origins.map(\.scheme)))
         try checkOrigin(of: address)
         let path = try address.segments()
-        for entry in entries {
-            guard let values = DeepLinkRoute.match(entry.segments, path) else { continue }
+        for route in routes {
+            guard let values = route.match(path) else { continue }
             // The first that fits decides: with wrong parameters the link is refused, and no wider route gets it.
-            return DeepLink(route: entry.route, parameters: try parameters(entry, values, address.query))
+            return DeepLink(route: route, parameters: try parameters(of: route, values, address.query))
         }
         throw DeepLinkError("\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
     }
@@ -75,11 +62,11 @@ public struct DeepLinkRouter: Sendable {
     }
 
     private func parameters(
-        _ entry: Entry,
+        of route: DeepLinkRoute,
         _ path: [(name: String, text: String)],
         _ query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
     ) throws(DeepLinkError) -> [String: DeepLink.Value] {
-        let link = "route \(entry.route.name)"
+        let link = "route \(route.name)"
         var values: [String: DeepLink.Value] = [:]
         func add(_ parameter: DeepLinkParameter, _ text: String?) throws(DeepLinkError) {
             let name = parameter.name
@@ -93,40 +80,40 @@ public struct DeepLinkRouter: Sendable {
             values[name] = .string(text)
         }
         for (name, text) in path {
-            if let parameter = entry.parameters[name] { try add(parameter, text) }
+            if let parameter = route.parameter(name) { try add(parameter, text) }
         }
         for (encodedName, encoded) in query {
             // Longer names than any route has are not even decoded.
-            guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = entry.parameters[name] else {
-                if entry.route.ignoresUnknownParameters { continue }
-                throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, entry)
+            guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = route.parameter(name) else {
+                if route.ignoresUnknownParameters { continue }
+                throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, route)
             }
             // A value that is too long is not even decoded.
             try add(parameter, encoded.count <= parameter.maximumEncodedLength ? percentDecoded(encoded) : nil)
         }
         // In the order of the declaration, so that the same link has the same message.
-        for parameter in entry.route.parameters where parameter.isRequired && values[parameter.name] == nil {
+        for parameter in route.parameters where parameter.isRequired && values[parameter.name] == nil {
             throw DeepLinkError(link, "parameter \(parameter.name) is missing; it has to be \(parameter.expectation)")
         }
         return values
     }
 
     /// A bare word in a query may be a token: only a word that looks like a name, and has a value, is shown.
-    private func unknownParameter(_ name: Substring.UTF8View, hasValue: Bool, _ entry: Entry) -> DeepLinkError {
+    private func unknownParameter(_ name: Substring.UTF8View, hasValue: Bool, _ route: DeepLinkRoute) -> DeepLinkError {
         let isShown =
             hasValue && !name.isEmpty && name.count <= 32
             && name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
         let text = isShown ? String(Substring(name)) : nil
-        let nearest = text.flatMap { nearestName(to: $0, in: entry.parameters.keys.sorted()) }
+        let nearest = text.flatMap { nearestName(to: $0, in: route.parameters.map(\.name).sorted()) }
         return DeepLinkError(
-            "route \(entry.route.name)",
+            "route \(route.name)",
             "the route has no parameter \(text ?? "like one that is there")\(nearest.map { "; did you mean \($0)?" } ?? "")"
         )
     }
 
     /// A path in which only words of the app's own routes are shown: anything else may be a token.
     private func shown(_ segments: [String]) -> String {
-        let words = Set(entries.flatMap(\.segments))
+        let words = Set(routes.flatMap(\.segments))
         let shown = segments.prefix(8).map { words.contains(.literal($0)) ? $0 : "…" }
         return "/" + shown.joined(separator: "/") + (segments.count > 8 ? "/…" : "")
     }

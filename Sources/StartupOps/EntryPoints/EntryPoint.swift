@@ -74,8 +74,6 @@ public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
     let id: String
     /// The entry point.
     public let entryPoint: EntryPoint
-    /// When it came in.
-    let receivedAt: Date
     /// Whether it was handed over before, to a handler that threw or a process that died: its action may have been done
     /// already.
     let isRedelivery: Bool
@@ -106,8 +104,8 @@ struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
 enum EntryPointSession: Sendable, Hashable {
     /// It is not known yet, or nobody's: entry points that need a login wait.
     case guest
-    /// Somebody is logged in.
-    case loggedIn
+    /// Somebody is logged in, with this account. Where that is not known, entry points for one account wait.
+    case loggedIn(String?)
 }
 
 /// An entry of the menu on the app's icon, as the app declares it.

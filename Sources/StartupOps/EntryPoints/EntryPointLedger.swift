@@ -31,25 +31,22 @@ struct EntryPointLedger: Sendable, Hashable {
 
         /// Its next delivery.
         var delivery: EntryPointDelivery {
-            EntryPointDelivery(id: id, entryPoint: entryPoint, receivedAt: receivedAt, isRedelivery: attempts > 0, account: account)
+            EntryPointDelivery(id: id, entryPoint: entryPoint, isRedelivery: attempts > 0, account: account)
         }
 
         /// Whether it may be delivered while this one's session is open.
-        func isFor(_ session: EntryPointSession, _ recipient: String?) -> Bool {
+        func isFor(_ session: EntryPointSession) -> Bool {
             // Bound to an account: a guest, or somebody else, must not see it.
-            if let account { return session == .loggedIn && recipient == account }
-            return session == .loggedIn || !entryPoint.needsLogin
+            switch session {
+            case .guest: account == nil && !entryPoint.needsLogin
+            case .loggedIn(let recipient): account == nil || account == recipient
+            }
         }
 
         /// Whether a clock that was wrong at that time, or is now, says that it has still to come.
         func isFromFuture(at date: Date) -> Bool { expiresAt == nil && receivedAt > date }
 
         func hasExpired(at date: Date) -> Bool { (expiresAt ?? receivedAt.addingTimeInterval(EntryPointLedger.lifetime)) <= date }
-    }
-
-    struct Claimed: Sendable, Hashable {
-        let delivery: EntryPointDelivery?
-        let dropped: [DroppedEntryPoint]
     }
 
     /// How many deliveries begin before an entry point is given up: one that kills the app must not do so for ever.
@@ -103,16 +100,13 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// Begins a delivery: of pushes, then links, then shortcuts, each in the order they came in.
     ///
-    /// - Parameters:
-    ///   - account: whose session it is; nil when that is not known, or nobody's.
-    ///   - isAbandoned: whether nobody is left to end a delivery.
+    /// - Parameter isAbandoned: whether nobody is left to end a delivery.
     mutating func claim(
         _ claim: Claim,
         session: EntryPointSession,
-        account: String? = nil,
         except postponed: Set<String>,
         isAbandoned: (Claim) -> Bool
-    ) -> Claimed {
+    ) -> (delivery: EntryPointDelivery?, dropped: [DroppedEntryPoint]) {
         let dropped =
             // Expired first: they must not use up an attempt.
             dropExpired(at: claim.since, isAbandoned: isAbandoned)
@@ -122,14 +116,14 @@ struct EntryPointLedger: Sendable, Hashable {
             }
         let next = records.indices.filter { index in
             let record = records[index]
-            return !postponed.contains(record.id) && (record.claim.map(isAbandoned) ?? true) && record.isFor(session, account)
+            return !postponed.contains(record.id) && (record.claim.map(isAbandoned) ?? true) && record.isFor(session)
         }.min { Self.isSooner(records[$0], records[$1]) }
-        guard let next else { return Claimed(delivery: nil, dropped: dropped) }
+        guard let next else { return (nil, dropped) }
         let record = records[next]
         records[next].claim = claim
         // Counted at the begin: a delivery that kills the process has to count.
         records[next].attempts = record.attempts + 1
-        return Claimed(delivery: record.delivery, dropped: dropped)
+        return (record.delivery, dropped)
     }
 
     /// Gives up expired entry points, and recognises them when they come again. One that seems to have come later than

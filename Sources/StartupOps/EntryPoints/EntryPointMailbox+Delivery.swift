@@ -88,7 +88,7 @@ extension EntryPointMailbox {
     /// nil when nothing may be delivered any more.
     private func sessionToDeliverFor() -> EntryPointSession? {
         if Task.isCancelled { return nil }
-        return state.withLock { $0.phase == .open ? $0.session : nil }
+        return state.withLock { $0.phase == .open ? $0.session ?? .guest : nil }
     }
 
     private func endUnlessThereIsNews() -> Bool {
@@ -118,7 +118,7 @@ extension EntryPointMailbox {
 extension EntryPointMailbox {
     /// This account is logged in, or this guest is there.
     func setSession(of account: Account) {
-        setSession(account.isAnonymous ? .guest : .loggedIn, account: account.isAnonymous ? nil : account.id)
+        setSession(account.isAnonymous ? .guest : .loggedIn(account.id))
     }
 
     /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for
@@ -144,7 +144,7 @@ extension EntryPointMailbox {
         // By exclusion: the ledger decides the order, and only this one is left.
         let others = Set(waiting().map(\.id)).subtracting([id])
         // As logged in: a push that is shown first may be for the account whose login is still to come.
-        guard let delivery = claimNext(for: .loggedIn, except: others) else { return false }
+        guard let delivery = claimNext(for: .loggedIn(currentAccount), except: others) else { return false }
         guard delivery.id == id else {
             // It has arrived just now.
             storage.transact { $0.release(delivery.id, counts: false) }

@@ -41,11 +41,8 @@ public final class EntryPointMailbox: Sendable {
 
     struct State: Sendable {
         var phase = Phase.launching
-        var session = EntryPointSession.guest
-        /// The account of the session, where that is known.
-        var account: String?
-        /// Whether somebody has said yet who is there.
-        var isSessionKnown = false
+        /// Nil until somebody has said who is there.
+        var session: EntryPointSession?
         var isDelivering = false
         /// The app's handler, while it runs.
         var handling: Task<Void, any Error>?
@@ -135,8 +132,8 @@ public final class EntryPointMailbox: Sendable {
     /// then it is the account of the stored session, which may have ended, and be somebody else's by the time of the
     /// delivery.
     var currentAccount: String? {
-        let (account, isKnown) = state.withLock { ($0.account, $0.isSessionKnown) }
-        return isKnown ? account : storedAccount()
+        guard let session = state.withLock({ $0.session }) else { return storedAccount() }
+        return if case .loggedIn(let account) = session { account } else { nil }
     }
 
     /// The waiting entry points, in the order of their delivery, without the one that is just being delivered.
@@ -150,28 +147,14 @@ public final class EntryPointMailbox: Sendable {
         return storage.look(list) ?? storage.transact { list($0) }.result
     }
 
-    /// The main screen can be seen: from now on, unless ``stop()`` was called, entry points may be delivered.
+    /// The main screen can be seen: from now on, unless ``stopDelivering()`` was called, entry points may be delivered.
     func mainScreenDidAppear() { state.withLock { if $0.phase == .launching { $0.phase = .open } } }
 
     /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
-    ///
-    /// - Parameter account: the account; without it, entry points for one account are not delivered.
-    func setSession(_ session: EntryPointSession, account: String? = nil) {
-        state.withLock { ($0.session, $0.account, $0.isSessionKnown) = (session, session == .loggedIn ? account : nil, true) }
-    }
+    func setSession(_ session: EntryPointSession) { state.withLock { $0.session = session } }
 
     /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next
-    /// launch.
-    ///
-    /// - Returns: the entry points that are kept.
-    @discardableResult
-    func stop() -> [EntryPointDelivery] {
-        // First, so that nothing is handed over while the list is made.
-        stopDelivering()
-        return waiting()
-    }
-
-    /// Ends all delivery in this launch, as ``stop()`` does, without a look at the store: for the main thread.
+    /// launch. It does not look at the store: the main thread may call it.
     func stopDelivering() {
         let handling = state.withLock { state in
             state.phase = .stopped
@@ -196,9 +179,8 @@ public final class EntryPointMailbox: Sendable {
 extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
-        let account = currentAccount
         let claimed = storage.transact { ledger in
-            ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
+            ledger.claim(claim, session: session, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result
         keepForReport(claimed.dropped.map(\.description))
         return claimed.delivery
@@ -231,7 +213,9 @@ extension EntryPointMailbox {
     /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how
     ///     many are kept.
     func stopForReport() -> [String] {
-        let (lost, held) = (takeLosses(), stop().count)
+        // First, so that nothing is handed over while they are counted.
+        stopDelivering()
+        let (lost, held) = (takeLosses(), waiting().count)
         if held == 0 { return lost }
         return lost + [
             held == 1

@@ -15,7 +15,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// Where it leads, when it carries a link that the app takes.
     public let link: DeepLink?
     /// The reasons why parts of it were left out, without their values.
-    package let problems: [String]
+    let problems: [String]
     /// The account that it is for; nil when it does not say.
     var account: String?
     /// When it is of no use any more; nil when it does not say, or that cannot be read.
@@ -303,7 +303,7 @@ extension JSONValue {
 package func plainText(_ text: String, limit: Int) -> String {
     var result = String.UnicodeScalarView()
     // A character can be any number of scalars: without a bound on both, the result would have none.
-    for (scalar, isShown) in JudgedScalars(text).prefix(limit * 8) {
+    for (scalar, isShown) in judgedScalars(text).prefix(limit * 8) {
         switch scalar.value {
         case 0x09...0x0D, 0x85, 0x2028, 0x2029: result.append(" ")
         default: if isShown { result.append(scalar) }

@@ -31,7 +31,7 @@ public struct Account: Sendable, Hashable, Codable {
 /// A stored session, without its secrets.
 public struct StoredSession: Sendable, Hashable {
     /// The user's identifier; nil when the token does not have it.
-    package let userID: String?
+    let userID: String?
     /// Whether it was opened without an account.
     let isAnonymous: Bool
     /// The account as it was when it was last asked for.

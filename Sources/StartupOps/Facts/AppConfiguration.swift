@@ -46,21 +46,21 @@ public struct TutorialPage: Sendable, Hashable, Codable {
 /// The app's configuration for one country and language.
 public struct AppConfiguration: Sendable, Hashable, Codable {
     /// The configuration's own version.
-    package var version: String
+    var version: String
     /// The country it is for: ISO 3166-1, two letters.
     public var country: String
     /// The language it is for: ISO 639-1, two letters.
     public var language: String
     /// How someone who is not logged in is received; nil leaves it to the app's settings.
-    package var onboarding: OnboardingType?
+    var onboarding: OnboardingType?
     /// Whether an account that survived a reinstallation is offered again; nil leaves it to the app's settings.
-    package var restoreAccount: Bool?
+    var restoreAccount: Bool?
     /// The features, and whether each is switched on.
     public var features: [String: Bool]
     /// The pages of the tutorial, in order; without pages no tutorial is shown.
-    package var tutorialPages: [TutorialPage]
+    var tutorialPages: [TutorialPage]
     /// Where speakers answer.
-    package var speakers: Endpoint?
+    var speakers: Endpoint?
 
     /// A host and a port.
     public struct Endpoint: Sendable, Hashable, Codable {
@@ -155,7 +155,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
     /// The configuration itself.
     public let configuration: AppConfiguration
     /// Where it came from.
-    package let source: Source
+    let source: Source
     /// The configuration before feature flags changed it: the one that is kept.
     let original: AppConfiguration
 

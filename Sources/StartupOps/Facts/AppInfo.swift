@@ -7,7 +7,7 @@ public struct AppInfo: Sendable, Hashable {
     /// The platform, such as "ios" or "linux".
     public var platform: String
     /// The country and language the device is set to.
-    package var region: Region
+    var region: Region
 
     /// An app; unless said otherwise, on this platform, and in the region of this device.
     public init(version: SemanticVersion, platform: String? = nil, region: Region? = nil) {

@@ -3,9 +3,9 @@
 /// They count over the configuration: a feature that both know is switched as the flags say.
 public struct FeatureFlags: Sendable, Hashable, Codable {
     /// The features, and whether each is switched on.
-    package var features: [String: Bool]
+    var features: [String: Bool]
     /// How someone who is not logged in is received; nil leaves it to the configuration.
-    package var onboarding: OnboardingType?
+    var onboarding: OnboardingType?
 
     /// Flags; unless said otherwise, none.
     public init(features: [String: Bool] = [:], onboarding: OnboardingType? = nil) {

@@ -3,7 +3,7 @@ import Sequencer
 /// How much of a launch is left out, because launches have died: the rungs of a ladder.
 ///
 /// Each rung leaves out more than the one below it. None touches the person's accounts, sessions, settings and choices.
-package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
+package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable {
     /// Nothing is left out.
     case normal
     /// The operations in which the launches died are left out, as far as that can be done.
@@ -16,17 +16,13 @@ package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Codable, C
     case minimal
 
     /// The level after another death; `minimal` is the last.
-    var next: RecoveryLevel {
-        let all = Self.allCases
-        guard let index = all.firstIndex(of: self), index + 1 < all.count else { return self }
-        return all[index + 1]
-    }
+    var next: RecoveryLevel { Self.allCases.first { $0.rung == rung + 1 } ?? self }
 
-    /// Orders levels by how much is left out.
-    package static func < (left: RecoveryLevel, right: RecoveryLevel) -> Bool {
-        let all = Self.allCases
-        return (all.firstIndex(of: left) ?? 0) < (all.firstIndex(of: right) ?? 0)
-    }
+    /// How much is left out.
+    private var rung: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    static func > (left: RecoveryLevel, right: RecoveryLevel) -> Bool { left.rung > right.rung }
+    static func >= (left: RecoveryLevel, right: RecoveryLevel) -> Bool { left.rung >= right.rung }
 }
 
 /// The part of a launch that is left out, and why; it follows from how the launches before it ended.

@@ -69,6 +69,11 @@ public struct NetworkError: DescribedError, Sendable {
         self.underlying = underlying
     }
 
+    /// This error, about `request`, with something added to its reason.
+    func about(_ request: String, adding text: String = "") -> NetworkError {
+        NetworkError(code, request: request, reason + text, status: status, retryAfter: retryAfter, underlying: underlying)
+    }
+
     /// The request and what happened, in one sentence.
     public var description: String { "\(request): \(reason)" }
 
@@ -81,6 +86,13 @@ public struct NetworkError: DescribedError, Sendable {
         case .invalidResponse: status.map(HTTPResponse.isTransient) ?? false
         default: false
         }
+    }
+}
+
+extension HTTPRequest {
+    /// An error about this request.
+    package func error(_ code: NetworkError.Code, _ reason: String, status: Int? = nil) -> NetworkError {
+        NetworkError(code, request: description, reason, status: status)
     }
 }
 

@@ -163,7 +163,7 @@ struct MissingPresenterError: DescribedError, Sendable, Hashable {
 /// The person left a screen without giving an answer.
 public struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
-    package let operation: String
+    let operation: String
 
     /// One sentence.
     public var description: String { "the person dismissed \(operation)" }

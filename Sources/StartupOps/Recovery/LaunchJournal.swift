@@ -32,9 +32,8 @@ import StartupStorage
 public final class LaunchJournal: Sendable {
     private struct State {
         var recovery: Recovery
-        var problem: StorageError?
-        /// The kinds of problem that were told after the first one's.
-        var laterProblems: Set<StorageError.Code> = []
+        /// The first problem of each kind.
+        var problems: [StorageError] = []
         var kind: LaunchKind
         /// Whether the recovery of this launch has been decided.
         var isDecided = false
@@ -101,7 +100,7 @@ public final class LaunchJournal: Sendable {
         (self.directory, self.onProblem) = (directory, onProblem)
         guard let location = directory.location else {
             (file, lastLaunch, place) = (nil, nil, nil)
-            state = Locked(State(recovery: .none, problem: directory.problem, kind: kind))
+            state = Locked(State(recovery: .none, problems: [directory.problem].compactMap(\.self), kind: kind))
             return
         }
         let journals = Self.journals(in: location, named: name)
@@ -129,7 +128,7 @@ public final class LaunchJournal: Sendable {
             UnusedJournals.add(begun.path)
         } catch {
             file = nil
-            state = Locked(State(recovery: recovery, problem: error, kind: kind))
+            state = Locked(State(recovery: recovery, problems: [error], kind: kind))
             onProblem(error)
         }
     }
@@ -153,7 +152,7 @@ public final class LaunchJournal: Sendable {
     public var recovery: Recovery { state.withLock { $0.recovery } }
 
     /// Why something could not be written down, or dropped: the first thing.
-    public var problem: StorageError? { state.withLock { $0.problem } }
+    public var problem: StorageError? { state.withLock { $0.problems.first } }
 
     /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or
     /// that the one before it died and where; nil when all is as it should be. Reports have it as a note of the
@@ -230,8 +229,8 @@ public final class LaunchJournal: Sendable {
     public func prepare(_ graph: inout OperationGraph) {
         recover()
         // Where it cannot be left out, it is the check.
-        if !graph.skippable.contains(RecoveryStep.updateCheck) { graph.makeEssential(RecoveryStep.updateCheck) }
-        let skippable = graph.skippable
+        if !graph.skippable().contains(RecoveryStep.updateCheck) { graph.makeEssential(RecoveryStep.updateCheck) }
+        let skippable = graph.skippable()
         var recovery = recovery
         // A scenario without these operations has nothing to leave out.
         let culprits = Set(graph.identifiers).intersection(recovery.skipped)
@@ -415,8 +414,9 @@ public final class LaunchJournal: Sendable {
 
     private func report(_ problem: StorageError) {
         let isNew = state.withLock { state in
-            defer { state.problem = state.problem ?? problem }
-            return state.problem?.code != problem.code && (state.problem == nil || state.laterProblems.insert(problem.code).inserted)
+            if state.problems.contains(where: { $0.code == problem.code }) { return false }
+            state.problems.append(problem)
+            return true
         }
         if isNew { onProblem(problem) }
     }

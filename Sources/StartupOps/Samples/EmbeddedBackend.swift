@@ -34,31 +34,25 @@ public final class EmbeddedBackend: HTTPSending {
 
     /// Has the service answer a request, once.
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
-        func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
-            NetworkError(code, request: request.description, reason)
-        }
-        guard request.url.host() == baseURL.host() else { throw failure(.unreachable, "there is no host of this name") }
-        let answer = service.answer(request)
-        var delay = latency.duration(of: request.url.path(percentEncoded: false))
-        switch answer {
-        case .response(_, let more): delay += more
-        case .hang, .drip: delay = .seconds(366 * 86_400)
-        case .truncated, .reset, .zeros, .plaintext: break
-        }
+        guard request.url.host() == baseURL.host() else { throw request.error(.unreachable, "there is no host of this name") }
+        let (more, result): (Duration, Result<HTTPResponse, NetworkError>) =
+            switch service.answer(request) {
+            case .response(let response, let delay): (delay, .success(response))
+            case .hang, .drip: (.seconds(366 * 86_400), .failure(request.error(.unreachable, "the connection was lost")))
+            case .reset: (.zero, .failure(request.error(.unreachable, "the connection was lost")))
+            case .truncated: (.zero, .failure(request.error(.invalidResponse, "the answer was cut off")))
+            case .plaintext: (.zero, .failure(request.error(.invalidResponse, "the service answered with what is no HTTP")))
+            case .zeros(let count, _) where count <= 16 << 20: (.zero, .success(HTTPResponse(status: 200, body: Data(count: count))))
+            case .zeros: (.zero, .failure(request.error(.invalidResponse, "the answer is larger than the 16 MB that are allowed")))
+            }
+        let delay = latency.duration(of: request.url.path(percentEncoded: false)) + more
         do {
             try await DeadlineTimer.sleep(for: min(delay, deadline.remaining ?? delay))
         } catch {
-            throw failure(.cancelled, "it was cancelled")
+            throw request.error(.cancelled, "it was cancelled")
         }
-        if deadline.isOver { throw failure(.timedOut, "there was no answer before the deadline") }
-        switch answer {
-        case .response(let response, _): return response
-        case .zeros(let count, _) where count <= 16 << 20: return HTTPResponse(status: 200, body: Data(count: count))
-        case .zeros: throw failure(.invalidResponse, "the answer is larger than the 16 MB that are allowed")
-        case .truncated: throw failure(.invalidResponse, "the answer was cut off")
-        case .plaintext: throw failure(.invalidResponse, "the service answered with what is no HTTP")
-        case .reset, .hang, .drip: throw failure(.unreachable, "the connection was lost")
-        }
+        if deadline.isOver { throw request.error(.timedOut, "there was no answer before the deadline") }
+        return try result.get()
     }
 }
 

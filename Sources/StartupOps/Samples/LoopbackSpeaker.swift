@@ -12,7 +12,9 @@ import StartupStorage
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")
 /// let connection = try await TCPSpeakerConnector().connect(to: speaker.speaker, by: .after(.seconds(1)))
 /// ```
-public final class LoopbackSpeaker: Sendable {
+public final class LoopbackSpeaker: @unchecked Sendable {
+    // @unchecked: `sources` and `input` are touched on the queue alone, and at the end of the speaker's life.
+
     /// How a speaker can misbehave.
     package enum Fault: Sendable, Hashable {
         /// It says this in place of each answer.
@@ -33,7 +35,20 @@ public final class LoopbackSpeaker: Sendable {
 
     /// The speaker to connect to.
     public let speaker: Speaker
-    private let server: SpeakerServer
+    private let name: String
+    private let fault: Locked<Fault?>
+    private let onEvent: @Sendable (Event) -> Void
+    // Serial and private: it goes on while all threads of the shared pool are blocked.
+    private let queue = DispatchQueue(label: "LoopbackSpeaker")
+    private let isOnQueue = DispatchSpecificKey<Bool>()
+    /// The sockets that are not closed.
+    private let open = DispatchGroup()
+    /// By the socket that each watches: the one that listens, and those of the clients.
+    private var sources: [Int32: any DispatchSourceRead] = [:]
+    /// What clients have sent of a line.
+    private var input: [Int32: [UInt8]] = [:]
+    /// In bytes, as on the other side.
+    private static let maximumLine = 256
 
     /// Starts a speaker that behaves.
     ///
@@ -52,77 +67,50 @@ public final class LoopbackSpeaker: Sendable {
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
         let (listener, boundPort) = try Self.listen(on: port, "loopback speaker 127.0.0.1:\(port)")
-        let name = plainText(name, limit: 64)
-        speaker = Speaker(id: id, name: name, host: "127.0.0.1", port: boundPort)
-        server = SpeakerServer(name, fault, onEvent)
-        server.start(listener)
+        self.name = plainText(name, limit: 64)
+        speaker = Speaker(id: id, name: self.name, host: "127.0.0.1", port: boundPort)
+        self.fault = Locked(fault)
+        self.onEvent = onEvent
+        queue.setSpecific(key: isOnQueue, value: true)
+        queue.sync { watch(listener) { [weak self] in self?.accept(listener) } }
     }
 
     deinit { stop() }
 
     /// Changes how it misbehaves from the next line it receives on; nil makes it behave.
-    package func setFault(_ fault: Fault?) { server.fault.withLock { $0 = fault } }
+    package func setFault(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
 
     /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from
     /// `onEvent`.
-    public func stop() { server.stop() }
+    public func stop() {
+        // From `onEvent` it would wait for itself.
+        if DispatchQueue.getSpecific(key: isOnQueue) == true { return disconnectAll() }
+        queue.sync { disconnectAll() }
+        open.wait()
+    }
 
     private static func listen(on port: UInt16, _ device: String) throws(DeviceError) -> (listener: Int32, port: Int) {
-        guard let address = SocketPlatform.address(of: "127.0.0.1", port: Int(port)),
-            let listener = SocketPlatform.socket(address.family)
-        else { throw DeviceError(system: errno, device, "opening a socket") }
+        guard let listener = SocketPlatform.socket(AF_INET) else { throw DeviceError(system: errno, device, "opening a socket") }
         var on: Int32 = 1
         // A port that was just in use can be bound again at once.
         _ = setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var bound = sockaddr_in()
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening =
-            address.withPointer { bind(listener, $0, $1) } == 0 && Foundation.listen(listener, 64) == 0
-            && withUnsafeMutablePointer(to: &bound) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &size) }
-            } == 0
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && Foundation.listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
         guard isListening else {
             // Before closing, which sets errno as well.
             let number = errno
             close(listener)
             throw DeviceError(system: number, device, "listening")
         }
-        return (listener, Int(UInt16(bigEndian: bound.sin_port)))
-    }
-}
-
-/// Serves the clients of a loopback speaker. Everything but `fault` and `stop()` is used on its queue.
-private final class SpeakerServer: @unchecked Sendable {
-    // @unchecked: `sources` and `input` are touched on the queue alone.
-    let fault: Locked<LoopbackSpeaker.Fault?>
-    private let name: String
-    private let onEvent: @Sendable (LoopbackSpeaker.Event) -> Void
-    // Serial and private: it goes on while all threads of the shared pool are blocked.
-    private let queue = DispatchQueue(label: "LoopbackSpeaker")
-    private let isOnQueue = DispatchSpecificKey<Bool>()
-    /// The sockets that are not closed.
-    private let open = DispatchGroup()
-    /// By the socket that each watches: the one that listens, and those of the clients.
-    private var sources: [Int32: any DispatchSourceRead] = [:]
-    /// What clients have sent of a line.
-    private var input: [Int32: [UInt8]] = [:]
-    /// In bytes, as on the other side.
-    private static let maximumLine = 256
-
-    init(_ name: String, _ fault: LoopbackSpeaker.Fault?, _ onEvent: @escaping @Sendable (LoopbackSpeaker.Event) -> Void) {
-        self.fault = Locked(fault)
-        self.name = name
-        self.onEvent = onEvent
-        queue.setSpecific(key: isOnQueue, value: true)
-    }
-
-    func start(_ listener: Int32) { queue.sync { watch(listener) { [weak self] in self?.accept(listener) } } }
-
-    func stop() {
-        // From `onEvent` it would wait for itself.
-        if DispatchQueue.getSpecific(key: isOnQueue) == true { return disconnectAll() }
-        queue.sync { disconnectAll() }
-        open.wait()
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
     private func disconnectAll() { for socket in Array(sources.keys) { disconnect(socket) } }

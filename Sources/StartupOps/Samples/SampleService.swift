@@ -107,10 +107,10 @@ public final class SampleService: Sendable {
     public func removeFaults() { state.withLock { $0.removeFaults() } }
 
     /// From now on every access token that was given out counts as expired, also before the time that is written in it.
-    public func expireTokens() { change { $0.sessions.expireAccessTokens() } }
+    public func expireTokens() { change { $0.memory.sessions.expireAccessTokens() } }
 
     /// From now on no refresh token that was given out is worth anything.
-    public func endSessions() { change { $0.sessions.endSessions() } }
+    public func endSessions() { change { $0.memory.sessions.endSessions() } }
 
     /// Replaces the version policy by this JSON, such as `["minimumVersion": "2.0.0"]`; what makes no sense is sent,
     /// too.
@@ -136,8 +136,8 @@ public struct SampleServiceOptions: Sendable {
     public var tokenLifetime = Duration.seconds(3600)
     /// The version of the configuration.
     public var configurationVersion = "7"
-    /// How the app greets a new person: `regular`, `dismissable` or `none`.
-    public var onboarding = "regular"
+    /// How the app greets a new person.
+    public var onboarding = OnboardingType.regular
     /// The features that are switched on or off.
     public var features = ["paywall": true, "speakers": true]
     /// The feature flags, which count over the configuration; nil for a service without them.

@@ -25,25 +25,25 @@ extension SampleServiceState {
         switch form["grant_type"] {
         case "password":
             guard let name = form["username"], let password = form["password"] else { return Self.incomplete("username and password are") }
-            guard let opened = accounts.open(name, password: password) else {
+            guard let opened = memory.accounts.open(name, password: password) else {
                 return Self.refused("invalid_grant", "there is no such account, or the password is another one")
             }
             account = opened.id
         case "refresh_token":
             guard let token = form["refresh_token"] else { return Self.incomplete("refresh_token is") }
-            guard let owner = sessions.redeem(refreshToken: token) else {
+            guard let owner = memory.sessions.redeem(refreshToken: token) else {
                 return Self.refused("invalid_grant", "the refresh token was used before, or is not valid any more")
             }
             account = owner
         case "anonymous":
             guard let device = form["device_id"], !device.isEmpty else { return Self.incomplete("device_id is") }
-            account = accounts.guest(device: device).id
+            account = memory.accounts.guest(device: device).id
         // RFC 6749, section 5.2, tells the two apart: a grant that is missing, and one that is not known.
         case nil: return Self.incomplete("grant_type is")
         default: return Self.refused("unsupported_grant_type", "grant_type is one of password, refresh_token and anonymous")
         }
         // RFC 6749, section 5.1: tokens are never kept by caches.
-        return .json(sessions.issue(for: account, lifetime: options.tokenLifetime, now: now), headers: ["Cache-Control": "no-store"])
+        return .json(memory.sessions.issue(for: account, lifetime: options.tokenLifetime, now: now), headers: ["Cache-Control": "no-store"])
     }
 
     private static func incomplete(_ what: String) -> HTTPResponse { refused("invalid_request", "\(what) needed") }
@@ -57,7 +57,7 @@ extension SampleServiceState {
         guard let wanted = request.json(Credentials.self), wanted.email.contains("@"), !wanted.password.isEmpty else {
             return .problem(422, "invalid_account", "an email address and a password are needed")
         }
-        guard let account = accounts.create(wanted.email, password: wanted.password) else {
+        guard let account = memory.accounts.create(wanted.email, password: wanted.password) else {
             return .problem(409, "account_exists", "there is an account with this address")
         }
         return .json(account.profile, status: 201)
@@ -65,7 +65,7 @@ extension SampleServiceState {
 
     mutating func verifyAccount(_ request: HTTPRequest) -> HTTPResponse {
         let verification = request.json(CodeVerification.self)
-        if let verification, verification.code == "000000", accounts.verify(verification.email) { return .done }
+        if let verification, verification.code == "000000", memory.accounts.verify(verification.email) { return .done }
         return .problem(422, "invalid_code", "there is no such account, or the code is another one")
     }
 
@@ -113,14 +113,14 @@ struct SampleAccounts: Codable {
     mutating func create(_ email: String, password: String, isVerified: Bool = false, entitlements: [String] = []) -> Account? {
         if find(email) != nil { return nil }
         count += 1
-        var account = Account(
+        let account = Account(
             id: "user-\(count)",
             name: "\(email.prefix { $0 != "@" })",
             email: email,
             password: password,
-            isVerified: isVerified
+            isVerified: isVerified,
+            entitlements: entitlements
         )
-        account.entitlements = entitlements
         accounts[account.id] = account
         return account
     }

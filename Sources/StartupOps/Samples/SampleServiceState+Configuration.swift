@@ -1,33 +1,15 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-
-/// A country that the sample service has a configuration for.
-struct SampleCountry: Encodable {
-    let code: String
-    let name: String
-    let languages: [String]
-
-    static let all = [
-        SampleCountry(code: "DE", name: "Germany", languages: ["de", "en"]),
-        SampleCountry(code: "FR", name: "France", languages: ["fr", "en"]),
-        SampleCountry(code: "US", name: "United States", languages: ["en", "es"]),
-        SampleCountry(code: "JP", name: "Japan", languages: ["ja", "en"]),
-    ]
-}
+import StartupOps
 
 /// The texts of the sample service, by language; in English where it is another one.
 enum SampleTexts {
-    struct Page: Encodable {
-        let title: String
-        let text: String
-    }
-
     static func greeting(_ language: String) -> String {
         ["de": "Guten Tag", "fr": "Bonjour", "es": "Buenos días", "ja": "こんにちは"][language] ?? "Hello"
     }
 
-    static func tutorial(_ language: String) -> [Page] {
+    static func tutorial(_ language: String) -> [TutorialPage] {
         let pages: KeyValuePairs<String, String> =
             switch language {
             case "de": ["Willkommen": "Musik in jedem Raum.", "Lautsprecher": "Verbinde deinen ersten Lautsprecher."]
@@ -36,45 +18,37 @@ enum SampleTexts {
             case "ja": ["ようこそ": "すべての部屋に音楽を。", "スピーカー": "最初のスピーカーを接続しましょう。"]
             default: ["Welcome": "Music in every room.", "Speakers": "Connect your first speaker."]
             }
-        return pages.map { Page(title: $0.key, text: $0.value) }
+        return pages.map { TutorialPage(title: $0.key, text: $0.value) }
     }
 }
 
 extension SampleServiceState {
-    private struct Configuration: Encodable {
-        struct Address: Encodable {
-            let host: String
-            let port: Int
-        }
-
-        let version: String
-        let country: String
-        let language: String
-        let onboarding: String
-        let features: [String: Bool]
-        let restoreAccount: Bool?
-        let tutorialPages: [SampleTexts.Page]
-        let speakers: Address?
-    }
+    /// The countries that the sample service has a configuration for.
+    static let countries = [
+        Country(code: "DE", name: "Germany", languages: ["de", "en"]),
+        Country(code: "FR", name: "France", languages: ["fr", "en"]),
+        Country(code: "US", name: "United States", languages: ["en", "es"]),
+        Country(code: "JP", name: "Japan", languages: ["ja", "en"]),
+    ]
 
     /// The configuration of a country, in the language that is asked for where the country has it, else in its first.
     func configuration(_ request: HTTPRequest) -> HTTPResponse {
         guard let code = request.parameter("country") else { return .problem(400, "invalid_request", "country is needed") }
-        guard let country = SampleCountry.all.first(where: { $0.code == code.uppercased() }) else {
+        guard let country = Self.countries.first(where: { $0.code == code.uppercased() }) else {
             return .problem(404, "unknown_country", "there is no configuration for this country")
         }
         let wanted = request.parameter("language") ?? ""
         let language = country.languages.contains(wanted) ? wanted : country.languages[0]
         var response = HTTPResponse.json(
-            Configuration(
+            AppConfiguration(
                 version: options.configurationVersion,
                 country: country.code,
                 language: language,
                 onboarding: options.onboarding,
-                features: options.features,
                 restoreAccount: options.restoreAccount,
+                features: options.features,
                 tutorialPages: SampleTexts.tutorial(language),
-                speakers: options.speakers.first.map { Configuration.Address(host: $0.host, port: $0.port) }
+                speakers: options.speakers.first.map { AppConfiguration.Endpoint(host: $0.host, port: $0.port) }
             )
         )
         let tag = "\"\(Self.fingerprint(response.body))\""

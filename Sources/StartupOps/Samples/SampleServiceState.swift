@@ -1,6 +1,7 @@
 import Foundation
 import StartupNetworking
 import StartupOps
+import StartupStorage
 
 /// The state and the decisions of the sample service: no lock, no clock, no transport.
 struct SampleServiceState {
@@ -10,8 +11,7 @@ struct SampleServiceState {
     }
 
     var options: SampleServiceOptions
-    var accounts = SampleAccounts()
-    var sessions = SampleSessions()
+    var memory = Memory()
     var versionPolicy = HTTPResponse.json(["minimumVersion": "1.0.0"])
     private(set) var counts: [String: Int] = [:]
     private var faults: [String: PlannedFault] = [:]
@@ -20,15 +20,10 @@ struct SampleServiceState {
 
     /// The part that outlives the service, where it has a store: the accounts and who is logged in.
     struct Memory: Codable, Sendable {
-        var accounts: SampleAccounts
-        var sessions: SampleSessions
+        var accounts = SampleAccounts()
+        var sessions = SampleSessions()
         /// Where the service is, for the sessions that apps keep are of one place.
         var host: String?
-    }
-
-    var memory: Memory {
-        get { Memory(accounts: accounts, sessions: sessions) }
-        set { (accounts, sessions) = (newValue.accounts, newValue.sessions) }
     }
 
     mutating func reset() { self = SampleServiceState(options) }
@@ -58,7 +53,7 @@ struct SampleServiceState {
     private mutating func response(to request: HTTPRequest, _ path: String, now: Date) -> HTTPResponse {
         switch (request.method, path) {
         case (.get, "/v1/version-policy"): versionPolicy
-        case (.get, "/v1/countries"): .json(SampleCountry.all)
+        case (.get, "/v1/countries"): .json(Self.countries)
         case (.get, "/v1/configuration"): configuration(request)
         case (.get, "/v1/flags"): flags
         case (.post, "/oauth/token"): token(request, now: now)
@@ -74,8 +69,8 @@ struct SampleServiceState {
 
     /// The account whose access token comes with the request; nil without a valid one.
     func account(of request: HTTPRequest, now: Date) -> SampleAccounts.Account? {
-        guard let token = request.bearerToken, let id = sessions.account(for: token, now: now) else { return nil }
-        return accounts[id]
+        guard let token = request.bearerToken, let id = memory.sessions.account(for: token, now: now) else { return nil }
+        return memory.accounts[id]
     }
 }
 
@@ -91,8 +86,8 @@ extension SampleServiceState {
         switch (request.method, path) {
         case (.get, "/_admin/counts"): return .json(counts)
         case (.post, "/_admin/reset"): reset()
-        case (.post, "/_admin/expire-tokens"): sessions.expireAccessTokens()
-        case (.post, "/_admin/end-sessions"): sessions.endSessions()
+        case (.post, "/_admin/expire-tokens"): memory.sessions.expireAccessTokens()
+        case (.post, "/_admin/end-sessions"): memory.sessions.endSessions()
         case (.put, "/_admin/version-policy"): return replaceVersionPolicy(request)
         case (.put, "/_admin/faults"): return orderFault(request)
         case (.delete, "/_admin/faults"): removeFaults()
@@ -126,10 +121,8 @@ extension SampleServiceState {
 extension HTTPResponse {
     /// An answer in JSON, its members in the order of their names.
     static func json(_ value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:]) -> HTTPResponse {
-        let encoder = JSONEncoder()
         // Sorted: equal values are equal bytes, and have equal tags.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let body = try? encoder.encode(value) else { return HTTPResponse(status: 500) }
+        guard let body = try? JSONEncoder.sorted(.withoutEscapingSlashes).encode(value) else { return HTTPResponse(status: 500) }
         return json(data: body, status: status, headers: headers)
     }
 

@@ -3,9 +3,9 @@ import Foundation
 /// Where sockets differ between platforms.
 enum SocketPlatform {
     #if canImport(Glibc)
-        private static let stream = Int32(SOCK_STREAM.rawValue)
+        static let stream = Int32(SOCK_STREAM.rawValue)
     #else
-        private static let stream = SOCK_STREAM
+        static let stream = SOCK_STREAM
     #endif
 
     /// A TCP socket that never blocks, is not inherited by children, and raises no signal when the other end is gone.
@@ -36,35 +36,5 @@ enum SocketPlatform {
             // SIGPIPE would end the process; on Darwin the socket has an option for that.
             Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         #endif
-    }
-
-    /// What the text of an address stands for; nil for any other text.
-    static func address(of host: String, port: Int) -> SocketAddress? {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = stream
-        hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
-        defer { freeaddrinfo(list) }
-        guard let info = list?.pointee, let address = info.ai_addr else { return nil }
-        return SocketAddress(family: info.ai_family, bytes: Array(UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))))
-    }
-}
-
-/// An address as the system's calls want it.
-struct SocketAddress: Sendable {
-    let family: Int32
-    let bytes: [UInt8]
-
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        // The system's structures want more alignment than bytes have.
-        var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
-        return withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(min(bytes.count, MemoryLayout<sockaddr_storage>.size)))
-            }
-        }
     }
 }

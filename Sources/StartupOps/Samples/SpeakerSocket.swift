@@ -84,13 +84,18 @@ extension SpeakerSocket {
         guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
-        guard let address = SocketPlatform.address(of: host == "localhost" ? "127.0.0.1" : host, port: port) else {
+        var hints = addrinfo()
+        hints.ai_socktype = SocketPlatform.stream
+        hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host == "localhost" ? "127.0.0.1" : host, String(port), &hints, &list) == 0, let address = list?.pointee else {
             throw DeviceError(.unknownHost, device, "the host is not known: it has to be an address, or localhost")
         }
-        guard let socket = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
+        defer { freeaddrinfo(list) }
+        guard let socket = SocketPlatform.socket(address.ai_family) else { throw DeviceError(system: errno, device, "opening a socket") }
         hangUp()
         self.socket = socket
-        let isMade = address.withPointer { Foundation.connect(socket, $0, $1) } == 0
+        let isMade = Foundation.connect(socket, address.ai_addr, address.ai_addrlen) == 0
         let number = errno
         // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
         guard isMade || number == EINPROGRESS || number == EINTR else { throw DeviceError(system: number, device, "connecting") }

@@ -80,9 +80,7 @@ public struct Scenario: NamedValue, Sendable {
         var graph = OperationGraph(name)
         build(&graph, steps)
         // After the app's own steps: the milestone may be one of those.
-        steps.enforceUpdatePolicy(in: &graph)
-        steps.tellLostEntryPoints(in: &graph)
-        steps.refuseSecondLaunch(of: &graph)
+        steps.complete(&graph)
         return graph
     }
 

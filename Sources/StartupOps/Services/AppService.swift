@@ -15,7 +15,7 @@ public final class AppService: Sendable {
     /// The session.
     package let tokens: TokenManager
     /// The user who is logged in. Each answer of the service about them is an event of ``accountUpdates``.
-    package let user: CurrentUser
+    let user: CurrentUser
     let endpoint: TokenEndpoint
     let secure: any SecureStore
     private let sessions: SessionStore
@@ -110,24 +110,26 @@ extension AppService: UpdatePolicyService {
             query: ["platform": app.platform, "version": version.description],
             options: RequestOptions(requirement: .optional, limits: .policy),
             deadline: deadline
-        ) { response, name throws(NetworkError) in
+        ) { response, request throws(NetworkError) in
             var accepted = response
             if [426, 503].contains(response.status) { accepted.status = 200 }
             // Most bodies of errors are no policies, and must not take the place of the one that is known.
-            if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, name, limits: .policy),
+            if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, for: request, limits: .policy),
                 policy.minimumVersion != nil || policy.maintenance != nil
             {
                 return policy
             }
-            return try response.decoded(UpdatePolicy.self, name, limits: .policy)
+            return try response.decoded(for: request, limits: .policy)
         }
     }
 }
 
 extension AppService: ConfigurationService {
+    private static let configurationOptions = RequestOptions(requirement: .optional, limits: .configuration)
+
     /// `GET v1/countries`, without a token.
     public func countries(by deadline: Deadline) async throws -> [Country] {
-        try await client.get("v1/countries", options: RequestOptions(requirement: .optional, limits: .configuration), deadline: deadline)
+        try await client.get("v1/countries", options: Self.configurationOptions, deadline: deadline)
     }
 
     /// `GET v1/configuration`, without a token; 404 for a region without one. From then on the client asks in its
@@ -136,25 +138,18 @@ extension AppService: ConfigurationService {
         let configuration: AppConfiguration = try await client.get(
             "v1/configuration",
             query: ["country": region.country, "language": region.language],
-            options: RequestOptions(requirement: .optional, limits: .configuration),
+            options: Self.configurationOptions,
             deadline: deadline
         )
         // From here on the service answers in the language that the person has chosen.
         client.language = configuration.language
         return configuration
     }
-}
 
-extension AppService {
     /// `GET v1/flags`, without a token; 404 of a service that has none.
     public func flags(by deadline: Deadline) async throws -> FeatureFlags? {
         do {
-            return try await client.get(
-                "v1/flags",
-                as: FeatureFlags.self,
-                options: RequestOptions(requirement: .optional, limits: .configuration),
-                deadline: deadline
-            )
+            return try await client.get("v1/flags", as: FeatureFlags.self, options: Self.configurationOptions, deadline: deadline)
         } catch let error where error.status == 404 {
             return nil
         }
@@ -221,7 +216,7 @@ extension AppService: AccountService {
             try await client.send(
                 .post,
                 "v1/accounts",
-                body: Credentials(email: email, password: password.value),
+                body: ["email": email, "password": password.value],
                 options: RequestOptions(requirement: .optional),
                 deadline: deadline
             )
@@ -244,12 +239,7 @@ extension AppService: AccountService {
     public func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
         KnownSecrets.add(code, from: .person)
         do {
-            try await client.send(
-                .post,
-                "v1/accounts/verify",
-                body: CodeVerification(email: email, code: code.value),
-                deadline: deadline
-            )
+            try await client.send(.post, "v1/accounts/verify", body: ["email": email, "code": code.value], deadline: deadline)
         } catch let error where error.status == 422 {
             throw AccountError(.invalidCode, "the code is wrong")
         }
@@ -308,16 +298,6 @@ extension AppService: AccountService {
     }
 
     private func belongs(_ account: Account, to session: Session) -> Bool { session.userID.map { $0 == account.id } ?? true }
-
-    private struct Credentials: Encodable {
-        let email: String
-        let password: String
-    }
-
-    private struct CodeVerification: Encodable {
-        let email: String
-        let code: String
-    }
 }
 
 extension Account {

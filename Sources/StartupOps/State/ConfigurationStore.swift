@@ -39,12 +39,6 @@ struct ConfigurationStore: Sendable {
         try store.exclusivelyIfPossible { _ throws(StorageError) in try store.save(configuration, for: Self.trial) }
     }
 
-    /// A launch has completed: the configuration that was on trial becomes the one to fall back on.
-    func confirmTrial() throws(StorageError) {
-        guard let configuration = onTrial else { return }
-        try confirm(LoadedConfiguration(configuration, from: .cached))
-    }
-
     /// The configuration for `region` that a launch can go by before it has fetched one: the one that is on trial, or
     /// else the last one that a launch has completed with. Nil without one.
     func kept(for region: Region) -> LoadedConfiguration? {

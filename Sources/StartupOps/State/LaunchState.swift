@@ -130,21 +130,10 @@ enum FirstLaunch: Sendable, Hashable {
 
 extension LaunchState {
     /// The version of the app in which the person last saw the tutorial. Any other text counts as absent.
-    var tutorialVersionSeen: StoredAnswer<String> {
-        store.value(for: Key.tutorialVersion, expecting: "version", Self.isVersion)
-    }
+    var tutorialVersionSeen: StoredAnswer<SemanticVersion> { store.value(for: Key.tutorialVersion, expecting: "version") { _ in true } }
 
     /// Keeps that the person has seen the tutorial of this version of the app.
-    func recordTutorialSeen(version: String) throws(StorageError) {
-        guard Self.isVersion(version) else {
-            throw StorageError(
-                .corrupt,
-                Key.tutorialVersion.description,
-                "\"\(version.prefix(40))\" is no version, expected one such as 1.4.0"
-            )
-        }
-        try store.save(version, for: Key.tutorialVersion)
-    }
+    func recordTutorialSeen(version: SemanticVersion) throws(StorageError) { try store.save(version, for: Key.tutorialVersion) }
 
     /// Whether the person has dismissed the onboarding: absent when not, or when somebody was logged in since.
     var dismissedOnboarding: StoredAnswer<Bool> { store.value(for: Key.dismissedOnboarding, expecting: "mark") { $0 } }
@@ -195,19 +184,6 @@ extension LaunchState {
     /// Keeps the service's word on updates.
     func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
 
-    /// Runs `body` while no other process writes here; without waiting any longer, where one keeps the store locked.
-    func exclusivelyIfPossible<Value>(_ body: () -> Value) -> Value {
-        var value: Value?
-        try? store.exclusively { () throws(StorageError) in value = body() }
-        // Without the lock, where it was not to be had: reading and writing alone are safe.
-        return value ?? body()
-    }
-
-    /// Digits first, then what versions are made of: `2`, `1.4.0`, `1.4.0-beta.1+7`.
-    private static func isVersion(_ text: String) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count <= 100 else { return false }
-        return first.isASCIIDigit && text.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || ".-+".utf8.contains($0) }
-    }
 }
 
 extension StateDirectory {

@@ -38,21 +38,10 @@ extension SettingKey where Value == Bool {
     /// Whether the subscription offer is presented on every start to those who have no subscription. Default: false.
     public static var presentsSubscriptionOnEveryStart: SettingKey { SettingKey("presentsSubscriptionOnEveryStart", default: false) }
 
-    /// Whether no launch has completed before. Default: true.
-    ///
-    /// `Settings.freeze` sets it in the snapshot, by the ``LaunchState``; an app need not set it.
-    static var isFirstLaunch: SettingKey { SettingKey("isFirstLaunch", default: true) }
-
     /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the
     /// account. Default: false.
     public static var enablesRestoreAccount: SettingKey { SettingKey("enablesRestoreAccount", default: false) }
 
     /// Whether the splash screen plays its video, ``SplashPresenter/playSplashVideo()``. Default: false.
     public static var showsSplashVideo: SettingKey { SettingKey("showsSplashVideo", default: false) }
-}
-
-extension SettingKey where Value == String {
-    /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a
-    /// snapshot.
-    static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
 }

@@ -145,7 +145,8 @@ struct ForceUpdateOperation: Sendable {
             step.note("the update policy that was kept cannot be read, so it was not used: \(problem)")
         }
         // With no answer, only a known minimum can stop the launch (N20).
-        let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: environment.app.version, at: environment.now())
+        let now = environment.now()
+        let decision = UpdatePolicy().completed(by: known, at: now).decision(for: environment.app.version, at: now)
         guard decision.stopsLaunch else { return false }
         step.note("the last known update policy was used")
         await stop(step, by: decision)
@@ -221,7 +222,8 @@ struct ForceUpdateOperation: Sendable {
         let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {
             for field in answer.ignored { step.note("the update policy: \(field)") }
-            return environment.state.exclusivelyIfPossible { keep(answer, askedAt) }
+            // Without the lock where it is not to be had: reading and writing alone are safe.
+            return try? environment.state.store.exclusivelyIfPossible { _ throws(StorageError) in keep(answer, askedAt) }
         }
         if let error = kept?.error {
             step.note("the update policy could not be kept for the next launch: \(error)")
@@ -282,10 +284,7 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
 }
 
 extension StartupEnvironment {
-    /// Stops the launch if the policy that was read last, in this launch or before, says that this version is too old.
-    /// Asks no service.
-    ///
-    /// - Throws: `CancellationError` when it stopped the launch.
+    /// Stops the launch if the policy that was read last says that this version is too old.
     func enforceKnownUpdatePolicy(in step: StepContext) async throws {
         try await ForceUpdateOperation(environment: self).enforceKnownPolicy(in: step)
     }

@@ -163,7 +163,8 @@ struct LoginOperation: Sendable {
     private func verified(_ account: Account, in step: StepContext, _ time: Duration) async throws -> Account {
         guard let email = account.email else { return account }
         let presenter = try step.need(presenter, "the code that was sent to verify an address")
-        let (verified, trouble) = try await ask(in: step) { problem in
+        let failure = AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries")
+        let verified = try await ask(in: step, failure, orNoting: "the address could not be verified") { problem in
             await presenter.askForVerificationCode(of: email, problem: problem)
         } until: { code in
             guard let code else {
@@ -178,17 +179,16 @@ struct LoginOperation: Sendable {
                 try await accounts.verify(email: email, code: code, by: $0)
             }
         }
-        if let verified { return verified }
-        guard let trouble else { throw AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries") }
-        step.note("the address could not be verified: \(Self.text(trouble))")
-        return account
+        return verified ?? account
     }
 
     // MARK: A new session
 
     private func askForLogin(in step: StepContext, _ time: Duration) async throws -> Account {
         let presenter = try step.need(presenter, "who is there")
-        let (account, trouble) = try await ask(in: step) { problem in
+        let failure = AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers")
+        let note = "nobody could log in, and the launch went on as a guest"
+        let account = try await ask(in: step, failure, orNoting: note) { problem in
             await presenter.askForLogin(problem: problem)
         } until: { answer in
             let account: Account
@@ -209,32 +209,35 @@ struct LoginOperation: Sendable {
             return verified
         }
         if let account { return account }
-        guard let trouble else { throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers") }
-        step.note("nobody could log in, and the launch went on as a guest: \(Self.text(trouble))")
         return try await guest(in: step, time)
     }
 
     /// Asks until an answer leads to an account.
     ///
-    /// - Returns: after too many answers, no account, and the last error where it was the service's: that is not the
+    /// - Returns: nil after too many answers where the last error was the service's, which is noted: that is not the
     ///     person's.
+    /// - Throws: `failure` after too many answers that the service has refused.
     private func ask<Answer: Sendable>(
         in step: StepContext,
+        _ failure: AccountError,
+        orNoting note: String,
         _ question: @MainActor @Sendable (_ problem: String?) async -> Answer,
         until use: (Answer) async throws -> Account
-    ) async throws -> (Account?, trouble: (any Error)?) {
+    ) async throws -> Account? {
         var (problem, trouble): (String?, (any Error)?)
         for _ in 0..<Self.maximumAnswers {
             let complaint = problem
             let answer = try await environment.stage.ask(in: step) { await question(complaint) }
             do {
-                return (try await use(answer), nil)
+                return try await use(answer)
             } catch {
                 problem = try Self.problem(error, step)
                 trouble = error is AccountError ? nil : error
             }
         }
-        return (nil, trouble)
+        guard let trouble else { throw failure }
+        step.note("\(note): \(Self.text(trouble))")
+        return nil
     }
 
     /// - Returns: whether the session is the one that was there when the person asked to log in.

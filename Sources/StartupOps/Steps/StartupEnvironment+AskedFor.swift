@@ -57,13 +57,13 @@ extension StartupEnvironment {
     ) async throws -> Value {
         var options = options
         // It may wait for the screen behind a form, and a person may take as long as they like.
-        if options.deadline == LaunchOptions.defaultDeadline { options.deadline = nil }
-        let (launch, isStopped) = try await askedFor.run(graph, options)
+        if options.deadline == .automatic { options.deadline = .never }
+        let launch = try await askedFor.run(graph, options)
         do throws(OperationError) {
             return try launch[step]
         } catch {
             // The update has cancelled it: that is the reason that the app has to be told.
-            if isStopped, let owner = await stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
+            if let owner = await stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
             throw error.underlying ?? error
         }
     }
@@ -82,11 +82,9 @@ final class AskedForLaunches: Sendable {
     private let state = Locked((running: [UUID: RunningLaunch](), areStopped: false))
 
     /// Runs a launch, and cancels it with the task, or when all of them are stopped.
-    ///
-    /// - Returns: the launch, and whether all of them were stopped by ``stopAll()``.
-    func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
+    func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> FinishedLaunch {
         // In a task that is already cancelled nothing starts.
-        if Task.isCancelled { return (try await graph.run(options: options), false) }
+        if Task.isCancelled { return try await graph.run(options: options) }
         let (launch, id) = (try graph.start(options: options), UUID())
         let isLate = state.withLock { state in
             state.running[id] = launch
@@ -99,8 +97,8 @@ final class AskedForLaunches: Sendable {
             launch.cancel()
         }
         // Let go of without the lock: it may be all that is left of the launch.
-        let (_, isStopped) = state.withLock { ($0.running.removeValue(forKey: id), $0.areStopped) }
-        return (finished, isStopped)
+        _ = state.withLock { $0.running.removeValue(forKey: id) }
+        return finished
     }
 
     /// Tells all running launches, and those that start later, to cancel: their screens are gone for good.

@@ -100,7 +100,7 @@ public struct StartupEnvironment: Sendable {
         self.state = state
         self.directory = directory
         // Frozen here: settings that are written later count in the next launch (L15).
-        settings = Settings(directory.settings).freeze(state)
+        settings = Settings(directory.settings).freeze()
         configurations = ConfigurationStore(directory.state, bundled: bundled)
         flags = FlagStore(directory.cache)
         mailbox = EntryPointMailbox(
@@ -122,13 +122,6 @@ public struct StartupEnvironment: Sendable {
                 askedFor.stopAll()
             }
         )
-    }
-
-    /// The same environment for the steps of one launch.
-    func remembering(_ memory: LaunchMemory) -> StartupEnvironment {
-        var environment = self
-        environment.memory = memory
-        return environment
     }
 
     /// Why stores are in memory for this launch, and not on the disk.
@@ -199,7 +192,7 @@ public struct StartupEnvironment: Sendable {
     private var hasSeenTutorial: Bool {
         switch state.tutorialVersionSeen {
         case .absent: false
-        case .value(let seen): !TutorialOperation.isDue(in: app.version, seen: SemanticVersion(seen))
+        case .value(let seen): seen >= app.version
         case .unavailable: true
         }
     }

@@ -240,18 +240,15 @@ extension StepContext {
     ///
     /// - Parameters:
     ///   - what: completes "it waits for ...", and holds no secret.
-    ///   - body: is given `requestDeadline`.
+    ///   - body: is given a deadline: after `requestTime`.
     nonisolated(nonsending) public func request<Answer>(
         _ what: String,
         _ body: nonisolated(nonsending) (Deadline) async throws -> Answer
     ) async rethrows -> Answer {
         // Taken at the begin: a request that is tried again must not get the whole time again.
-        let deadline = requestDeadline
+        let deadline = Deadline.after(requestTime)
         return try await waiting(for: what) { try await body(deadline) }
     }
-
-    /// When a request of this operation has to have ended: after `requestTime`.
-    var requestDeadline: Deadline { .after(requestTime) }
 
     /// How long this operation may wait for something: three seconds, and so long before the operation's own end that
     /// there is time left to handle a failure, namely a tenth of the remaining time, 200 ms at most.

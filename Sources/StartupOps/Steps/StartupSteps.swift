@@ -35,7 +35,7 @@ public struct StartupSteps: Sendable {
 
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
-        self.init(.environment(environment.remembering(LaunchMemory(firstLaunch: environment.state.firstLaunch))))
+        self.init(environment, isAskedFor: false)
         offersSubscription =
             environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
         let operation = FetchConfigurationOperation(environment: environment)
@@ -43,8 +43,12 @@ public struct StartupSteps: Sendable {
     }
 
     /// The real work of steps that the person has asked for, outside a launch.
-    init(askedForIn environment: StartupEnvironment) {
-        self.init(.environment(environment.remembering(LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: true))))
+    init(askedForIn environment: StartupEnvironment) { self.init(environment, isAskedFor: true) }
+
+    private init(_ environment: StartupEnvironment, isAskedFor: Bool) {
+        var environment = environment
+        environment.memory = LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: isAskedFor)
+        self.init(.environment(environment))
     }
 
     private init(_ source: Source) {
@@ -106,10 +110,19 @@ public struct StartupSteps: Sendable {
         return steps
     }
 
-    /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is
-    /// ruled out never reaches the milestone, and one that fails before it shows the update in place of the failure.
-    func enforceUpdatePolicy(in graph: inout OperationGraph) {
-        guard let environment, let milestone = graph.milestone else { return }
+    /// Adds what every real launch of a scenario has.
+    ///
+    /// - Its milestone checks the last known update policy before its own work: a version that is ruled out never reaches
+    ///   the milestone, and one that fails before it shows the update in place of the failure.
+    /// - If it does not complete, it reports the links and pushes that were dropped or refused: the step of the main
+    ///   screen, which reports them otherwise, never runs.
+    /// - It is refused while another one over the same state runs, and when one has completed, if both are to come to a
+    ///   main screen: two would show the splash, ask the person and run each migration twice.
+    func complete(_ graph: inout OperationGraph) {
+        guard let environment else { return }
+        graph.noteEarlyEnd { [mailbox = environment.mailbox] in mailbox.takeLosses() }
+        if graph.identifiers.contains(StartupStep.mainApp.id) { graph.sharesState(at: environment.directory.place) }
+        guard let milestone = graph.milestone else { return }
         let check = ForceUpdateOperation(environment: environment)
         // `try?`: the milestone is in the graph, which has just named it.
         try? graph.wrapWork(of: milestone) { context, work in
@@ -120,20 +133,6 @@ public struct StartupSteps: Sendable {
         graph.takeOverFailures(within: environment.updateAllowance + ForceUpdateOperation.leastAllowance) {
             await check.takesOverFailure(in: $0)
         }
-    }
-
-    /// Has a real launch refused while another one over the same state runs, and when one has completed, if both are to
-    /// come to a main screen: two would show the splash, ask the person and run each migration twice.
-    func refuseSecondLaunch(of graph: inout OperationGraph) {
-        guard let environment, graph.identifiers.contains(StartupStep.mainApp.id) else { return }
-        graph.sharesState(at: environment.directory.place)
-    }
-
-    /// Makes a real launch that does not complete report the links and pushes that were dropped or refused: the step of
-    /// the main screen, which reports them otherwise, never runs.
-    func tellLostEntryPoints(in graph: inout OperationGraph) {
-        guard let mailbox = environment?.mailbox else { return }
-        graph.noteEarlyEnd { mailbox.takeLosses() }
     }
 
     /// The work of a step.

@@ -17,11 +17,6 @@ struct TutorialOperation: Sendable {
     /// Whether the person has asked for it: it is shown, new or not.
     private var isAskedFor: Bool { environment.memory.isAskedFor }
 
-    /// Whether there is something new to show: the tutorial was never seen, or only in a lower version.
-    static func isDue(in version: SemanticVersion, seen: SemanticVersion?) -> Bool {
-        seen.map { $0 < version } ?? true
-    }
-
     /// Shows the tutorial when it is due; returns at once otherwise.
     @MainActor
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws {
@@ -36,15 +31,14 @@ struct TutorialOperation: Sendable {
         // Cut off, it was not read to its end.
         try step.checkCancellation()
         step.attempt(orNote: "that the tutorial was seen could not be recorded, so it will be shown again") {
-            try state.recordTutorialSeen(version: version.description)
+            try state.recordTutorialSeen(version: version)
         }
     }
 
     private func isDue(_ step: StepContext) -> Bool {
         switch environment.state.tutorialVersionSeen {
         case .absent: return true
-        // A text that cannot be read as a version counts as none: the tutorial is shown, and its version recorded.
-        case .value(let seen): return Self.isDue(in: environment.app.version, seen: SemanticVersion(seen))
+        case .value(let seen): return seen < environment.app.version
         case .unavailable(let error):
             step.note("whether the tutorial was seen cannot be told now, so it was not shown: \(error)")
             return false

@@ -129,14 +129,20 @@ extension DataStore {
     public func save(_ value: some Encodable, for key: StoreKey) throws(StorageError) {
         let data: Data
         do {
-            let encoder = JSONEncoder()
-            // Sorted, so that the same value has the same bytes in every process.
-            encoder.outputFormatting = .sortedKeys
-            data = try encoder.encode(value)
+            data = try JSONEncoder.sorted().encode(value)
         } catch {
             throw StorageError(.corrupt, key.description, "it cannot be encoded: \(error)")
         }
         try write(data, for: key)
+    }
+}
+
+extension JSONEncoder {
+    /// An encoder that sorts keys, so that equal values have equal bytes in every process.
+    package static func sorted(_ formatting: OutputFormatting = []) -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting.union(.sortedKeys)
+        return encoder
     }
 }
 

@@ -1,8 +1,6 @@
 import Foundation
 
 extension FileStore {
-    typealias DecodedFile = Result<Data, StoredFile.Corruption>
-
     /// How many of the files moved aside from one place are kept: enough to look at, and no way to fill a disk.
     private static let keptAside = 3
 
@@ -31,18 +29,7 @@ extension FileStore {
             throw .notTrusted(file.path, "\(finding): others may have read the secret, so it is not used; \(remedy)")
         }
         try file.setPermissions(0o600)
-        problems.report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
-    }
-
-    /// The value in a file, or why it makes no sense.
-    func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: stat) throws(StorageError) -> DecodedFile {
-        let limit = maximumSize + StoredFile.maximumHeaderLength
-        // Before reading: a file without end must not fill the memory.
-        guard status.st_size <= limit else {
-            return .failure(.init(reason: "it has \(status.st_size) bytes, more than the \(maximumSize) allowed here"))
-        }
-        let contents = try file.contents(limit: limit)
-        return DecodedFile { () throws(StoredFile.Corruption) in try StoredFile.decode(contents, for: name) }
+        report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
     }
 
     /// Renames a value's file to the next free `KEY.corrupt-N`.
@@ -63,10 +50,10 @@ extension FileStore {
             try directory.synchronize()
         } catch {
             let problem = "\(reason); it could not be moved aside, \(error.reason)"
-            problems.report(StorageError(.corrupt, path, problem, systemError: error.systemError))
+            report(StorageError(.corrupt, path, problem, systemError: error.systemError))
             throw error
         }
-        problems.report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
+        report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
         // The oldest go, and an error in that is of no consequence.
         for old in aside.sorted(by: { $0.number > $1.number }).dropFirst(Self.keptAside - 1) { _ = try? directory.remove(old.name) }
     }

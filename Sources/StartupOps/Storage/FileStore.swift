@@ -26,7 +26,8 @@ final class FileStore: SecureStore {
     /// encrypted. Other files are repaired, and that is reported.
     let isSecret: Bool
     let maximumSize: Int
-    let problems: ProblemReporter
+    private let onProblem: @Sendable (StorageError) -> Void
+    private let reported = Locked<Set<StorageError>>([])
     private let lock: DirectoryLock
 
     /// Opens the store in `directory`, which is created where it is missing, and cleans up what killed processes have
@@ -51,13 +52,13 @@ final class FileStore: SecureStore {
         self.directory = try PosixDirectory(directory)
         self.isSecret = isSecret
         self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
-        problems = ProblemReporter(onProblem)
+        self.onProblem = onProblem
         lock = DirectoryLock(self.directory, patience)
-        for repair in try self.directory.prepare() { problems.report(repair) }
+        for repair in try self.directory.prepare() { report(repair) }
         // The directory itself may be safe, and still be replaced as a whole by somebody with rights above it.
         if let ancestor = self.directory.openAncestor() {
             if isSecret { throw ancestor }
-            problems.report(ancestor)
+            report(ancestor)
         }
         // Once at the opening: processes that were killed leave their temporary files (S7).
         self.directory.sweep()
@@ -69,21 +70,24 @@ final class FileStore: SecureStore {
         do throws(StorageError) {
             guard let file = try open(name) else { return .absent }
             let status = try file.status()
-            let corruption: StoredFile.Corruption
-            switch try decode(file, name, status) {
-            case .success(let value): return .value(value)
-            case .failure(let failure): corruption = failure
+            let limit = maximumSize + StoredFile.maximumHeaderLength
+            // Not read when it is too large: a file without end must not fill the memory.
+            let contents = status.st_size > limit ? nil : try file.contents(limit: limit)
+            do throws(StoredFile.Corruption) {
+                if let contents { return .value(try StoredFile.decode(contents, for: name)) }
+                throw StoredFile.Corruption(reason: "it has \(status.st_size) bytes, more than the \(maximumSize) allowed here")
+            } catch {
+                // A newer version of the app may come back: its value is not damage (S5).
+                if let version = error.newerVersion {
+                    let reason = "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
+                    throw StorageError(.newerFormat, directory.path(name.description), reason)
+                }
+                // `onlyIf`: the file that was read, and not one that was written since.
+                try? moveAside(name, because: error.reason, onlyIf: status)
+                return .absent
             }
-            // A newer version of the app may come back: its value is not damage (S5).
-            if let version = corruption.newerVersion {
-                let reason = "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
-                throw StorageError(.newerFormat, directory.path(name.description), reason)
-            }
-            // `onlyIf`: the file that was read, and not one that was written since.
-            try? moveAside(name, because: corruption.reason, onlyIf: status)
-            return .absent
         } catch {
-            problems.report(error)
+            report(error)
             return .unavailable(error)
         }
     }
@@ -102,7 +106,7 @@ final class FileStore: SecureStore {
             try directory.replace(name.description, with: contents)
         } catch  where error.systemError == ENOENT {
             // The directory is gone, as caches may be at any time.
-            for repair in try directory.prepare() { problems.report(repair) }
+            for repair in try directory.prepare() { report(repair) }
             try directory.replace(name.description, with: contents)
         }
     }
@@ -163,28 +167,15 @@ final class FileStore: SecureStore {
                 return try body()
             }
         } catch let error as StorageError where !hasEntered {
-            problems.report(error)
+            report(error)
             throw error
         }
     }
-}
 
-/// Tells each problem once.
-final class ProblemReporter: Sendable {
-    /// Nothing here may grow for ever.
-    private static let limit = 1000
-
-    private let reported = Locked<Set<StorageError>>([])
-    private let onProblem: @Sendable (StorageError) -> Void
-
-    init(_ onProblem: @escaping @Sendable (StorageError) -> Void) {
-        self.onProblem = onProblem
-    }
-
-    /// Calls back on this thread, unless the same problem was told before.
+    /// Tells of a problem on this thread, unless it was told before.
     func report(_ problem: StorageError) {
-        // Looked up and noted in one step: of two threads one tells it.
-        let isNew = reported.withLock { $0.count < Self.limit && $0.insert(problem).inserted }
+        // Looked up and noted in one step: of two threads one tells it. Nothing here may grow for ever.
+        let isNew = reported.withLock { $0.count < 1000 && $0.insert(problem).inserted }
         if isNew { onProblem(problem) }
     }
 }

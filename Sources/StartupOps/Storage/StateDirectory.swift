@@ -49,15 +49,13 @@ public struct StateDirectory: Sendable {
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
-        let place: String
+        let place = realPath(of: location.standardizedFileURL)
         do throws(StorageError) {
-            let folder = try PosixDirectory(location)
-            for repair in try folder.prepare() { onProblem(repair) }
-            place = folder.resolvedPath ?? folder.path
+            for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
             var directory = inMemory(secure: secure, because: error)
             // The app's, though nothing can be kept there: a second launch would ask the person once more.
-            directory.place = realPath(of: location.standardizedFileURL)
+            directory.place = place
             return directory
         }
         var problems: [StorageError] = []
@@ -97,10 +95,7 @@ public struct StateDirectory: Sendable {
 
     /// The path with its symbolic links resolved, as far as there is anything.
     private static func realPath(of url: URL) -> String {
-        if let resolved = realpath(url.path, nil) {
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
+        if let resolved = PosixDirectory(path: url.path).resolvedPath { return resolved }
         guard url.pathComponents.count > 1 else { return url.path }
         return realPath(of: url.deletingLastPathComponent()) + "/" + url.lastPathComponent
     }

@@ -26,17 +26,6 @@ public struct UpdatePolicy: Sendable, Hashable {
         }
     }
 
-    /// A field of an answer that was left out, and why.
-    struct IgnoredField: Sendable, Hashable, CustomStringConvertible {
-        /// The field's name, with the names of the fields it is in: `maintenance.until`.
-        let field: String
-        /// The reason.
-        let reason: String
-
-        /// One sentence.
-        var description: String { "\(field) was ignored: \(reason)" }
-    }
-
     /// The lowest version that may be used; nil when none is known.
     var minimumVersion: SemanticVersion?
     /// The version that everybody should have.
@@ -47,8 +36,9 @@ public struct UpdatePolicy: Sendable, Hashable {
     var message: String?
     /// Where a person who has to update is sent: `https`, or `itms-apps`.
     var store: URL?
-    /// The fields of the answer that were ignored. They are not kept when the policy is stored.
-    private(set) var ignored: [IgnoredField] = []
+    /// The fields of the answer that were left out, each with the reason in one sentence. They are not kept when the
+    /// policy is stored.
+    private(set) var ignored: [String] = []
 
     /// A policy; unless said otherwise, one that asks for nothing.
     public init(
@@ -77,9 +67,8 @@ public struct UpdatePolicy: Sendable, Hashable {
         return policy
     }
 
-    mutating func ignore(_ field: String, _ reason: String) {
-        ignored.append(IgnoredField(field: field, reason: reason))
-    }
+    /// - Parameter field: its name, with the names of the fields it is in: `maintenance.until`.
+    mutating func ignore(_ field: String, _ reason: String) { ignored.append("\(field) was ignored: \(reason)") }
 }
 
 /// The consequence of an update policy for one version at one moment.
@@ -116,27 +105,13 @@ extension UpdatePolicy {
         return .mayContinue
     }
 
-    /// The decision from the service's answer now and its answers before. Without an answer, the app may start.
+    /// The policy that counts, and is kept for the next launch: this one, and if it has no minimum, the last known
+    /// minimum with its message and its store. Maintenance without an end was seen first when the last known one was,
+    /// or else now.
     ///
-    /// An answer replaces everything that was known: a requirement can so be lifted. Without an answer, or if its
-    /// minimum makes no sense, the last known minimum still holds, as long as this version is below it. Nothing else is
-    /// taken from the past: a recommendation is not worth it, and who has lost the service cannot know whether its
+    /// An answer replaces everything that was known: a requirement can so be lifted. Nothing but the minimum is taken
+    /// from the past: a recommendation is not worth it, and who has lost the service cannot know whether its
     /// maintenance goes on.
-    ///
-    /// - Parameters:
-    ///   - answer: the service's answer now; nil without one.
-    ///   - lastKnown: the policy that was kept of earlier answers: see ``completed(by:at:)``.
-    static func decision(
-        answer: UpdatePolicy?,
-        lastKnown: UpdatePolicy?,
-        for version: SemanticVersion,
-        at date: Date
-    ) -> UpdateDecision {
-        (answer ?? UpdatePolicy()).completed(by: lastKnown, at: date).decision(for: version, at: date)
-    }
-
-    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its
-    /// message and its store. Maintenance without an end was seen first when the last known one was, or else now.
     func completed(by lastKnown: UpdatePolicy?, at date: Date) -> UpdatePolicy {
         var policy = self
         if let maintenance, maintenance.until == nil {

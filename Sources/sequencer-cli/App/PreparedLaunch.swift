@@ -67,7 +67,7 @@ struct LoadedScenario {
         return (scenario, mistakes)
     }
 
-    private static func bytes(of name: String) throws -> [UInt8] {
+    static func bytes(of name: String) throws -> [UInt8] {
         // A word that names no file was more likely meant as a scenario's name; a link that leads nowhere has that
         // name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")
@@ -94,19 +94,15 @@ struct LoadedScenario {
     }
 
     /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
-    func deadline(_ argument: DeadlineArgument?) -> Duration? {
-        switch argument {
-        case .some(.none): nil
-        case .some(.after(let duration)): duration
-        case nil: file?.document.deadline ?? LaunchOptions.defaultDeadline
-        }
+    func deadline(_ argument: LaunchOptions.Deadline?) -> LaunchOptions.Deadline {
+        argument ?? file?.document.deadline.map { .after($0) } ?? .automatic
     }
 
     /// The mistake at its place in the file.
     private func mistake(_ problem: GraphProblem) -> ScenarioError? {
         guard let file, let position = problem.positions.first else { return nil }
         let place = file.document.operations[position].position
-        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.message)
+        return ScenarioError(file: file.name, position: place, path: "operations[\(position)].after", message: problem.description)
     }
 
     /// The graph, checked; errors name their place in the file.
@@ -120,18 +116,17 @@ struct LoadedScenario {
     }
 
     /// Makes an operation misbehave.
-    mutating func inject(_ injection: Injection) throws(UsageError) {
-        func failure(_ problem: String) -> UsageError { UsageError("option '--inject': \(problem)", command: "run") }
+    mutating func inject(_ injection: Injection) throws(ValueError) {
         let update = StartupStep.forceUpdate.id
         if injection.fault == nil, injection.operation != update {
-            throw failure("only '\(update)' can be required, not \(quoted(injection.operation))")
+            throw ValueError(message: "only '\(update)' can be required, not \(quoted(injection.operation))")
         }
         // The built-in step has been told what to find; one from a file has no verdict of its own.
         guard let fault = injection.fault ?? (file == nil ? nil : .abort(.forceUpdate)) else { return }
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw failure(error.problems.first?.message ?? error.description)
+            throw ValueError(message: error.problems.first?.description ?? error.description)
         }
     }
 }
@@ -171,7 +166,6 @@ struct PreparedLaunch {
         if arguments.isBuiltIn { try LoadedScenario.checkNoFacts(arguments.facts) }
         let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
         self.app = app
-        for warning in app?.warnings ?? [] { message(warning) }
         let isRequired = arguments.injections.contains(where: \.requiresUpdate)
         let graph: (Scenario) -> OperationGraph = { scenario in
             app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
@@ -185,14 +179,12 @@ struct PreparedLaunch {
         // The engine checks every graph. A file is checked before anything is done for its launch, and mistakes are
         // told with their places.
         if scenario.file != nil { _ = try scenario.validated() }
-        for injection in arguments.injections { try scenario.inject(injection) }
+        for injection in arguments.injections { try arguments.value(of: "inject") { try scenario.inject(injection) } }
     }
 
-    /// The launch of a graph that no scenario has.
-    init(_ graph: OperationGraph, _ arguments: RunArguments) {
-        self.arguments = arguments
-        app = nil
-        scenario = LoadedScenario(graph: graph)
+    /// The launch of a scenario without its app.
+    init(_ scenario: LoadedScenario, _ arguments: RunArguments) {
+        (self.scenario, self.arguments, app) = (scenario, arguments, nil)
     }
 
     /// What to do about the state of a new device, where the scenario supposes that of an earlier launch; nil
@@ -261,8 +253,9 @@ final class CancellableLaunch: Sendable {
         return launch
     }
 
-    /// Has the signal give up a question that comes before the launch.
-    func ask(withdrawnBy withdraw: @escaping @Sendable () -> Void) {
+    /// Has the signal give up a question that comes before the launch, or what runs in place of one; at once where it
+    /// came before.
+    func onCancel(_ withdraw: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.withdraw = withdraw
             return state.isCancelled
@@ -282,6 +275,11 @@ final class CancellableLaunch: Sendable {
 }
 
 extension RunArguments {
+    /// Makes a value of an option that has been read already; a mistake is one of the command line.
+    func value<Value>(of option: String, _ make: () throws -> Value) throws(UsageError) -> Value {
+        do { return try make() } catch { throw UsageError("option '--\(option)': \(error)", command: command) }
+    }
+
     /// Whether it is the sample app that is launched, for real: the built-in scenarios in real time.
     var launchesApp: Bool { clock == .wall && isBuiltIn }
 

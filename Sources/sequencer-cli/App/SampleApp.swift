@@ -11,11 +11,8 @@ import StartupStorage
 /// services and the speaker are in this process.
 struct SampleApp {
     let environment: StartupEnvironment
-    /// Problems to tell a person before the launch.
-    let warnings: [String]
     /// The services and the speaker of this process; nil with a backend of one's own.
     private let embedded: (backend: EmbeddedBackend, speaker: LoopbackSpeaker)?
-    private let service: AppService
     private let tokenWarnings: Task<Void, Never>
     private let lateDecision = Locked<UpdateDecision?>(nil)
 
@@ -26,11 +23,10 @@ struct SampleApp {
     ///   - screens: asks the person; nil when defaults answer.
     ///   - device: nil for a launch that writes nothing down.
     init(_ arguments: RunArguments, screens: TerminalScreens?, on device: JournaledDevice? = nil) throws {
-        var warnings: [String] = []
         let directory = device?.directory ?? Self.directory(arguments.state)
-        warnings += directory.problems.map(\.description)
+        for problem in directory.problems { message(problem.description) }
         let app = AppInfo(
-            version: try Self.version(arguments.appVersion),
+            version: try Self.version(arguments),
             region: arguments.region ?? .current(ProcessInfo.processInfo.environment)
         )
         let requiresUpdate = arguments.injections.contains(where: \.requiresUpdate)
@@ -50,8 +46,8 @@ struct SampleApp {
         // One service for all steps: two token managers would use the same refresh token, which is good for one use
         // (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
-        service = bootstrap.service
-        tokenWarnings = Self.warn(of: bootstrap.service.tokens)
+        let service = bootstrap.service
+        tokenWarnings = Self.warn(of: service.tokens)
         // The services of this process have been told; others have not.
         let updates: any UpdatePolicyService = requiresUpdate && embedded == nil ? RequiredUpdate() : service
         var environment = StartupEnvironment(
@@ -71,7 +67,6 @@ struct SampleApp {
         environment.lateUpdateDecision = { [lateDecision] decision in lateDecision.withLock { $0 = decision } }
         environment.updatePolicyProblem = { message("warning: the update policy could not be kept for the next launch: \($0)") }
         self.environment = environment
-        self.warnings = warnings
         // Last: it may throw, and puts the push into the mailbox of the environment that has just been made.
         try receiveEntryPoints(arguments)
     }
@@ -125,12 +120,12 @@ struct SampleApp {
         return .open(at: URL(fileURLWithPath: path, isDirectory: true), onProblem: warn)
     }
 
-    static func version(_ text: String?) throws -> SemanticVersion {
-        guard let text else { return version }
-        guard let version = SemanticVersion(text) else {
-            throw UsageError("option '--app-version': \(quoted(text)) is not a version, such as 1.4.0", command: "run")
+    static func version(_ arguments: RunArguments) throws(UsageError) -> SemanticVersion {
+        guard let text = arguments.appVersion else { return version }
+        return try arguments.value(of: "app-version") {
+            guard let version = SemanticVersion(text) else { throw ValueError(message: "\(quoted(text)) is not a version, such as 1.4.0") }
+            return version
         }
-        return version
     }
 
     /// The services and the speaker of this process. The service greets somebody new as the scenario supposes; the
@@ -156,7 +151,7 @@ struct SampleApp {
             default: .regular
             }
         var options = SampleServiceOptions()
-        (options.onboarding, options.speakers) = (onboarding.rawValue, [known])
+        (options.onboarding, options.speakers) = (onboarding, [known])
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }
@@ -169,7 +164,7 @@ struct JournaledDevice {
     /// Opens both; nil for a run that launches no app, and names no folder.
     init?(_ arguments: RunArguments) throws {
         guard arguments.launchesApp || arguments.state != nil else { return nil }
-        let version = try SampleApp.version(arguments.appVersion)
+        let version = try SampleApp.version(arguments)
         directory = SampleApp.directory(arguments.state)
         // The death of a launch that nobody sees counts for nothing.
         let kind: LaunchKind = arguments.scenario == Scenario.background.name ? .background : .foreground
@@ -202,13 +197,13 @@ extension SampleApp {
         )
         let keys = Keys(service: url.absoluteString)
         plan.registrations = [
-            .value(app.platform, for: ServiceKey("platform")),
-            .value(keys, for: ServiceKey("client-keys")),
-            .value(keys, for: ServiceKey("core-keys")),
-            .value(["splash", "login", "tutorial", "main"], for: ServiceKey("screen-configuration")),
-            .value("plain text", for: ServiceKey("ui-configuration")),
-            .value("none", for: ServiceKey("analytics")),
-            .value("text only", for: ServiceKey("image-codec")),
+            .value(app.platform, for: "platform"),
+            .value(keys, for: "client-keys"),
+            .value(keys, for: "core-keys"),
+            .value(["splash", "login", "tutorial", "main"], for: "screen-configuration"),
+            .value("plain text", for: "ui-configuration"),
+            .value("none", for: "analytics"),
+            .value("text only", for: "image-codec"),
         ]
         // Read once, here: settings that change later count in the next launch (L15).
         plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]
@@ -238,34 +233,20 @@ extension SampleApp {
 
     private static let shortcuts = ShortcutItems([ShortcutItem("play"), ShortcutItem("search")])
 
-    /// Puts what the command line names into the mailbox, where it stays until it has been delivered.
+    /// Puts what the command line names into the mailbox, where it stays until it has been delivered. No error repeats
+    /// the payload or the link, which may hold a token (T23, D7).
     func receiveEntryPoints(_ arguments: RunArguments) throws {
         if let push = arguments.push {
             let parser = PushPayloadParser(categories: ["now-playing", "message"], links: try Self.router())
-            let data: Data
             // A file name cannot begin a JSON object, so a brace tells the payload from a path.
-            if push.contains("{") {
-                data = Data(push.utf8)
-            } else {
-                data = Data(try readInput(push))
-            }
-            environment.mailbox.receive(.push(try refusal("push") { try parser.payload(from: data) }))
+            let data = Data(push.contains("{") ? Array(push.utf8) : try readInput(push))
+            environment.mailbox.receive(.push(try arguments.value(of: "push") { try parser.payload(from: data) }))
         }
         if let link = arguments.link {
-            environment.mailbox.receive(.link(try refusal("link") { try Self.router().link(link) }))
+            environment.mailbox.receive(.link(try arguments.value(of: "link") { try Self.router().link(link) }))
         }
         if let shortcut = arguments.shortcut {
-            environment.mailbox.receive(.shortcut(try refusal("shortcut") { try Self.shortcuts.item(ofType: shortcut) }))
-        }
-    }
-
-    private func refusal<Value>(_ option: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            // The parsers' errors know no option. None of them repeats the payload or the link, which may hold a token
-            // (T23, D7).
-            throw UsageError("option '--\(option)': \(error)", command: "run")
+            environment.mailbox.receive(.shortcut(try arguments.value(of: "shortcut") { try Self.shortcuts.item(ofType: shortcut) }))
         }
     }
 }

@@ -108,7 +108,8 @@ extension BenchedScenario {
             completed: runs.count { $0.outcome == .completed },
             milestone: milestone,
             outcomes: known.count == operations.count ? known : nil,
-            unknown: unknown
+            unknown: unknown,
+            hasDetails: hasDetails
         )
     }
 
@@ -119,10 +120,12 @@ extension BenchedScenario {
         return UnknownTimes(operations: unknown, tellNothing: !unknown.isEmpty && taken.allSatisfy { ($0 ?? .zero) == .zero })
     }
 
-    /// The operations that did not always succeed: `config: 9 succeeded, 1 failed`.
+    /// The operations that did not always succeed, or not always in time: `config: 9 succeeded, 1 failed`.
     var trouble: [String] {
         operations.compactMap { operation in
-            operation.outcomes.flatMap { $0[.succeeded] < $0.total ? "\(printable(operation.id, limit: 60)): \($0)" : nil }
+            operation.outcomes.flatMap {
+                $0[.succeeded] < $0.total || $0.deferrals > 0 ? "\(printable(operation.id, limit: 60)): \($0)" : nil
+            }
         }
     }
 
@@ -159,8 +162,9 @@ struct BenchComparison: Sendable {
     let verdict: ChangeVerdict
     /// What of the launches ends otherwise: their operations, and their milestones.
     let ends: EndsChange
-    /// The bench that does not say how its operations ended: `before` or `after`; nil where both do.
-    let withoutOutcomes: String?
+    /// The bench that does not say how its operations ended, and what else makes times comparable: `before` or `after`;
+    /// nil where both do.
+    let withoutDetails: String?
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
@@ -193,7 +197,7 @@ struct BenchComparison: Sendable {
         )
         (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
         let (first, second) = (before.ends, after.ends)
-        withoutOutcomes = first.outcomes == nil ? "before" : second.outcomes == nil ? "after" : nil
+        withoutDetails = !first.isKnown ? "before" : !second.isKnown ? "after" : nil
         ends = EndsChange(from: first, to: second)
         (verdict, runsNeeded) = (ends.verdict(change.verdict), change.runsNeeded)
     }
@@ -222,6 +226,12 @@ extension BenchDocument {
         // With one on each side nothing else can be meant: a scenario may have been renamed.
         if scenarios.count == 1, other.scenarios.count == 1 { return [(scenarios[0], other.scenarios[0])] }
         return sameNames(as: other)
+    }
+
+    /// The names of all scenarios but these.
+    func names(besides known: [BenchedScenario]) -> [String] {
+        let known = Set(known.map(\.name))
+        return scenarios.map(\.name).filter { !known.contains($0) }
     }
 
     /// The scenarios that have the same name in both.

@@ -15,6 +15,12 @@ struct BenchDocument: Equatable, Sendable {
     /// Nil in virtual time, and in benches of earlier versions of the tool.
     var span: BenchSpan?
     var scenarios: [BenchedScenario]
+
+    /// Whether it is known to be in real or in virtual time: older reports do not say so, nor do imported ones.
+    var namesClock: Bool { clock == .virtual || machine != .unknown || span != nil }
+
+    /// The clock to compare two benches by: real time, which takes more runs, where one does not name its own.
+    func clock(with other: BenchDocument) -> ClockMode { clock == other.clock ? clock : .wall }
 }
 
 /// The runs of one scenario.
@@ -28,6 +34,9 @@ struct BenchedScenario: Equatable, Sendable {
     /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the
     /// times with none.
     var unknown: [String] = []
+    /// Whether it says all that makes times comparable, as older benches do not: which times are unknown, and how often
+    /// each operation was put off.
+    var hasDetails = true
     /// In the order they were run.
     var runs: [BenchRun] = []
     /// In the order they have in the graph.
@@ -73,7 +82,7 @@ struct BenchedOperation: Equatable, Sendable {
     var criticalRuns = 0
     /// The operations that it waits for; nil in older benches.
     var dependencies: [String]?
-    /// How it ended, in all runs that had it; nil in older benches.
+    /// How it ended, in all runs that had it, and in how many it was put off; nil in older benches.
     var outcomes: OutcomeCounts?
 }
 
@@ -99,7 +108,9 @@ extension BenchedScenario {
         )
         // A program that crashed has left no report, and a report of its own says nothing of the milestone.
         if report.outcome == .completed || milestone == nil { milestone = report.milestone }
-        unknown += report.unknownTimes.operations.filter { !unknown.contains($0) }
+        // In real time nothing is unknown; older reports do not say that theirs is virtual, but have no date.
+        let unknown = report.startedAt == nil ? report.unknownTimes { $0.expected == nil }.operations : []
+        self.unknown += unknown.filter { !self.unknown.contains($0) }
         var places = Dictionary(operations.indices.map { (operations[$0].id, $0) }) { first, _ in first }
         // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
         for report in report.operations {
@@ -123,9 +134,8 @@ extension BenchedOperation {
         // Of the last run: the dependencies of a scenario differ only where its graph does.
         dependencies = report.dependencies
         if report.isCritical { criticalRuns += 1 }
-        var outcomes = outcomes ?? OutcomeCounts()
-        outcomes.add(report.outcome)
-        self.outcomes = outcomes
+        outcomes = outcomes ?? OutcomeCounts()
+        outcomes?.add(report)
     }
 }
 

@@ -9,9 +9,7 @@ func readBench(_ path: String) throws -> BenchDocument { try parseBench(try read
 /// `sequencer.report/1`.
 func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDocument {
     // Decided by the content, not by the name: `-` has none.
-    if SavedReports.begin(bytes) {
-        return try BenchDocument(try SavedReports.decode(bytes, file: file).map(\.withCriticalPath), file: file)
-    }
+    if let reports = try SavedReports.read(bytes, file: file) { return try BenchDocument(reports, file: file) }
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
 
@@ -94,8 +92,9 @@ extension BenchedScenario {
         let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
         return [
             "scenario": .text(name), "budgetMs": .milliseconds(budget),
+            "timeIsUnknown": .mark(unknownTimes.tellNothing),
             "initialDisplayBudgetMs": .milliseconds(initialDisplayBudget), "milestone": .text(milestone),
-            "unknown": .list(unknown), "summary": summary.json, "runs": .array(runs.map(\.json)),
+            "unknown": hasDetails ? .texts(unknown) : nil, "summary": summary.json, "runs": .array(runs.map(\.json)),
             "operations": .array(operations.map { $0.json(median: medians[$0.id]) }),
         ]
     }
@@ -107,13 +106,19 @@ extension BenchedScenario {
             initialDisplayBudget: try document.optionalDuration("initialDisplayBudgetMs")
         )
         milestone = try document.optionalString("milestone")
-        unknown = try document.optionalStrings("unknown") ?? []
+        let unknown = try document.optionalStrings("unknown")
+        self.unknown = unknown ?? []
+        hasDetails = try unknown != nil && document.objects("operations").allSatisfy(BenchedOperation.hasDetails)
         let runs = try document.objects("runs").map(BenchRun.init)
         // Counted against the runs while the place is known; later code zips the two, which would drop the rest in
         // silence.
         let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
         if let place = firstRepetition(operations.map(\.id)) {
             throw document.error("operations", at: place, "the operation \(quoted(operations[place].id)) is there twice")
+        }
+        // Times that end nowhere would be compared with any others.
+        if let milestone, runs.contains(where: { $0.outcome == .completed }), !operations.contains(where: { $0.id == milestone }) {
+            throw document.error("milestone", "there is no operation \(quoted(milestone))")
         }
         (self.runs, self.operations) = (runs, operations)
     }
@@ -146,6 +151,7 @@ extension BenchedOperation {
         [
             "id": .text(id), "medianMs": .nanoseconds(median), "criticalRuns": .number(criticalRuns),
             "after": dependencies.map { .texts($0) }, "outcomes": outcomes?.json,
+            "deferredRuns": outcomes.map { .number($0.deferrals) },
             "durationsMs": .array(durations.map { .milliseconds($0) ?? .null }),
         ]
     }
@@ -155,9 +161,20 @@ extension BenchedOperation {
         criticalRuns = try document.count("criticalRuns")
         dependencies = try document.optionalStrings("after")
         outcomes = try document.optionalObject("outcomes").map(OutcomeCounts.init)
+        outcomes?.deferrals = try document.optionalCount("deferredRuns") ?? 0
+        if let outcomes, outcomes.deferrals > outcomes.total {
+            throw document.error("deferredRuns", "expected 0 to \(outcomes.total), found \(outcomes.deferrals)")
+        }
         durations = try document.optionalDurations("durationsMs")
         if durations.count == runs { return }
         throw document.error("durationsMs", "expected a duration for each of \(runs) runs, found \(durations.count)")
+    }
+}
+
+extension BenchedOperation {
+    /// Whether the bench of an operation says how often it was put off, if it says how it ended.
+    fileprivate static func hasDetails(_ document: DocumentReader) throws -> Bool {
+        try document.optionalObject("outcomes") == nil || document.optionalCount("deferredRuns") != nil
     }
 }
 
@@ -222,9 +239,18 @@ extension BenchComparison {
 
     /// Comparisons as JSON, in the format `sequencer.comparison/1`, described by `Schemas/comparison.schema.json`.
     ///
-    /// - Parameter clock: the one of all benches.
-    static func json(_ comparisons: [BenchComparison], clock: ClockMode = .wall) -> String {
-        JSONTree.document(schema, clock.grounds + ["comparisons": .array(comparisons.map(\.json))])
+    /// - Parameters:
+    ///   - clock: the one of all benches.
+    ///   - onlyBefore: the scenarios that the later bench does not have.
+    ///   - onlyAfter: those that the first one does not have.
+    static func json(
+        _ comparisons: [BenchComparison],
+        clock: ClockMode = .wall,
+        onlyBefore: [String] = [],
+        onlyAfter: [String] = []
+    ) -> String {
+        let only: JSONTree = ["onlyBefore": .list(onlyBefore), "onlyAfter": .list(onlyAfter)]
+        return JSONTree.document(schema, clock.grounds + ["comparisons": .array(comparisons.map(\.json))] + only)
     }
 
     fileprivate var json: JSONTree {
@@ -240,7 +266,7 @@ extension BenchComparison {
         let ended: JSONTree = [
             "before": .text(before.scenario.name), "after": .text(after.scenario.name), "verdict": .text(verdict.rawValue),
             "threshold": .decimal(threshold), "beforeRuns": runs(before), "afterRuns": runs(after),
-            "outcomesKnown": withoutOutcomes == nil ? nil : false,
+            "outcomesKnown": withoutDetails == nil ? nil : false,
             "milestones": ends.milestones.map { ["before": .text($0.before), "after": .text($0.after)] },
             "unknownBefore": .list(ends.unknown.before), "unknownAfter": .list(ends.unknown.after),
             "missedMilestone": .text(ends.missedMilestone?.id),
@@ -267,7 +293,10 @@ extension BenchComparison {
 
 extension OutcomeChange {
     fileprivate var json: JSONTree {
-        ["id": .text(id), "before": before.json, "after": after.json, "certain": .flag(isCertain)]
+        [
+            "id": .text(id), "before": before.json, "after": after.json, "deferredBefore": .count(before.deferrals),
+            "deferredAfter": .count(after.deferrals), "certain": .flag(isCertain),
+        ]
     }
 }
 

@@ -64,7 +64,7 @@ struct BenchGap: Equatable, Sendable {
 
     /// - Returns: nil when they were taken at the same time, and in virtual time, which no machine changes.
     init?(_ first: BenchDocument, _ second: BenchDocument) {
-        if first.clock == .virtual { return nil }
+        if first.clock(with: second) == .virtual { return nil }
         guard let one = first.span, let other = second.span else {
             (seconds, loadRatio) = (nil, nil)
             return

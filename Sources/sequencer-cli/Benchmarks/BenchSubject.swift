@@ -9,57 +9,47 @@ struct BenchSubject {
     let name: String
     let budget: Budget
     private let options: LaunchOptions
-    /// The graph of a scenario file; nil for a built-in scenario in real time, which is the launch of another app each
-    /// time.
-    private let graph: OperationGraph?
+    private let arguments: RunArguments
+    /// The launch of a scenario file or of a program; nil for a built-in scenario in real time, which is the launch of
+    /// another app each time.
+    private let prepared: PreparedLaunch?
     private let program: BenchedProgram?
     private let state: BenchState?
-    private let arguments: RunArguments
-    /// The launch of a scenario file.
-    private let launchOfFile: PreparedLaunch?
 
     /// - Parameter keep: called with the state to remove at the end, before anything is on disk; also when this throws.
     init(_ scenario: String, _ arguments: RunArguments, keep: (BenchState) -> Void) throws {
         var arguments = arguments
         arguments.scenario = scenario
-        let isReal = Scenario.named(scenario) != nil && arguments.clock == .wall
-        state = isReal ? BenchState(arguments.state) : nil
+        let state = Scenario.named(scenario) != nil && arguments.clock == .wall ? BenchState(arguments.state) : nil
         if let state {
             // Told before anything is made, so that the caller removes the folder whenever something below throws.
             keep(state)
             // Under the lock of the removal, here and below: a signal must not find a folder half made, and leave it.
             arguments.state = try state.using { try state.fresh() }
         }
-        self.arguments = arguments
-        let launch = try state?.using { try Self.prepare(arguments) } ?? Self.prepare(arguments)
+        let launch = try state?.using { try PreparedLaunch(arguments) } ?? PreparedLaunch(arguments)
         // Its graph and its options are enough; the app would keep its tasks and its speaker.
         launch.app?.close()
-        launchOfFile = launch.scenario.file == nil ? nil : launch
-        name = launch.scenario.graph.name
-        budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
-        options = launch.options()
-        // In real time each run needs an app of its own, so the graph is made anew for each.
-        graph = isReal ? nil : launch.scenario.graph
-        program = nil
+        self.init(launch, arguments, state: state)
     }
 
     /// - Parameter name: its name in results.
-    init(_ command: ProgramCommand, named name: String, _ arguments: RunArguments) throws {
+    init(_ command: ProgramCommand, named name: String, _ arguments: RunArguments) {
         let program = BenchedProgram(command)
-        let launch = PreparedLaunch(program.graph(name), arguments)
-        self.name = name
-        self.program = program
-        self.arguments = arguments
+        self.init(PreparedLaunch(LoadedScenario(graph: program.graph(name)), arguments), arguments, program: program)
+    }
+
+    private init(_ launch: PreparedLaunch, _ arguments: RunArguments, program: BenchedProgram? = nil, state: BenchState? = nil) {
+        name = launch.scenario.graph.name
         budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
         options = launch.options()
-        graph = launch.scenario.graph
-        state = nil
-        launchOfFile = nil
+        prepared = state == nil ? launch : nil
+        (self.arguments, self.program, self.state) = (arguments, program, state)
     }
 
     /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun(withdrawnBy:)``.
     func askWhetherToRun(_ cancellable: CancellableLaunch) async throws(ToolError) {
-        try await launchOfFile?.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
+        try await prepared?.askWhetherToRun(withdrawnBy: cancellable.onCancel)
     }
 
     /// Launches once.
@@ -72,17 +62,15 @@ struct BenchSubject {
         _ cancellable: CancellableLaunch,
         say: (String) -> Void
     ) async throws -> (report: LaunchReport, process: Duration?)? {
-        // The first launch prepares the state, and is part of no run: it takes place with the first warm-up.
-        if let state, !state.isPrepared { try await runFirstLaunch(cancellable, on: state, say) }
-        if let graph {
-            guard let report = try await run(cancellable, graph, options) else { return nil }
+        if let prepared {
+            guard let report = try await run(cancellable, prepared.scenario.graph, options) else { return nil }
             return try program?.launch(report, say: say) ?? (report, nil)
         }
         let prepare = {
             // A copy: the state folder of this run must not stay in the arguments of the next one.
             var arguments = arguments
             arguments.state = try state?.fresh()
-            return try Self.prepare(arguments)
+            return try PreparedLaunch(arguments)
         }
         let launch = try state?.using(prepare) ?? prepare()
         defer { launch.app?.close() }
@@ -105,16 +93,14 @@ struct BenchSubject {
 
     /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch
     /// is a first one.
-    private func runFirstLaunch(_ cancellable: CancellableLaunch, on state: BenchState, _ say: (String) -> Void) async throws {
-        // Also after an error: the bench ends then, and nobody prepares again.
-        defer { state.endPreparation() }
-        if state.isGiven || name == Scenario.firstLaunch.name { return }
+    func prepare(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws {
+        guard let state, !state.isGiven, name != Scenario.firstLaunch.name else { return }
         var first = arguments
         first.scenario = Scenario.firstLaunch.name
         // The faults are for the measured launches. A first launch with them might leave no state to begin with.
         first.injections = []
         first.state = state.template
-        let launch = try state.using { try Self.prepare(first) }
+        let launch = try state.using { try PreparedLaunch(first) }
         defer { launch.app?.close() }
         let report = try await run(cancellable, launch.scenario.graph, options)
         // A person should know that the runs begin with less than they seem to.
@@ -122,15 +108,6 @@ struct BenchSubject {
             say(
                 "the first launch, which was to prepare those of \(printable(name)), \(report.outcome.name); they begin with what it has left"
             )
-        }
-    }
-
-    private static func prepare(_ arguments: RunArguments) throws -> PreparedLaunch {
-        do {
-            return try PreparedLaunch(arguments)
-        } catch let error as UsageError {
-            // It is this command's line that is wrong.
-            throw UsageError(error.message, command: "bench")
         }
     }
 }
@@ -142,7 +119,7 @@ final class BenchState: Sendable {
     /// Whether the template is somebody's: it is only read.
     let isGiven: Bool
     private let folder: URL
-    private let progress = Locked((isPrepared: false, isRemoved: false, copies: 0))
+    private let progress = Locked((isRemoved: false, copies: 0))
     private let removals = DispatchQueue(label: "sequencer-cli.bench-state")
 
     /// Makes nothing on disk yet: that begins with the first ``fresh()``.
@@ -153,10 +130,6 @@ final class BenchState: Sendable {
         isGiven = given != nil
         template = given ?? begin.path
     }
-
-    var isPrepared: Bool { progress.withLock { $0.isPrepared } }
-
-    func endPreparation() { progress.withLock { $0.isPrepared = true } }
 
     /// A folder like the template; the one before is gone.
     func fresh() throws -> String {

@@ -4,10 +4,11 @@ import Sequencer
 extension BenchDocument {
     /// The runs that saved reports tell of, each group of one scenario's in their order.
     init(_ reports: [LaunchReport], file: String) throws(ScenarioError) {
-        let isVirtual = reports.allSatisfy { $0.startedAt == nil }
+        // Those without a date that do not name a virtual clock need as many runs as in real time.
+        let isVirtual = reports.allSatisfy { $0.isVirtual && $0.startedAt == nil }
         // Mixed, the clock of the document could be neither.
-        if !isVirtual, reports.contains(where: { $0.startedAt == nil }) {
-            throw Self.error(file, "some of these launches ran in virtual time, and others did not; " + Self.reason)
+        if Set(reports.map { $0.startedAt == nil }).count > 1 {
+            throw ScenarioError(file: file, message: "some of these launches ran in virtual time, and others did not; " + Self.reason)
         }
         // A report tells nothing of its machine, so two files of reports are taken to be of the same one.
         self.init(toolVersion: BenchMachine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
@@ -29,9 +30,9 @@ extension BenchDocument {
             }
             if !scenarios[place].runs.isEmpty, scenarios[place].milestone != report.milestone {
                 let names = [scenarios[place].milestone, report.milestone].map { $0.map { quoted($0) } ?? "no milestone" }
-                throw Self.error(
-                    file,
-                    "some launches of \(quoted(report.scenario)) end with \(names[0]), others with \(names[1]); " + Self.reason
+                throw ScenarioError(
+                    file: file,
+                    message: "some launches of \(quoted(report.scenario)) end with \(names[0]), others with \(names[1]); " + Self.reason
                 )
             }
             scenarios[place].add(report)
@@ -39,10 +40,6 @@ extension BenchDocument {
     }
 
     private static let reason = "their times say nothing about each other"
-
-    private static func error(_ file: String, _ message: String) -> ScenarioError {
-        ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
-    }
 }
 
 extension LaunchReport {

@@ -138,7 +138,10 @@ private struct BenchPaths {
         // A bench that does not know them all would show paths that never were.
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
         let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let durations = operations.map { Duration.nearest(nanoseconds: times[$0.id] ?? 0) }
+        // What was put off, in most runs, held up nothing.
+        let durations = operations.map { operation in
+            (operation.outcomes?.deferrals ?? 0) * 2 > scenario.runs.count ? .zero : Duration.nearest(nanoseconds: times[operation.id] ?? 0)
+        }
         let nodes = zip(operations, durations).map { (predecessors: ($0.dependencies ?? []).compactMap { places[$0] }, duration: $1) }
         guard let paths = MeasuredPaths(nodes, endingWith: scenario.milestone.flatMap { places[$0] }) else { return nil }
         (self.places, self.durations, self.paths) = (places, durations, paths)

@@ -39,7 +39,8 @@ struct BenchCommand: LaunchingCommand {
                 $0.arguments.state = $1
             }
         ],
-        part([RunArguments.backendOption] + RunArguments.device + RunArguments.resultOptions, \.arguments)
+        part([RunArguments.backendOption] + RunArguments.device, \.arguments),
+        part(CommonArguments.workingOptions, \.arguments.common)
     )
     static let examples: KeyValuePairs = [
         "bench regular --runs 30": "Measure the regular launch.",
@@ -63,7 +64,7 @@ struct BenchCommand: LaunchingCommand {
     private static let maximumRuns = 100_000
 
     /// How each run is done.
-    var arguments = RunArguments()
+    var arguments = RunArguments(command: name)
     /// Another scenario, whose runs take turns with those of the first.
     var other: String?
     /// The programs to measure instead of scenarios, in the order of their turns.
@@ -157,21 +158,21 @@ struct BenchCommand: LaunchingCommand {
         let states = Locked<[BenchState]>([])
         let cancellable = CancellableLaunch()
         let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
-        // Also after an error, while signals are still handled here: one that came earlier would leave the copies on
-        // disk.
         let abandon: @Sendable () -> Void = {
             progress?.end()
             for state in states.withLock({ $0 }) { state.remove() }
         }
+        defer { abandon() }
         // From here on a signal has something to remove.
-        try SignalThread.shared.launchBegan(abandon: abandon) { cancellable.cancel() }
+        SignalThread.shared.onEnd(abandon)
+        try SignalThread.shared.launchBegan { cancellable.cancel() }
         do {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
             }
             for command in commands {
                 let isSecond = subjects.contains { $0.name == command.text }
-                subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
+                subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
             }
             // The progress would be drawn over the question.
             progress?.pause()
@@ -179,12 +180,10 @@ struct BenchCommand: LaunchingCommand {
             progress?.resume()
             try await measure(subjects, into: &document, before, cancellable, progress)
         } catch {
-            abandon()
             // After a signal the state is gone, and errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
             return signal
         }
-        abandon()
         return SignalThread.shared.launchEnded()
     }
 
@@ -212,6 +211,9 @@ struct BenchCommand: LaunchingCommand {
         defer { document.span?.extend() }
         let total = Double((warmups + runs) * subjects.count)
         var done = 0
+        progress?.update(fraction: 0)
+        // The first launch prepares the state, and is part of no run.
+        for subject in subjects { try await subject.prepare(cancellable, say: say) }
         for round in 0..<warmups + runs {
             // The second one first in every other round: a machine that becomes slower all the time favours neither.
             for index in round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed() {
@@ -238,14 +240,17 @@ struct BenchCommand: LaunchingCommand {
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
-        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, _ gap: BenchGap?) -> BenchComparison {
-            BenchComparison(first, second, clock: document.clock, threshold: verdict.threshold, gap: gap)
+        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, in other: BenchDocument, _ gap: BenchGap?) -> BenchComparison {
+            BenchComparison(first, second, clock: other.clock(with: document), threshold: verdict.threshold, gap: gap)
         }
-        let gap = before.flatMap { BenchGap($0, document) }
-        let changes = (before?.sameNames(as: document) ?? []).map { comparison($0, $1, gap) }
+        var changes: [BenchComparison] = []
+        if let before {
+            let gap = BenchGap(before, document)
+            changes = before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
+        }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         guard document.scenarios.count == 2 else { return changes }
-        return changes + [comparison(document.scenarios[0], document.scenarios[1], nil)]
+        return changes + [comparison(document.scenarios[0], document.scenarios[1], in: document, nil)]
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the

@@ -23,6 +23,8 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
+        /// Whether nobody knows how long it takes.
+        let isUnknown: Bool
         /// Whether that comes from a launch in virtual time, because something was scarce.
         let isScheduled: Bool
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
@@ -52,10 +54,12 @@ struct BlameCommand: LaunchingCommand {
         return shown.map { node in
             let holder = holdUps.holder(of: node).map { report.operations[$0].id }
             let gain: Duration? = if let rehearsed { rehearsed[node] } else { gains[node] }
+            let operation = report.operations[node]
             let isUncertain = uncertain.contains(node) || gain ?? .zero < .zero
             return Row(
-                operation: report.operations[node],
+                operation: operation,
                 gain: isUncertain ? nil : gain,
+                isUnknown: report.isUnknown(operation),
                 isScheduled: rehearsed != nil,
                 isUncertain: isUncertain,
                 holder: holder
@@ -93,11 +97,12 @@ struct BlameCommand: LaunchingCommand {
         }
         text += table.text(style)
         var notes: [String] = []
-        if rows.contains(where: \.isUncertain) {
+        if rows.contains(where: \.isUnknown) { notes.append("? unknown: nobody knows how long that takes") }
+        if rows.contains(where: { $0.isUncertain && !$0.isUnknown }) {
             notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
         }
         if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
-            let reason = "something was scarce, so each gain takes a launch in virtual time"
+            let reason = "something was scarce or put off, so each gain takes a launch in virtual time"
             notes.append("? not worked out: \(reason); the \(rows.count { $0.gain != nil }) longest were run")
         }
         if omitted > 0 { notes.append("and \(omitted) more that took less") }

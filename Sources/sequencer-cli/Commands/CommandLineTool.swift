@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
+import StartupStorage
 
 /// The tool: from the words of a command line to an exit code.
 enum CommandLineTool {
@@ -59,7 +60,7 @@ enum CommandLineTool {
         if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {
             // A program that reads the output finds a document at each end, whatever went wrong. Where even that cannot
             // be written, the code says so.
-            try? Output.standardOutput.write(errorDocument(code, reason ?? "ended without a result"))
+            try? Output(nil).write(errorDocument(code, reason ?? "ended without a result"))
         }
         exit(code.rawValue)
     }
@@ -91,6 +92,7 @@ enum CommandLineTool {
         case let error as InputError: code = error.exitCode
         case let error as ToolError: code = error.exitCode
         case is OutputError: code = .cannotWrite
+        case is StorageError: code = .noInput
         case let error as HistoryError: code = ExitCode(of: error)
         case is ScenarioError, is ExportError: code = .badData
         // A problem of no operation is one of the budget or the options.

@@ -18,8 +18,8 @@ struct CompareCommand: Command {
         "compare main.json branch.json --threshold 2% --strict": "Be severe.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "No scenario has become slower, and no operation ends otherwise.",
-        "4": "One has become slower, or its operations end otherwise.",
+        "0": "No scenario has become slower or is gone, and no operation ends otherwise.",
+        "4": "One has become slower or is gone, or its operations end otherwise.",
         "5": "With --strict: there is too little to say.",
     ]
 
@@ -40,19 +40,27 @@ struct CompareCommand: Command {
         let first = try ProgressBar.during("compare", reading: before) { try readBench(before) }
         let second = try ProgressBar.during("compare", reading: after) { try readBench(after) }
         try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)
-        let gap = BenchGap(first, second)
-        let comparisons = first.pairs(with: second).map {
-            BenchComparison($0, $1, clock: first.clock, threshold: verdict.threshold, gap: gap)
-        }
+        let (gap, clock, pairs) = (BenchGap(first, second), first.clock(with: second), first.pairs(with: second))
+        let comparisons = pairs.map { BenchComparison($0, $1, clock: clock, threshold: verdict.threshold, gap: gap) }
         if comparisons.isEmpty {
             let names = alternatives(first.scenarios.map(\.name))
             throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(after)) has no \(names)")
         }
+        let onlyBefore = first.names(besides: pairs.map(\.0)), onlyAfter = second.names(besides: pairs.map(\.1))
+        let texts = comparisons.map { ComparisonText(comparison: $0, style: page.style).text }
         try page.write(
-            json: BenchComparison.json(comparisons, clock: first.clock),
-            text: comparisons.map { ComparisonText(comparison: $0, style: page.style).text }.joined(separator: "\n")
+            json: BenchComparison.json(comparisons, clock: clock, onlyBefore: onlyBefore, onlyAfter: onlyAfter),
+            text: (texts + only(onlyBefore, page.style.red("CHANGED"), "after")
+                + only(onlyAfter, page.style.yellow("INCONCLUSIVE"), "before"))
+                .joined(separator: "\n")
         )
-        return ExitCode(of: comparisons, strict: verdict.isStrict)
+        return ExitCode(of: comparisons, onlyBefore: onlyBefore, onlyAfter: onlyAfter, strict: verdict.isStrict)
+    }
+
+    /// A line on the scenarios that were measured on one side only; none without any.
+    private func only(_ names: [String], _ verdict: String, _ place: String) -> [String] {
+        if names.isEmpty { return [] }
+        return ["\(verdict)  not measured \(place): \(VerdictText.list(names) { printable($0, limit: 80) })\n"]
     }
 }
 
@@ -85,11 +93,11 @@ func checkComparable(
     force: Bool
 ) throws(ToolError) {
     // Even with --force: a virtual time is a sum of expectations, and compares with nothing measured.
-    if first.clock != second.clock {
+    if first.clock != second.clock, first.namesClock, second.namesClock {
         let clocks = "\(firstName) was measured in \(first.clock) time, \(secondName) in \(second.clock) time"
         throw ToolError(.badData, "\(clocks); measure both with the same '--clock'")
     }
-    if first.machine == second.machine || first.clock == .virtual || force { return }
+    if first.machine == second.machine || [first.clock, second.clock].contains(.virtual) || force { return }
     if first.machine == .unknown || second.machine == .unknown {
         let (name, other) = first.machine == .unknown ? (firstName, secondName) : (secondName, firstName)
         throw ToolError(.badData, "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'")
@@ -100,11 +108,15 @@ func checkComparable(
 
 extension ExitCode {
     /// The code of several comparisons: the worst counts.
-    init(of comparisons: [BenchComparison], strict: Bool) {
+    ///
+    /// - Parameters:
+    ///   - onlyBefore: the scenarios that were not measured again: a change.
+    ///   - onlyAfter: those that there is nothing to compare with.
+    init(of comparisons: [BenchComparison], onlyBefore: [String] = [], onlyAfter: [String] = [], strict: Bool) {
         // A regression comes before doubt: one scenario that is slower for sure must not hide behind another.
-        if comparisons.contains(where: { $0.verdict == .regression || $0.verdict == .changed }) {
+        if !onlyBefore.isEmpty || comparisons.contains(where: { $0.verdict == .regression || $0.verdict == .changed }) {
             self = .regression
-        } else if strict, comparisons.contains(where: { $0.verdict == .inconclusive }) {
+        } else if strict, !onlyAfter.isEmpty || comparisons.contains(where: { $0.verdict == .inconclusive }) {
             self = .inconclusive
         } else {
             self = .success
@@ -245,8 +257,9 @@ struct ComparisonText {
             return
                 "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0].place : "of each")"
         }
-        if let place = comparison.withoutOutcomes {
-            return "the bench \(place) does not say how its operations ended, so they may have done other work; measure it anew"
+        if let place = comparison.withoutDetails {
+            return
+                "the bench \(place) does not say how its operations ended, which were put off and which times are unknown; measure it anew"
         }
         if let outcome = comparison.ends.outcomes.first(where: \.counts) {
             let why = outcome.isNew ? "new, and not always successful" : "which chance may explain; measure more runs"

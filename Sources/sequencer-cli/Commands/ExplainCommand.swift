@@ -40,16 +40,7 @@ struct ExplainCommand: Command {
     }
 
     private func folder() throws -> URL {
-        let folder: URL
-        if let state {
-            folder = URL(fileURLWithPath: state, isDirectory: true)
-        } else {
-            do throws(StorageError) {
-                folder = try StateDirectory.defaultLocation()
-            } catch {
-                throw ToolError(.noInput, error.description)
-            }
-        }
+        let folder = try state.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? StateDirectory.defaultLocation()
         let name = quoted(folder.path, limit: 200)
         var isDirectory: ObjCBool = false
         // Checked by itself, since an empty folder is an answer and a missing one a mistake.

@@ -36,7 +36,7 @@ struct ExploreCommand: LaunchingCommand {
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
 
     /// The deadline of each launch, in place of the scenario's: operations run one at a time here.
-    private static let deadline = Duration.seconds(3_600)
+    private static let deadline = LaunchOptions.Deadline.seconds(3_600)
 
     var scenario = ""
     /// Nil for enough.
@@ -62,22 +62,17 @@ struct ExploreCommand: LaunchingCommand {
         let progress = ProgressBar("explore", reading: scenario, inLines: common.showsProgress)
         defer { progress?.end() }
         let cancellable = CancellableLaunch()
-        let running = Locked<Task<Exploration, any Error>?>(nil)
         // Before the question: a signal withdraws it.
-        try SignalThread.shared.launchBegan(abandon: { progress?.end() }) {
-            cancellable.cancel()
-            running.withLock { $0 }?.cancel()
-        }
+        SignalThread.shared.onEnd { progress?.end() }
+        try SignalThread.shared.launchBegan { cancellable.cancel() }
         let result: Result<Exploration, FailsInEveryOrder>
         do {
             progress?.pause()
-            try await launch.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
+            try await launch.askWhetherToRun(withdrawnBy: cancellable.onCancel)
             progress?.resume()
             // The task is made here, not inherited, so that the thread for signals can cancel it.
             let task = explore(launch.scenario.graph, progress)
-            running.withLock { $0 = task }
-            // The signal found nothing to cancel.
-            if cancellable.isCancelled { task.cancel() }
+            cancellable.onCancel { task.cancel() }
             result = .success(try await task.value)
         } catch let failure as FailsInEveryOrder {
             result = .failure(failure)

@@ -1,8 +1,5 @@
-import Foundation
 import Sequencer
 import SequencerAnalysis
-import SequencerTestingCore
-import StartupNetworking
 import StartupOps
 
 /// Loads the report of a launch: a saved report, or that of a scenario, which is run in virtual time for it.
@@ -23,30 +20,27 @@ enum LoadedReport {
 
     /// - Parameter name: a file of saved reports, a built-in scenario, a scenario file, or `-`.
     static func loadAll(_ name: String) async throws -> [LaunchReport] {
-        // Built-in names come first, as in every command: a file of such a name is reached by a path. A word that is no
-        // file gets the list of scenarios.
-        let isPath = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
-        if Scenario.named(name) != nil || !isPath { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
-        let bytes = try readInput(name)
+        // Built-in names come first, as in every command: a file of such a name is reached by a path.
+        if Scenario.named(name) != nil { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
+        let bytes = try LoadedScenario.bytes(of: name)
         let file = inputName(name)
         // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
-        if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file).map(\.withCriticalPath) }
+        if let reports = try SavedReports.read(bytes, file: file) { return reports }
         let document = try parseScenario(bytes, file: file, orOf: [SavedSchema.report])
         return [try await run(LoadedScenario(document, from: file, clock: .virtual))]
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
+        try await run(scenario, deadline: scenario.deadline(nil))
+    }
+
+    /// Runs a scenario in virtual time.
+    static func run(_ scenario: LoadedScenario, deadline: LaunchOptions.Deadline) async throws -> LaunchReport {
         // Mistakes of a file are told with their places.
         _ = try scenario.validated()
-        let options = LaunchOptions(
-            lanes: scenario.lanes,
-            deadline: scenario.deadline(nil),
-            // Nobody answers in virtual time, so a person's time ends the launch like any other.
-            deadlineCountsInteractiveTime: true,
-            clock: VirtualClock(),
-            // A fixed seed: blame and critical-chain are to say the same each time.
-            seed: 0
-        )
-        return try await scenario.graph.run(budget: scenario.budget(nil), options: options).report
+        let launch = PreparedLaunch(scenario, RunArguments(clock: .virtual))
+        var options = launch.options()
+        options.deadline = deadline
+        return try await scenario.graph.run(budget: launch.budget, options: options).report
     }
 }

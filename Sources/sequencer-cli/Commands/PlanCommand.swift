@@ -17,9 +17,8 @@ struct PlanCommand: LaunchingCommand {
                 read: parseLanes
             ) { $0.lanes = $1 },
             .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
-                $0.whatIf = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { operation, text in
-                    WhatIf(operation: operation, duration: try DurationText.parse(text, minimum: .zero))
-                }
+                let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
+                $0.whatIf = Dictionary(times) { _, last in last }
             },
             .budget { $0.budget = $1 },
             .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
@@ -37,26 +36,22 @@ struct PlanCommand: LaunchingCommand {
         "plan launch.json --budget 2s": "Exit with 3 when no plan is within the budget: a gate that never flickers.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "In a plan the milestone is within the budget, and comes before the deadline.",
+        "0":
+            "By the plan of a launch without '--lanes', or by one of those that '--lanes' asks for, "
+            + "the milestone is within the budget, and comes before the deadline.",
         "1":
-            "In plans within the budget the milestone comes after the launch's deadline, or a required step is expected to take longer than its timeout, "
-            + "so the launch would fail.",
-        "3": "No plan is within the budget, or the milestone, or an initial display with a budget, is switched off.",
+            "By it the launch would fail: the milestone comes after its deadline, or a required step is expected to take longer than its timeout.",
+        "3": "By it the milestone, or the initial display, is over its budget, or never comes, as where it is switched off.",
     ]
-
-    /// An operation, and how long to suppose that it takes.
-    struct WhatIf: Equatable, Sendable {
-        let operation: String
-        let duration: Duration
-    }
 
     var scenario = ""
     /// A plan for each; none for the usual ones.
     var lanes: [Int] = []
-    var whatIf: [WhatIf] = []
+    /// How long to suppose that these operations take.
+    var whatIf: [String: Duration] = [:]
     var processors: Int?
     var budget: Duration?
-    var deadline: DeadlineArgument?
+    var deadline: LaunchOptions.Deadline?
     /// A file of past launches.
     var history: String?
     var facts: [FactArgument] = []
@@ -73,39 +68,50 @@ struct PlanCommand: LaunchingCommand {
         if let past { loaded.graph.expect(past) }
         let graph = try loaded.validated()
         let budget = loaded.budget(budget)
+        // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
+        let deadline = loaded.deadline(deadline).limit(beside: budget)
+        let (plans, decisive) = try await plans(of: graph, loaded.lanes, budget, progress)
+        let codes = decisive.map { $0.exitCode(deadline) }
         let text = PlanText(
-            plans: try await plans(of: graph, loaded.lanes, progress),
+            plans: plans,
+            // What one number of lanes achieves is what was asked about.
+            code: [.success, .failed].first(where: codes.contains) ?? .overBudget,
             workless: loaded.file?.document.workless ?? [],
             budget: budget,
-            // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
-            deadline: LaunchOptions.deadline(loaded.deadline(deadline), beside: budget),
+            deadline: deadline,
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
             style: page.style,
             width: page.output.width
         )
-        let met = text.plans.filter { $0.meets(budget) }
         let result = common.json ? json(text) : text.text
         progress?.end()
         try page.output.write(result)
-        if text.plans.allSatisfy(\.fails) { return .failed }
-        return met.contains { $0.isWithin(text.deadline) } ? .success : met.isEmpty ? .overBudget : .failed
+        return text.code
     }
 
-    private func plans(of graph: ValidatedGraph, _ usual: Int?, _ progress: ProgressBar?) async throws -> [LaunchPlan] {
+    /// The plans that are shown, and those that decide: all that were asked for or, without `--lanes`, that
+    /// of the launch as `run` has it.
+    private func plans(
+        of graph: ValidatedGraph,
+        _ usual: Int?,
+        _ budget: Budget,
+        _ progress: ProgressBar?
+    ) async throws -> (shown: [LaunchPlan], decisive: [LaunchPlan]) {
         let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
-        var options = PlanOptions()
+        var options = PlanOptions(budget: budget)
         options.processors = processors
-        for change in whatIf { options.whatIf[change.operation] = change.duration }
-        var plans: [LaunchPlan] = []
-        for lanes in wanted {
+        options.whatIf = whatIf
+        var (plans, decisive): ([LaunchPlan], [LaunchPlan]) = ([], [])
+        for number in wanted {
             if !plans.isEmpty { progress?.update(fraction: Double(plans.count) / Double(wanted.count)) }
-            options.lanes = lanes
+            options.lanes = number
             let plan = try await graph.plan(options)
+            if !lanes.isEmpty || number == usual { decisive.append(plan) }
             // Without a limit, the launch may use as many as another one has, or none.
-            if lanes == nil, plan.lanes == 0 || plans.contains(where: { $0.lanes == plan.lanes }) { continue }
+            if number == nil, plan.lanes == 0 || plans.contains(where: { $0.lanes == plan.lanes }) { continue }
             plans.append(plan)
         }
-        return plans.sorted { $0.lanes < $1.lanes }
+        return (plans.sorted { $0.lanes < $1.lanes }, decisive)
     }
 
     /// Numbers of lanes, as in `1,2,4`; one that is given twice is planned once.
@@ -135,10 +141,11 @@ struct PlanCommand: LaunchingCommand {
                     "milestoneMs": plan.hasMilestone ? .milliseconds(plan.milestoneEnd) : nil,
                     "makespanMs": .milliseconds(plan.makespan), "lowerBoundMs": .milliseconds(plan.lowerBound),
                     "utilization": .decimal(plan.utilization), "verdict": plan.meets(budget) && isInTime ? "pass" : "fail",
-                    "timedOut": .list(plan.timedOut), "meetsDeadline": isInTime ? nil : false,
+                    "milestoneOutcome": .text(plan.report.unusualMilestone?.outcome.rawValue), "timedOut": .list(plan.timedOut),
+                    "meetsDeadline": isInTime ? nil : false,
                     "meetsInitialDisplayBudget": plan.meetsInitialDisplay(of: budget) == false ? false : nil,
                     "operations": .array(plan.operations.map(row)),
-                ]
+                ] + plan.unknownTimes.json
             }
         )
         return JSONTree.document("sequencer.plan/1", head + Grounds.plan(processors: processors).json + ["plans": rows])
@@ -150,6 +157,7 @@ struct PlanCommand: LaunchingCommand {
             // Null and not absent: every operation of a plan has the key.
             "endMs": .milliseconds(operation.end), "lane": .text(operation.place) ?? .null,
             "slackMs": .milliseconds(operation.slack), "critical": .flag(operation.isCritical),
+            "cut": .mark(operation.isCut), "deferred": .mark(operation.isDeferred),
         ]
     }
 }

@@ -23,7 +23,10 @@ struct RunCommand: LaunchingCommand {
         ],
         part([RunArguments.backendOption], \.arguments),
         [
-            .flag("strict", help: "Exit with 1 also when an operation failed, fell back or was skipped for another.") {
+            .flag(
+                "strict",
+                help: "Exit with 1 also when an operation, the milestone included, failed, fell back or was skipped for another."
+            ) {
                 $0.isStrict = true
             },
             .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },
@@ -33,7 +36,8 @@ struct RunCommand: LaunchingCommand {
             .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
             .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
         ],
-        part(RunArguments.device + [RunArguments.linesOption] + RunArguments.resultOptions, \.arguments)
+        part(RunArguments.device, \.arguments),
+        part([CommonArguments.linesOption] + CommonArguments.workingOptions, \.arguments.common)
     )
     static let examples: KeyValuePairs = [
         "run": "Run the first launch.",
@@ -107,15 +111,14 @@ struct RunCommand: LaunchingCommand {
         // After the faults are in: a step that is left out must not bring one about.
         journal?.prepare(&launch.scenario.graph)
         if let news = journal?.news { message(news) }
-        let reporter = StatusReporter(view)
+        let cancellable = CancellableLaunch()
+        let reporter = StatusReporter(view) { cancellable.status }
         var options = launch.options()
         // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it
         // hangs is known for one (P5).
         if isReal { options.stallWatch = journal?.watching(reporter.stallWatch) ?? reporter.stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal { options = journal.recording(options) }
-        let cancellable = CancellableLaunch()
-        reporter.watch { cancellable.status }
         // In real time there is the live view, and what a stalled launch says.
         if isReal { progress?.end() }
         try SignalThread.shared.launchBegan { [app = launch.app] in
@@ -246,20 +249,17 @@ final class StatusReporter: Sendable {
     static let stallLimit = Duration.seconds(5)
 
     private let view: LiveView?
-    private let status = Locked<(@Sendable () -> LaunchStatus?)?>(nil)
 
-    /// - Parameter view: makes room on the terminal meanwhile.
-    init(_ view: LiveView?) {
+    /// - Parameters:
+    ///   - view: makes room on the terminal meanwhile.
+    ///   - status: the answer to SIGUSR1; nil while there is no launch.
+    init(_ view: LiveView?, status: @escaping @Sendable () -> LaunchStatus?) {
         self.view = view
         // Weak: the thread for signals lives as long as the process, and this object only as long as its launch.
         SignalThread.shared.onStatusRequest { [weak self] in
-            guard let self, let status = status.withLock({ $0 })?() else { return }
-            show(status)
+            if let self, let status = status() { show(status) }
         }
     }
-
-    /// Answers SIGUSR1 with this status from now on.
-    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) { self.status.withLock { $0 = status } }
 
     /// Tells of a launch that makes no progress.
     var stallWatch: StallWatch {

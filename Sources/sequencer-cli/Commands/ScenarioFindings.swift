@@ -9,7 +9,9 @@ struct ScenarioFindings {
         let code: String
         let message: String
         /// The operation that it is about; nil for the whole scenario.
-        var operation: String?
+        let operation: String?
+        /// Whether the exit code speaks of it; another one would fail a check that has passed.
+        let isError: Bool
     }
 
     /// How further warnings of a kind are called, where they are only counted; others are called operations.
@@ -23,46 +25,41 @@ struct ScenarioFindings {
     private static let maximumShown = 100
 
     private let graph: ValidatedGraph
+    /// The launch in virtual time, without a deadline.
+    private let forecast: LaunchReport
     private let document: ScenarioDocument?
     private let budget: Budget
     private let deadline: Duration?
-    /// Whether no launch keeps its budgets.
-    let isOverBudget: Bool
-    /// Whether the launch will fail, because a required operation takes longer than its timeout.
-    private(set) var timesOut = false
-    /// Whether the launch will fail, because its deadline comes before its milestone.
-    let isPastDeadline: Bool
+    /// How the command ends: as `run` does, in virtual time.
+    let code: ExitCode
     private var warnings: [Warning] = []
     /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
     /// - Parameters:
+    ///   - forecast: the launch in virtual time, with its budget and without a deadline.
     ///   - budget: what the launch may take until its milestone.
     ///   - deadline: when the launch is ended, even if operations still run; nil for never.
     ///   - document: the file that the graph was made of.
-    init(_ graph: ValidatedGraph, budget: Budget, deadline: Duration?, document: ScenarioDocument? = nil) throws {
-        (self.graph, self.budget, self.deadline, self.document) = (graph, budget, deadline, document)
-        let display = graph.budgetedPathToInitialDisplay
-        let isDisplayLate = budget.initialDisplay.map { limit in display.map { $0.0 > limit } ?? false } ?? false
-        // What never comes has missed its budget.
-        let missing = graph.awaitedEnds.filter { node in
-            graph.isSwitchedOff(node) && (node == graph.milestoneIndex || budget.initialDisplay != nil)
-        }
-        isOverBudget = graph.budgetedPath.0 > budget.limit || isDisplayLate || !missing.isEmpty
-        isPastDeadline = deadline.map { graph.criticalPathDuration > $0 } ?? false
+    init(
+        _ graph: ValidatedGraph,
+        _ forecast: LaunchReport,
+        budget: Budget,
+        deadline: Duration?,
+        document: ScenarioDocument? = nil
+    ) throws {
+        (self.graph, self.forecast, self.budget, self.deadline, self.document) = (graph, forecast, budget, deadline, document)
+        code = ExitCode(foreseen: forecast, deadline: deadline)
         warnOfDependencies()
         warnOfPersons()
-        for node in missing {
-            let what = node == graph.milestoneIndex ? "milestone" : "initial display"
-            warn("switchedOff", of: graph.id(node), "the \(what), \(name(graph.id(node))), is switched off, and so misses its budget")
-        }
-        try warnOfTimes(isDisplayLate: isDisplayLate)
+        warnOfMissingEnds()
+        try warnOfTimes()
         warnOfTimeouts()
         warnOfFailures()
     }
 
-    private mutating func warn(_ code: String, of operation: String? = nil, _ message: String) {
-        warnings.append(Warning(code: code, message: message, operation: operation))
+    private mutating func warn(_ code: String, of operation: String? = nil, isError: Bool = false, _ message: String) {
+        warnings.append(Warning(code: code, message: message, operation: operation, isError: isError))
     }
 
     private mutating func warnOfDependencies() {
@@ -99,32 +96,55 @@ struct ScenarioFindings {
         }
     }
 
-    private mutating func warnOfTimes(isDisplayLate: Bool) throws {
+    /// What never comes has missed its budget.
+    private mutating func warnOfMissingEnds() {
+        for node in graph.awaitedEnds {
+            let isMilestone = node == graph.milestoneIndex
+            guard isMilestone ? forecast.missedMilestone != nil : forecast.isInitialDisplayMet == false,
+                let end = forecast[graph.id(node)], !end.outcome.isSuccess
+            else { continue }
+            let isOff = graph.isSwitchedOff(node)
+            let reason = isOff ? "is switched off" : "does not succeed (\(printable(end.message ?? end.outcome.words, limit: 200)))"
+            let what = "the \(isMilestone ? "milestone" : "initial display"), \(name(end.id))"
+            warn(isOff ? "switchedOff" : "timeout", of: end.id, isError: true, "\(what), \(reason), and so misses its budget")
+        }
+    }
+
+    private mutating func warnOfTimes() throws {
         func times(_ time: Duration, of limit: Duration) -> String { "\(durationText(time)) of \(durationText(limit))" }
 
         let note = (0..<graph.count).contains { graph.policy($0).isExpectedOfPerson } ? ", a person's time not counted" : ""
         let (counted, path) = graph.budgetedPath
-        if counted > budget.limit {
-            warn("budget", of: path.last, "the longest path alone takes \(times(counted, of: budget.limit))\(note): \(names(path))")
+        let measured = forecast.budget.measured
+        if forecast.outcome == .completed, measured > budget.limit {
+            // Whatever is simulated, cut, put off, or has to wait for others.
+            let (what, time, ids) =
+                counted > budget.limit
+                ? ("the longest path alone", counted, path) : ("by what is expected the launch", measured, forecast.criticalPath)
+            warn("budget", of: ids.last, isError: true, "\(what) takes \(times(time, of: budget.limit))\(note): \(names(ids))")
         }
-        if isDisplayLate, let limit = budget.initialDisplay, let (counted, path) = graph.budgetedPathToInitialDisplay {
-            let message = "the path to the initial display alone takes \(times(counted, of: limit))\(note): \(names(path))"
-            warn("initialDisplayBudget", of: path.last, message)
+        if let limit = budget.initialDisplay, let time = forecast.timeToInitialDisplay, time > limit {
+            let (counted, path) = graph.budgetedPathToInitialDisplay ?? (time, [])
+            let message =
+                counted > limit
+                ? "the path to the initial display alone takes \(times(counted, of: limit))\(note): \(names(path))"
+                : "by what is expected the initial display takes \(times(time, of: limit))\(note)"
+            warn("initialDisplayBudget", of: forecast.initialDisplay, isError: true, message)
         }
-        if let deadline {
-            let (end, all) = (durationText(deadline), graph.longestPathDuration)
-            if isPastDeadline {
-                let takes = "by what is expected the launch takes \(durationText(graph.criticalPathDuration))"
-                warn("deadline", "\(takes), and fails at its deadline, \(end): \(names(graph.criticalPath))")
+        if let deadline, forecast.outcome == .completed {
+            let (end, all) = (durationText(deadline), forecast.makespan)
+            if !forecast.isWithin(deadline) {
+                let takes = "by what is expected the launch takes \(durationText(forecast.endOfLaunchProper))"
+                warn("deadline", isError: code == .failed, "\(takes), and fails at its deadline, \(end): \(names(forecast.criticalPath))")
             } else if all > deadline {
                 let takes = "by what is expected, what runs on after the milestone takes until \(durationText(all))"
                 warn("deadline", "\(takes), and is ended at the deadline, \(end)")
             }
-            // Only a scenario file can say so: the default deadline follows the budget.
-            if deadline < budget.limit {
-                let use = "before its budget, \(durationText(budget.limit)), is used up"
-                warn("deadlineWithinBudget", "the launch is ended at its deadline, \(end), \(use)")
-            }
+        }
+        // Only a scenario file can say so: the default deadline follows the budget.
+        if let deadline, deadline < budget.limit {
+            let use = "before its budget, \(durationText(budget.limit)), is used up"
+            warn("deadlineWithinBudget", "the launch is ended at its deadline, \(durationText(deadline)), \(use)")
         }
         let (allowed, slow) = graph.timeoutPath
         // One alone may be meant to end a launch that is late anyway.
@@ -134,7 +154,7 @@ struct ScenarioFindings {
         // All operations before a late check for a required update run in vain, and in a version that may not be used.
         // The check has its name in the built-in scenarios; a tenth of the budget is nothing to speak of.
         let check = StartupStep.forceUpdate.id
-        guard graph.identifiers.contains(check) else { return }
+        guard graph.position(of: check) != nil else { return }
         let (start, before) = try graph.earliestStart(of: check)
         if start > budget.limit / 10 {
             let late = "starts after \(times(start, of: budget.limit)): it waits for \(names(before))"
@@ -150,15 +170,26 @@ struct ScenarioFindings {
         // What a file simulates may be longer than what it expects.
         let timed = (document?.operations ?? []).lazy.filter { $0.timeout != nil }
         let known = Dictionary(timed.map { ($0.id, $0.work.knownDuration ?? .zero) }) { first, _ in first }
-        let isNeeded = graph.milestoneIndex.map(graph.leading)
+        let failure: (operation: String, message: String)? =
+            if case .failed(let operation, let message) = forecast.outcome { (operation, message) } else { nil }
+        var isExplained = failure == nil
         for node in 0..<graph.count {
             let (id, policy) = (graph.id(node), graph.policy(node))
             let time = max(policy.expected ?? .zero, known[id] ?? .zero)
             guard let timeout = policy.timeout, graph.timesOut(node, after: time) else { continue }
-            let isFatal = policy.onFailure == .required && !policy.hasFallback && isNeeded?[node] != false
-            if isFatal { timesOut = true }
+            let isFatal = failure != nil && policy.onFailure == .required && !policy.hasFallback
+            if id == failure?.operation { isExplained = true }
             let effect = isFatal ? "so the launch fails" : policy.hasFallback ? "so it always falls back" : "so it never succeeds"
-            warn("timeout", of: id, "\(name(id)) takes \(durationText(time)), and times out after \(durationText(timeout)), \(effect)")
+            warn(
+                "timeout",
+                of: id,
+                isError: isFatal,
+                "\(name(id)) takes \(durationText(time)), and times out after \(durationText(timeout)), \(effect)"
+            )
+        }
+        if let (operation, message) = failure, !isExplained {
+            let reason = "\(name(operation)): \(printable(message, limit: 200))"
+            warn("timeout", of: operation, isError: true, "by what is expected the launch fails at \(reason)")
         }
     }
 
@@ -195,6 +226,9 @@ struct ScenarioFindings {
         }
     }
 
+    /// The operations that are put off to keep the budget.
+    private var putOff: [String] { forecast.operations.filter(\.isDeferred).map(\.id) }
+
     func text() -> String {
         let (edges, total) = (graph.edges.count, warnings.count + unnamed)
         let count = total == 0 ? "no problem found" : "\(total) warning\(total == 1 ? "" : "s")"
@@ -207,7 +241,7 @@ struct ScenarioFindings {
             // Only counted, never listed: the pairs of a wide graph are its square.
             if rest > 0 { text += "warning: and \(rest) more \(Self.plurals[warnings.first?.code ?? ""] ?? "such operations")\n" }
         }
-        text += graph.notes(workless: document?.workless ?? []).map { "note: \($0)\n" }.joined()
+        text += graph.notes(workless: document?.workless ?? [], putOff: putOff).map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
@@ -216,12 +250,9 @@ struct ScenarioFindings {
     func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
-        // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
-        let errors =
-            timesOut ? ["timeout"] : isOverBudget ? ["budget", "initialDisplayBudget", "switchedOff"] : isPastDeadline ? ["deadline"] : []
         return shown.flatMap(\.warnings).map { warning in
             Verification.Problem(
-                level: errors.contains(warning.code) ? .error : .warning,
+                level: warning.isError ? .error : .warning,
                 code: warning.code,
                 message: warning.message,
                 position: warning.operation.flatMap { positions[$0] }
@@ -234,10 +265,10 @@ struct ScenarioFindings {
             "sequencer.verification/1",
             [
                 "scenario": .text(graph.name), "operations": .number(graph.count), "dependencies": .number(graph.edges.count),
-                "budgetVerdict": isOverBudget || timesOut ? "fail" : "pass", "budgetMs": .milliseconds(budget.limit),
+                "budgetVerdict": ExitCode(of: forecast) == .success ? "pass" : "fail", "budgetMs": .milliseconds(budget.limit),
                 "initialDisplayBudgetMs": .milliseconds(budget.initialDisplay), "deadlineMs": .milliseconds(deadline),
                 "warnings": .array(warnings.map { ["code": .text($0.code), "message": .text($0.message)] }),
-                "withoutExpectation": .list(graph.operationsWithoutExpectation),
+                "withoutExpectation": .list(graph.operationsWithoutExpectation), "deferred": .list(putOff),
                 "unnamedOverlappingInteractions": .count(unnamed),
             ]
         )
@@ -248,3 +279,22 @@ private func name(_ id: String) -> String { printable(id, limit: 64) }
 
 /// A path of operations.
 private func names(_ path: [String]) -> String { path.map(name).joined(separator: " → ") }
+
+extension ValidatedGraph {
+    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that
+    /// fails ends the launch as failed, or comes after the milestone and fails alone, as chance has it.
+    ///
+    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those
+    /// that cannot fail, or whose failure has a fallback.
+    ///
+    /// - Complexity: O(operations + dependencies).
+    fileprivate var unawaitedRequiredOperations: [String] {
+        guard let milestone = milestoneIndex else { return [] }
+        let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone])
+        return (0..<count).filter { node in
+            let policy = policy(node)
+            return hasWork(node) && policy.onFailure == .required && !policy.hasFallback && !policy.isDeferrable
+                && !related.contains(node)
+        }.map { id($0) }
+    }
+}

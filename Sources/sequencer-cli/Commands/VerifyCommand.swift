@@ -1,12 +1,11 @@
 import Sequencer
 import SequencerAnalysis
 
-/// `verify`: finds mistakes in a scenario without running it.
+/// `verify`: finds mistakes in a scenario without doing its work.
 ///
-/// A graph that cannot run is bad data; one with a required step that takes longer than its timeout will fail; one
-/// whose path to the milestone exceeds the budget is over budget; one whose longest path alone exceeds the deadline
-/// will fail; everything else is a warning.
-struct VerifyCommand: Command {
+/// A graph that cannot run is bad data. One that can is launched in virtual time: where that fails, exceeds the
+/// budget, or would be ended by the deadline, so does the command, as `run` does. Everything else is a warning.
+struct VerifyCommand: LaunchingCommand {
     enum Format: String, CaseIterable, Sendable { case text, json, github, junit, sarif, xcode }
 
     static let name = "verify"
@@ -34,8 +33,8 @@ struct VerifyCommand: Command {
     static let exitCodes: KeyValuePairs = [
         "0": "The launch can run; warnings may be worth a look.",
         "1":
-            "Its budget can be kept, but its longest path takes longer than its deadline, or a required step takes longer than its timeout, so it would fail.",
-        "3": "Its longest path alone takes longer than its budget, or what that leads to is switched off.",
+            "In virtual time, as 'run --clock virtual' has it, the launch fails, as where a step takes longer than its timeout, or comes after its deadline.",
+        "3": "In virtual time it is over its budget, or its milestone, or an initial display with a budget, never comes.",
         "65": "It cannot run: every mistake is named.",
     ]
 
@@ -49,7 +48,7 @@ struct VerifyCommand: Command {
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100
 
-    func run() throws -> ExitCode {
+    func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
         let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
         do {
@@ -73,18 +72,18 @@ struct VerifyCommand: Command {
             if format == .json { try page.output.write(json(of: mistakes, in: loaded.file?.document)) }
             return .badData
         }
-        let findings = try ProgressBar.during("verify", reading: scenario) {
-            let budget = loaded.budget(nil)
-            let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: budget)
-            return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline, document: loaded.file?.document)
+        let findings = try await ProgressBar.during("verify", reading: scenario) {
+            let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
+            let deadline = loaded.deadline(nil).limit(beside: budget)
+            let forecast = try await LoadedReport.run(loaded, deadline: .never)
+            return try ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         switch format {
         case .text: try page.output.write(findings.text())
         case .json: try page.output.write(findings.json())
         default: try write(findings.problems(in: loaded), of: name, in: loaded.file?.name, findings.text(), page)
         }
-        if findings.timesOut { return .failed }
-        return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
+        return findings.code
     }
 
     /// The problem of an input that cannot be read at all, with the exit code; nil for errors that are not the input's.

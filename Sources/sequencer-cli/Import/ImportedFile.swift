@@ -28,18 +28,17 @@ struct ImportedFile {
             isArray
             ? [try decodeDocument(TraceDocument.self, from: Self.closed(bytes), file: file)]
             : try SavedReports.decode(TraceDocument.self, from: bytes, file: file)
-        func mistake(_ message: String) -> ScenarioError {
-            ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
-        }
         var spans = OTLPSpans()
         for document in documents {
             let found: ImportFormat = document.trace == nil ? .otlp : .chrome
-            if let format, format != found { throw mistake("this file has the format '\(found.rawValue)', not '\(format.rawValue)'") }
+            if let format, format != found {
+                throw ScenarioError(file: file, message: "this file has the format '\(found.rawValue)', not '\(format.rawValue)'")
+            }
             if let trace = document.trace { trace.add(to: &self) } else { spans.add(document.resourceSpans) }
         }
         spans.addLaunches(to: &self)
         if launches.contains(where: { $0.operations.count > ScenarioDocument.operationLimit }) {
-            throw mistake("a launch of more than \(ScenarioDocument.operationLimit) operations")
+            throw ScenarioError(file: file, message: "a launch of more than \(ScenarioDocument.operationLimit) operations")
         }
     }
 

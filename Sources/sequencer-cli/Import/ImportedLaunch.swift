@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted
 /// from any moment.
@@ -125,7 +126,7 @@ extension ImportedLaunch {
         // By number: names are long, and this needs none.
         for (node, operation) in operations.enumerated() { graph.join("\(node)", after: operation.dependencies.map { "\($0)" }) }
         let path = CriticalPath(of: try graph.validated()) { operations[$0].own }
-        let (identifiers, isCritical) = (identifiers, Set(path.path))
+        let identifiers = identifiers
         let begin = times?.start ?? operations.lazy.map(\.start).min() ?? 0
         // An operation may have begun before a launch that the file names.
         func since(_ time: Nanoseconds) -> Duration { .nanoseconds(max(time - begin, 0)) }
@@ -147,13 +148,13 @@ extension ImportedLaunch {
                     attempts: 1,
                     lane: operation.lane,
                     slack: .nanoseconds(path.slack(node)),
-                    isCritical: isCritical.contains(node),
+                    isCritical: false,
                     message: operation.message
                 )
             }
         )
         (report.version, report.startedAt) = (version, startedAt)
-        (report.criticalPath, report.criticalPathDuration) = (path.path.map { identifiers[$0] }, .nanoseconds(path.length))
+        report.setCriticalPath(path.path, length: .nanoseconds(path.length))
         return report
     }
 

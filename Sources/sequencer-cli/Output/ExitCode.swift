@@ -46,6 +46,15 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
+    /// The code for what is foreseen of a launch, of which the report in virtual time, without a deadline, tells.
+    ///
+    /// - Parameter deadline: when it will be ended; nil for never.
+    init(foreseen report: LaunchReport, deadline: Duration?) {
+        let code = ExitCode(of: report)
+        // Over its budget it is, whatever its deadline.
+        self = code == .success && !report.isWithin(deadline) ? .failed : code
+    }
+
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
     ///
     /// - Parameter isStrict: whether an operation counts that did not do its work though it was wanted, a failure after
@@ -63,6 +72,13 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             self = !isStrict ? .success : !isFlawless ? .failed : report.unknownTimes.tellNothing ? .inconclusive : .success
         }
     }
+}
+
+extension LaunchReport {
+    /// Whether the launch proper has ended when a deadline comes.
+    ///
+    /// A person's time counts, as it does in a launch of the tool that nobody answers.
+    func isWithin(_ deadline: Duration?) -> Bool { deadline.map { endOfLaunchProper <= $0 } ?? true }
 }
 
 /// An error with an exit code of its own.

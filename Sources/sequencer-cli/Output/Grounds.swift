@@ -41,7 +41,8 @@ extension ValidatedGraph {
     ///   - plan: tells of operations that are switched off; without one, of timeouts that leave nothing to a further
     ///       attempt.
     ///   - workless: the operations without work of which a duration is expected.
-    func notes(on plan: LaunchPlan? = nil, workless: [String]) -> [String] {
+    ///   - putOff: those that the launch puts off.
+    func notes(on plan: LaunchPlan? = nil, workless: [String], putOff: [String] = []) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
         let notes: [([String], String, String)] = [
             (switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
@@ -57,6 +58,10 @@ extension ValidatedGraph {
                 plan == nil ? operationsWithTimeoutOfAllAttempts : [],
                 "has one timeout for all of its attempts, so that none follows one that hangs",
                 "have one timeout for all of their attempts, so that none follows one that hangs"
+            ),
+            (
+                putOff, "is put off until after the milestone, to keep the budget",
+                "are put off until after the milestone, to keep the budget"
             ),
         ]
         return notes.filter { !$0.0.isEmpty }.map { ids, one, many in

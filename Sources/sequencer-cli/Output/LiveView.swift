@@ -17,7 +17,7 @@ final class LiveView: @unchecked Sendable {
     /// The time since the view was made.
     let now: @Sendable () -> Duration
     private let terminal: Terminal
-    private let environment: [String: String]
+    let environment: [String: String]
     /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
     private let isAnimated: Bool
     private let isLine: Bool

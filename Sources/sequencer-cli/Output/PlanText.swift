@@ -5,6 +5,8 @@ import SequencerAnalysis
 /// of them.
 struct PlanText {
     let plans: [LaunchPlan]
+    /// How the command ends.
+    let code: ExitCode
     /// The operations without work of which a duration is expected.
     var workless: [String] = []
     let budget: Budget
@@ -17,16 +19,18 @@ struct PlanText {
 
     var text: String {
         guard let plan = earliest else { return "" }
-        let report = plan.report(budget, deadline: deadline)
+        let report = plan.report(deadline: deadline)
         let drawn = TimelineText(report, isPlan: true, unknown: plan.unknownTimes, style: style, width: width)
         let timeline = plan.graph.count > 0 ? drawn.text : nil
         let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
         return parts.joined(separator: "\n") + remarks(plan)
     }
 
-    /// The plan that reaches its goal first; of several, that with the fewest lanes.
+    /// Of the plans that say what the exit code says, that which reaches its goal first; of several, that with the
+    /// fewest lanes.
     private var earliest: LaunchPlan? {
-        plans.min { left, right in
+        let decisive = plans.filter { $0.exitCode(deadline) == code }
+        return (decisive.isEmpty ? plans : decisive).min { left, right in
             // As the launch's goals are ordered: the display first, then the milestone, then everything.
             func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
                 (plan.initialDisplayEnd ?? .zero, plan.milestoneEnd, plan.makespan)
@@ -46,7 +50,7 @@ struct PlanText {
             let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
             var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if let milestone = plan.report.missedMilestone {
+            if let milestone = plan.report.unusualMilestone {
                 let isOff = plan.graph.switchedOff.contains(milestone.id)
                 missed += ", the milestone \(isOff ? "is switched off" : milestone.outcome.words)"
             }
@@ -90,17 +94,15 @@ struct PlanText {
 
 extension LaunchPlan {
     /// Whether the launch proper is expected to have ended when its deadline comes.
-    ///
-    /// A person's time counts, as it does in a launch of the tool that nobody answers.
-    func isWithin(_ deadline: Duration?) -> Bool { deadline.map { (hasMilestone ? milestoneEnd : makespan) <= $0 } ?? true }
+    func isWithin(_ deadline: Duration?) -> Bool { report.isWithin(deadline) }
+
+    func exitCode(_ deadline: Duration?) -> ExitCode { ExitCode(foreseen: report, deadline: deadline) }
 
     /// The report of a launch that goes as planned, up to its deadline.
-    fileprivate func report(_ budget: Budget, deadline: Duration?) -> LaunchReport {
+    fileprivate func report(deadline: Duration?) -> LaunchReport {
         var report = report
         // The plan says what it rests on.
         report.isVirtual = false
-        report.budget.budget = budget
-        report.budget.isMet = report.budget.isMet && report.budget.measured <= budget.limit
         report.budget.causes = []
         guard let deadline else { return report }
         for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }

@@ -6,42 +6,25 @@ import SequencerAnalysis
 /// where that is asked for, in a line every five seconds.
 struct ProgressBar: Sendable {
     private let view: LiveView
-    private let state = Locked((progress: ProgressState(), detail: ""))
+    private let state = Locked(ProgressState())
 
     /// - Parameters:
-    ///   - inLines: whether it is shown where nothing can be drawn over, too.
     ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
-    ///   - patience: how long nothing is shown.
-    ///   - tick, now: see ``LiveView``.
+    ///   - inLines: whether it is shown where nothing can be drawn over, too.
     /// - Returns: nil where nothing can be drawn over.
-    init?(
-        _ title: String,
-        reading input: String? = nil,
-        inLines: Bool = false,
-        on terminal: Terminal = .standardError,
-        patience: Duration = .seconds(1),
-        tick: Duration? = .milliseconds(250),
-        environment: [String: String] = ProcessInfo.processInfo.environment,
-        now: (@Sendable () -> Duration)? = nil
-    ) {
+    init?(_ title: String, reading input: String? = nil, inLines: Bool = false) {
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
-        let view = LiveView(
-            on: terminal,
-            inLines: inLines,
-            isLine: true,
-            patience: patience,
-            tick: tick,
-            environment: environment,
-            now: now
-        )
-        guard let view else { return nil }
+        let (patience, tick) = (Duration.seconds(1), Duration.milliseconds(250))
+        guard let view = LiveView(on: .standardError, inLines: inLines, isLine: true, patience: patience, tick: tick) else { return nil }
+        self.init(title, on: view)
+    }
+
+    init(_ title: String, on view: LiveView) {
         self.view = view
-        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
+        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: view.environment).isUnicode
         view.begin { [state] size, time in
             // One column stays free: some terminals wrap after the last.
-            let text = ProgressText(title: title, width: max(size.width - 1, 1), isUnicode: isUnicode)
-            let (progress, detail) = state.withLock { $0 }
-            return [text.line(progress, detail: detail, elapsed: time)]
+            [state.withLock { $0 }.line(title, elapsed: time, width: max(size.width - 1, 1), isUnicode: isUnicode)]
         }
     }
 
@@ -51,10 +34,7 @@ struct ProgressBar: Sendable {
     ///   - fraction: the share that is done, from 0 to 1; nil when the whole is unknown.
     ///   - detail: shown in place of a bar where nobody knows the whole.
     func update(fraction: Double?, detail: String = "") {
-        state.withLock { state in
-            state.progress.update(fraction: fraction, elapsed: view.now())
-            state.detail = detail
-        }
+        state.withLock { $0.update(fraction: fraction, detail: detail, elapsed: view.now()) }
         view.redraw()
     }
 
@@ -104,52 +84,20 @@ extension AsyncSequence where Element == LaunchEvent, Failure == Never {
     }
 }
 
-/// How far something is, as one line: `bench  [####......]  40%  8 s, about 12 s left`.
-struct ProgressText: Equatable, Sendable {
-    let title: String
-    let width: Int
-    let isUnicode: Bool
-
-    /// - Parameters:
-    ///   - detail: shown in place of a bar where nobody knows the whole.
-    ///   - elapsed: since it began.
-    func line(_ progress: ProgressState, detail: String, elapsed: Duration) -> String {
-        let ellipsis = isUnicode ? "…" : "..."
-        let time = text(elapsed)
-        guard let fraction = progress.fraction else {
-            return truncated("\(title)  \(detail.isEmpty ? time : "\(detail), \(time)")", to: width, ellipsis: ellipsis)
-        }
-        let left = progress.left(elapsed).map { ", about \(text($0)) left" } ?? ""
-        let head = "\(title)  "
-        // Rounded down, so that 100% means the end.
-        let tail = "  \(Int(fraction * 100))%  \(time)\(left)"
-        let room = min(max(width - displayWidth(head) - displayWidth(tail) - 2, 0), 40)
-        if room < 5 { return truncated(head + tail.drop { $0 == " " }, to: width, ellipsis: ellipsis) }
-        let filled = Int((fraction * Double(room)).rounded(.down))
-        let (full, empty) = isUnicode ? ("█", "░") : ("#", ".")
-        let bar = String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
-        return isUnicode ? head + bar + tail : head + "[" + bar + "]" + tail
-    }
-
-    /// In whole seconds, and in minutes from two of them on.
-    private func text(_ duration: Duration) -> String {
-        let seconds = duration.components.seconds
-        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
-    }
-}
-
 /// How far something is: a value made of the last update and its time.
 struct ProgressState: Equatable, Sendable {
     /// The share that is done, from 0 to 1; nil when the whole is unknown.
     private(set) var fraction: Double?
+    /// Shown in place of a bar where nobody knows the whole.
+    private var detail = ""
     /// When that was said, from the begin.
-    private(set) var said = Duration.zero
+    private var said = Duration.zero
 
     /// Takes in the share that is done at `elapsed` since the begin.
-    mutating func update(fraction: Double?, elapsed: Duration) {
+    mutating func update(fraction: Double?, detail: String = "", elapsed: Duration) {
         // NaN is not greater than 0, so it counts as nothing.
         self.fraction = fraction.map { $0 > 0 ? min($0, 1) : 0 }
-        said = elapsed
+        (self.detail, said) = (detail, elapsed)
     }
 
     /// The time that is left at `elapsed`, in seconds rounded up; nil when it cannot be told.
@@ -162,5 +110,32 @@ struct ProgressState: Equatable, Sendable {
         let seconds = (total - Double(elapsed.nanoseconds) / 1e9).rounded(.up)
         // Beyond a hundred hours it is a guess that helps nobody, and would not fit the line.
         return seconds > 0 && seconds <= 100 * 3600 ? .seconds(Int(seconds)) : nil
+    }
+
+    /// One line: `bench  [####......]  40%  8 s, about 12 s left`.
+    ///
+    /// - Parameter elapsed: since it began.
+    func line(_ title: String, elapsed: Duration, width: Int, isUnicode: Bool) -> String {
+        let ellipsis = isUnicode ? "…" : "..."
+        let time = Self.text(elapsed)
+        guard let fraction else {
+            return truncated("\(title)  \(detail.isEmpty ? time : "\(detail), \(time)")", to: width, ellipsis: ellipsis)
+        }
+        let left = left(elapsed).map { ", about \(Self.text($0)) left" } ?? ""
+        let head = "\(title)  "
+        // Rounded down, so that 100% means the end.
+        let tail = "  \(Int(fraction * 100))%  \(time)\(left)"
+        let room = min(max(width - displayWidth(head) - displayWidth(tail) - 2, 0), 40)
+        if room < 5 { return truncated(head + tail.drop { $0 == " " }, to: width, ellipsis: ellipsis) }
+        let filled = Int((fraction * Double(room)).rounded(.down))
+        let (full, empty) = isUnicode ? ("█", "░") : ("#", ".")
+        let bar = String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
+        return isUnicode ? head + bar + tail : head + "[" + bar + "]" + tail
+    }
+
+    /// In whole seconds, and in minutes from two of them on.
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
     }
 }

@@ -11,25 +11,23 @@ struct OutputError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Where a command writes its result.
-enum Output: Equatable, Sendable {
-    case standardOutput
-    case file(String)
+struct Output: Equatable, Sendable {
+    private let path: String
+    private let isFile: Bool
 
     /// The output that `-o` names; nil and `-` are standard output.
     init(_ path: String?) {
-        switch path {
-        // Opened by its name it would be another description: with an offset of its own it would write over a file that
-        // both lead to.
-        case nil, "-"?, "/dev/stdout"?: self = .standardOutput
-        case let path?: self = .file(path)
-        }
+        // Opened by its name, `/dev/stdout` would be another description: with an offset of its own it would write over a
+        // file that both lead to.
+        isFile = ![nil, "-", "/dev/stdout"].contains(path)
+        self.path = isFile ? path ?? "" : "<stdout>"
     }
 
     /// Whether a result has been written, to any output.
     static let hasWritten = Locked(false)
 
     /// Whether a person sees the output.
-    var isTerminal: Bool { self == .standardOutput && Terminal.standardOutput.isTerminal }
+    var isTerminal: Bool { !isFile && Terminal.standardOutput.isTerminal }
 
     /// The columns that its lines may have.
     var width: Int { Terminal.standardOutput.size(ProcessInfo.processInfo.environment).width }
@@ -40,25 +38,29 @@ enum Output: Equatable, Sendable {
     /// Anything else that exists (a device, a named pipe) is written to directly. The reader of standard output may
     /// stop early, as `head` does: that is not an error, and the rest is dropped.
     func write(_ text: String) throws(OutputError) {
-        switch self {
-        case .standardOutput:
+        if isFile {
+            try writeFile(text)
+        } else {
             // Again at the end: a launch may have closed it meanwhile.
             try check()
             let code = writeAll(text, to: STDOUT_FILENO)
             // `head` has read enough (A4).
-            if code != 0, code != EPIPE { throw OutputError(path: "<stdout>", code: code) }
-        case .file(let path): try OutputFile(path: path).write(text)
+            if code != 0, code != EPIPE { throw error(code) }
         }
         Self.hasWritten.withLock { $0 = true }
     }
 
     /// Finds out early whether writing must fail, before a launch takes its time; it creates nothing.
     func check() throws(OutputError) {
-        switch self {
-        case .standardOutput: if !isOpenStandardStream(STDOUT_FILENO) { throw OutputError(path: "<stdout>", code: EBADF) }
-        case .file(let path): try OutputFile(path: path).check()
+        if !isFile {
+            if !isOpenStandardStream(STDOUT_FILENO) { throw error(EBADF) }
+        } else if let target = try target(), access(folder(of: target.path), W_OK | X_OK) != 0 {
+            // The folder is written to, not the file: it gets a new entry.
+            throw error()
         }
     }
+
+    private func error(_ code: Int32 = errno) -> OutputError { OutputError(path: path, code: code) }
 }
 
 /// Makes writing to a pipe that nobody reads an error that can be handled, rather than the end of the process.
@@ -84,18 +86,8 @@ extension Terminal {
 
 // MARK: Writing
 
-/// A path that a result is written to.
-private struct OutputFile {
-    let path: String
-
-    private func error(_ code: Int32 = errno) -> OutputError { OutputError(path: path, code: code) }
-
-    func check() throws(OutputError) {
-        // The folder is written to, not the file: it gets a new entry.
-        if let target = try target(), access(folder(of: target.path), W_OK | X_OK) != 0 { throw error() }
-    }
-
-    func write(_ text: String) throws(OutputError) {
+extension Output {
+    private func writeFile(_ text: String) throws(OutputError) {
         guard let target = try target() else {
             // No new controlling terminal, should the special file be one.
             return try write(text, to: try openFile(path, O_WRONLY | O_NOCTTY))

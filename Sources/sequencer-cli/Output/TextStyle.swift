@@ -19,29 +19,6 @@ struct TextStyle: Equatable, Sendable {
     /// Whether characters beyond ASCII can be shown.
     let isUnicode: Bool
 
-    init(isColored: Bool, isUnicode: Bool) {
-        self.isColored = isColored
-        self.isUnicode = isUnicode
-    }
-
-    /// The style for an output, from the option `--color`, the kind of output, and the environment.
-    ///
-    /// The option wins. Otherwise `NO_COLOR` comes before `CLICOLOR_FORCE`, which comes before `TERM=dumb` and
-    /// `CLICOLOR=0`; with none of them, a terminal gets colours.
-    init(color: ColorMode, isTerminal: Bool, environment: [String: String]) {
-        switch color {
-        case .always: isColored = true
-        case .never: isColored = false
-        case .auto: isColored = Self.isColorWelcome(isTerminal: isTerminal, environment: environment)
-        }
-        isUnicode = Self.isUTF8(environment)
-    }
-
-    /// The style for `output`.
-    init(_ color: ColorMode, for output: Output, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        self.init(color: color, isTerminal: output.isTerminal, environment: environment)
-    }
-
     private static func isColorWelcome(isTerminal: Bool, environment: [String: String]) -> Bool {
         // https://no-color.org: any value but an empty one counts.
         if environment["NO_COLOR"]?.isEmpty == false { return false }
@@ -67,7 +44,6 @@ struct TextStyle: Equatable, Sendable {
     func red(_ text: String) -> String { applying(.red, to: text) }
     func green(_ text: String) -> String { applying(.green, to: text) }
     func yellow(_ text: String) -> String { applying(.yellow, to: text) }
-    func cyan(_ text: String) -> String { applying(.cyan, to: text) }
 
     /// The text in this tone, then back to normal; unchanged without colours, and when it is empty.
     func applying(_ tone: Tone?, to text: String) -> String {
@@ -97,6 +73,26 @@ struct TextStyle: Equatable, Sendable {
     /// A difference. The sign is written out, for a change without one reads like a time.
     func difference(_ time: Duration) -> String {
         time < .zero ? "-" + duration(.zero - time) : (time > .zero ? "+" : "") + duration(time)
+    }
+}
+
+extension TextStyle {
+    /// The style for an output, from the option `--color`, the kind of output, and the environment.
+    ///
+    /// The option wins. Otherwise `NO_COLOR` comes before `CLICOLOR_FORCE`, which comes before `TERM=dumb` and
+    /// `CLICOLOR=0`; with none of them, a terminal gets colours.
+    init(color: ColorMode, isTerminal: Bool, environment: [String: String]) {
+        switch color {
+        case .always: isColored = true
+        case .never: isColored = false
+        case .auto: isColored = Self.isColorWelcome(isTerminal: isTerminal, environment: environment)
+        }
+        isUnicode = Self.isUTF8(environment)
+    }
+
+    /// The style for `output`.
+    init(_ color: ColorMode, for output: Output, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.init(color: color, isTerminal: output.isTerminal, environment: environment)
     }
 }
 

@@ -3,17 +3,12 @@ import SequencerAnalysis
 
 /// A launch's report as text for a terminal: when each operation ran, its outcome, and the verdict.
 struct TimelineText {
-    /// Graphs larger than this are not shown whole.
+    /// So many operations are shown of a larger graph.
     static let maximumOperations = 100
-    /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger
-    /// graph.
-    static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
     /// Its times count from where the budget's do.
     let report: LaunchReport
     private let verdict: VerdictText
-    /// The misbehaviour of operations that a person should know of.
-    let anomalies: [String]
     /// Whether this is the plan of a launch, rather than its report.
     let isPlan: Bool
     /// In the order they were added.
@@ -34,9 +29,8 @@ struct TimelineText {
         let verdict = VerdictText(report, unknown: unknown, style: style, width: min(max(width, 40), 400))
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
-        anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
         (self.isPlan, self.style, self.width, operations) = (isPlan, style, min(max(width, 40), 400), report.operations)
-        let chosen = Self.selection(of: operations)
+        let chosen = report.selection(limit: Self.maximumOperations).map { report.operations[$0] }
         let columns = TimelineColumns(chosen, width: self.width, style: style)
         // A plan, or an operation that runs on, may end after the launch has.
         let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
@@ -90,18 +84,6 @@ struct TimelineText {
         let rest = report.scopes.count - Self.maximumNoted
         if rest > 0 { lines.append("and \(rest) more scope\(rest == 1 ? "" : "s")") }
         return lines
-    }
-
-    // MARK: Selection
-
-    private static func selection(of operations: [OperationReport]) -> [OperationReport] {
-        guard operations.count > maximumOperations else { return operations }
-        let byDuration = operations.indices.sorted { operations[$0].duration > operations[$1].duration }
-        var chosen = Set(byDuration.prefix(longestShown))
-        chosen.formUnion(byDuration.lazy.filter { operations[$0].isCritical }.prefix(criticalShown))
-        let failed: [Outcome] = [.failed, .timedOut, .fellBack]
-        chosen.formUnion(operations.indices.lazy.filter { failed.contains(operations[$0].outcome) }.prefix(unsuccessfulShown))
-        return chosen.sorted().map { operations[$0] }
     }
 
     // MARK: Around the bars
@@ -165,7 +147,6 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    private static let maximumNamed = VerdictText.maximumNamed
     private static let maximumNoted = 20
 
     /// More for a person to know: operations that were left running, notes, and misbehaviour.
@@ -180,8 +161,11 @@ extension TimelineText {
         }
         messages += notes.prefix(Self.maximumNoted)
         if notes.count > Self.maximumNoted { messages.append("and \(notes.count - Self.maximumNoted) more notes") }
-        messages += anomalies.prefix(Self.maximumNamed)
-        if anomalies.count > Self.maximumNamed { messages.append("and \(anomalies.count - Self.maximumNamed) more like these") }
+        // The misbehaviour of operations that a person should know of.
+        let anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
+        messages += anomalies.prefix(VerdictText.maximumNamed)
+        let rest = anomalies.count - VerdictText.maximumNamed
+        if rest > 0 { messages.append("and \(rest) more like these") }
         return messages.flatMap(wrap).map(style.yellow)
     }
 }

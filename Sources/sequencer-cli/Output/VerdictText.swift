@@ -45,9 +45,9 @@ struct VerdictText {
     /// The times of the milestone and of the initial display, if they were reached; otherwise empty.
     private var milestone: String { report.milestoneText(style.duration) + report.initialDisplayText(style.duration) }
 
-    /// `; milestone failed: no network`, of a launch that went on without it.
-    private var missedMilestone: String {
-        report.missedMilestoneText + (report.missedMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
+    /// `; milestone failed: no network`, or `; milestone fell back: no network`.
+    private var milestoneOutcome: String {
+        report.milestoneOutcomeText + (report.unusualMilestone?.message.map { ": \(printable($0, limit: 600))" } ?? "")
     }
 
     private var tone: TextStyle.Tone {
@@ -78,7 +78,7 @@ struct VerdictText {
         if !unknown.operations.isEmpty { rest += "; \(unknown.text())" }
         return (
             !report.isWithinBudgets ? "FAIL" : unknown.tellNothing ? "UNKNOWN" : "PASS",
-            rest + report.processStartText + missedMilestone + report.initialDisplayText(style.duration) + report.troubleText()
+            rest + report.processStartText + milestoneOutcome + report.initialDisplayText(style.duration) + report.troubleText()
         )
     }
 
@@ -95,10 +95,10 @@ struct VerdictText {
 }
 
 extension LaunchReport {
-    /// For commands that look into a launch: one that did not complete, whose milestone did not succeed, or of whose
+    /// For commands that look into a launch: one that did not complete, whose milestone failed or fell back, or of whose
     /// time something is unknown, is said to be so before anything else; of others, nothing.
     func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed, missedMilestone == nil, unknownTimes.operations.isEmpty { return "" }
+        if outcome == .completed, unusualMilestone == nil, unknownTimes.operations.isEmpty { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 

@@ -9,7 +9,6 @@ struct ArgumentDeclaration: Sendable {
     var isRequired = false
     /// Whether it may be given more than once; of positional ones only the last may.
     var isRepeated = false
-    var short: Character?
     /// The name that help gives an option's value; nil for a flag, which is there or is not.
     var value: String?
     /// The values to choose from; empty where any value may be right.
@@ -17,7 +16,11 @@ struct ArgumentDeclaration: Sendable {
     let help: String
 
     /// Every command has this option; its own options come first in help.
-    static let help = ArgumentDeclaration(name: "help", short: "h", help: "Show this help.")
+    static let help = ArgumentDeclaration(name: "help", help: "Show this help.")
+    /// The short names, which mean the same in all commands.
+    private static let shorts: [String: Character] = ["help": "h", "output": "o"]
+
+    private var short: Character? { Self.shorts[name] }
 
     /// How a person writes it: `-o, --output FILE`, `[SCENARIO]`.
     var spelling: String {
@@ -40,11 +43,11 @@ struct ArgumentDeclaration: Sendable {
 /// .text("state", "DIR", help: "Keep what the app remembers in DIR.") { $0.state = $1 }
 /// ```
 struct CommandArgument<Root>: Sendable {
-    typealias Setter<Value> = @Sendable (inout Root, Value) -> Void
+    typealias Setter<Value> = @Sendable (inout Root, Value) throws -> Void
 
     let declaration: ArgumentDeclaration
     /// Reads the texts that were given, none for a flag, and stores their value.
-    let store: @Sendable (inout Root, [String]) throws -> Void
+    let store: Setter<[String]>
 
     /// The same argument of a command that holds `Root` as one of its parts.
     func of<Whole>(_ part: WritableKeyPath<Whole, Root> & Sendable) -> CommandArgument<Whole> {
@@ -57,7 +60,7 @@ struct CommandArgument<Root>: Sendable {
         isRequired: Bool = true,
         isRepeated: Bool = false,
         help: String,
-        store: @escaping @Sendable (inout Root, String) throws -> Void
+        store: @escaping Setter<String>
     ) -> Self {
         let declaration = ArgumentDeclaration(
             name: name,
@@ -76,36 +79,24 @@ struct CommandArgument<Root>: Sendable {
     /// An option with one value, which `read` makes of its text.
     static func value<Value>(
         _ name: String,
-        short: Character? = nil,
         _ value: String,
         words: [String] = [],
         help: String,
         read: @escaping @Sendable (String) throws -> Value,
         set: @escaping Setter<Value>
     ) -> Self {
-        let declaration = ArgumentDeclaration(name: name, short: short, value: value, words: words, help: help)
+        let declaration = ArgumentDeclaration(name: name, value: value, words: words, help: help)
         // Once at most: an option that is given twice is refused.
-        return Self(declaration: declaration) { root, texts in for text in texts { set(&root, try read(text)) } }
+        return Self(declaration: declaration) { root, texts in for text in texts { try set(&root, try read(text)) } }
     }
 
     /// An option that may be given more than once; `store` reads all its texts, in the order in which they were given.
-    static func repeated(
-        _ name: String,
-        _ value: String,
-        help: String,
-        store: @escaping @Sendable (inout Root, [String]) throws -> Void
-    ) -> Self {
+    static func repeated(_ name: String, _ value: String, help: String, store: @escaping Setter<[String]>) -> Self {
         Self(declaration: ArgumentDeclaration(name: name, isRepeated: true, value: value, help: help), store: store)
     }
 
-    static func text(
-        _ name: String,
-        short: Character? = nil,
-        _ value: String,
-        help: String,
-        set: @escaping Setter<String>
-    ) -> Self {
-        Self.value(name, short: short, value, help: help, read: { $0 }, set: set)
+    static func text(_ name: String, _ value: String, help: String, set: @escaping Setter<String>) -> Self {
+        Self.value(name, value, help: help, read: { $0 }, set: set)
     }
 
     static func integer(

@@ -6,13 +6,12 @@ import Foundation
 func readDocument<Document>(
     _ bytes: [UInt8],
     file: String,
-    _ read: (ScenarioField, SourceLines) throws -> Document
+    _ read: (ScenarioField) throws -> Document
 ) throws(ScenarioError) -> Document {
-    let lines = SourceLines(bytes)
     do {
-        return try read(ScenarioField(value: try parseJSON(bytes), path: .root), lines)
+        return try read(ScenarioField(value: try parseJSON(bytes), path: .root))
     } catch {
-        throw ScenarioError(error, file: file, lines)
+        throw ScenarioError(error, file: file)
     }
 }
 
@@ -41,7 +40,7 @@ func decodeDocument<Document>(
             throw ScenarioError(file: file, message: message)
         }
         // A text that is not JSON at all gets the message of the strict reader, which goes over it first.
-        return try readDocument(bytes, file: file) { root, _ in throw root.fault(for: error) }
+        return try readDocument(bytes, file: file) { root in throw root.fault(for: error) }
     }
 }
 

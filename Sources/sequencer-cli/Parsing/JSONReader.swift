@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
 ///
 /// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice
@@ -5,11 +7,11 @@
 func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     try requireUTF8Start(bytes)
     return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-        var json = JSONReader(buffer)
+        var json = JSONReader(buffer, isKept: true)
         json.skipWhitespace()
         // Its own sentence: "unexpected end" would not say that the file is empty.
         if buffer.count == json.offset { throw json.fault("the text is empty; expected a JSON value") }
-        let value = try json.value(isKept: true)
+        let value = try json.value()
         json.skipWhitespace()
         if json.offset < buffer.count { throw json.expected("nothing after the end of the JSON value") }
         return value
@@ -20,19 +22,19 @@ func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
 func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     // RFC 8259, section 8.1, forbids writers to add one.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-        throw JSONError(offset: 0, message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
+        throw JSONError(message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
     }
     // JSON starts with ASCII, so a zero among the first two bytes betrays 16-bit units.
     let startsWithZero = bytes.count >= 2 && (bytes[0] == 0) != (bytes[1] == 0)
     if startsWithZero || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-        throw JSONError(offset: 0, message: "the text is UTF-16; save it as UTF-8")
+        throw JSONError(message: "the text is UTF-16; save it as UTF-8")
     }
 }
 
-/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the byte where that
+/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the place where that
 /// shows.
 struct JSONError: Error, CustomStringConvertible {
-    let offset: Int
+    var position = SourcePosition.start
     /// The way to the value that is not as its format wants it; the root where the text is not JSON.
     var path = JSONPath.root
     let message: String
@@ -40,7 +42,7 @@ struct JSONError: Error, CustomStringConvertible {
     var description: String { message }
 }
 
-/// A value of a JSON text, together with the byte it starts at.
+/// A value of a JSON text, together with the place where it starts.
 struct JSONValue: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case null
@@ -53,8 +55,7 @@ struct JSONValue: Equatable, Sendable {
     }
 
     let content: Content
-    /// The offset of the value's first byte.
-    let offset: Int
+    let position: SourcePosition
 
     /// The value's kind as a message names it, never its text: that may be a secret.
     var kind: String {
@@ -72,8 +73,8 @@ struct JSONValue: Equatable, Sendable {
 /// One key of a JSON object and its value, in the order of the file.
 struct JSONMember: Equatable, Sendable {
     let key: String
-    /// The offset of the key's opening quote.
-    let offset: Int
+    /// The place of the key's opening quote.
+    let position: SourcePosition
     let value: JSONValue
 }
 
@@ -88,9 +89,14 @@ struct JSONReader {
     ]
 
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let isKept: Bool
     var offset = 0
+    /// The byte whose line and column were counted last.
+    private var counted = (offset: 0, position: SourcePosition.start)
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// - Parameter isKept: whether texts, elements, members and places are read; otherwise values are checked only, apart
+    ///   from their encoding and from keys that are given twice.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, isKept: Bool = false) { (self.bytes, self.isKept) = (bytes, isKept) }
 
     /// The next byte, or 0 at the end: no token of JSON holds a 0.
     var current: UInt8 { byte(offset) }
@@ -106,52 +112,55 @@ struct JSONReader {
         return true
     }
 
+    /// The place of the next byte. Places are asked for in the order of the text, so each byte is counted once.
+    private mutating func position() -> SourcePosition {
+        if isKept { counted = (offset, counted.position.moved(over: bytes[counted.offset..<offset])) }
+        return counted.position
+    }
+
     // MARK: Values
 
     /// Reads the value that begins at the next byte.
-    ///
-    /// - Parameter isKept: whether its texts, elements and members are read; otherwise they are checked only, apart
-    ///   from their encoding and from keys that are given twice.
     @discardableResult
-    mutating func value(isKept: Bool, depth: Int = 0) throws(JSONError) -> JSONValue {
-        let start = offset
+    mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
+        let position = position()
         let content: JSONValue.Content
         switch current {
-        case ASCII.quote: content = .string(try string(isKept))
-        case ASCII.openBrace: content = .object(try object(isKept, depth + 1))
-        case ASCII.openBracket: content = .array(try array(isKept, depth + 1))
-        case ASCII.minus, ASCII.zero...ASCII.nine: content = .number(try number(isKept))
+        case ASCII.quote: content = .string(try string())
+        case ASCII.openBrace: content = .object(try object(depth + 1))
+        case ASCII.openBracket: content = .array(try array(depth + 1))
+        case ASCII.minus, ASCII.zero...ASCII.nine: content = .number(try number())
         default: content = try word()
         }
-        return JSONValue(content: content, offset: start)
+        return JSONValue(content: content, position: position)
     }
 
-    private mutating func object(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONMember] {
+    private mutating func object(_ depth: Int) throws(JSONError) -> [JSONMember] {
         var members: [JSONMember] = []
         var keys: Set<String> = []
         var count = 0
         try open(depth)
         while try hasNext(before: ASCII.closeBrace, &count) {
             guard current == ASCII.quote else { throw expected("a key in double quotes") }
-            let start = offset
-            let key = try string(isKept)
+            let (start, position) = (offset, position())
+            let key = try string()
             // Most readers take the last of two, some the first (J4).
             if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
             guard skip(ASCII.colon) else { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
-            let value = try value(isKept: isKept, depth: depth)
-            if isKept { members.append(JSONMember(key: key, offset: start, value: value)) }
+            let value = try value(depth: depth)
+            if isKept { members.append(JSONMember(key: key, position: position, value: value)) }
         }
         return members
     }
 
-    private mutating func array(_ isKept: Bool, _ depth: Int) throws(JSONError) -> [JSONValue] {
+    private mutating func array(_ depth: Int) throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
         var count = 0
         try open(depth)
         while try hasNext(before: ASCII.closeBracket, &count) {
-            let element = try value(isKept: isKept, depth: depth)
+            let element = try value(depth: depth)
             if isKept { elements.append(element) }
         }
         return elements
@@ -197,7 +206,7 @@ struct JSONReader {
 
     // MARK: Numbers
 
-    private mutating func number(_ isKept: Bool) throws(JSONError) -> String {
+    private mutating func number() throws(JSONError) -> String {
         let start = offset
         let isNegative = skip(ASCII.minus)
         if isNegative, bytes[offset...].starts(with: "Infinity".utf8) { throw fault("-Infinity is not a number in JSON", at: start) }
@@ -227,7 +236,7 @@ struct JSONReader {
     // MARK: Strings
 
     /// Reads a string from its opening quote to just after its closing one.
-    private mutating func string(_ isKept: Bool) throws(JSONError) -> String {
+    private mutating func string() throws(JSONError) -> String {
         let start = offset
         var text: [UInt8] = []
         offset += 1
@@ -236,7 +245,7 @@ struct JSONReader {
         while current != ASCII.quote {
             if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
             if current < ASCII.space {
-                let name = hexadecimal(UInt32(current), digits: 4)
+                let name = String(format: "%04X", current)
                 throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
             }
             guard current == ASCII.backslash else {
@@ -276,7 +285,7 @@ struct JSONReader {
         {
             scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         }
-        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))", at: start) }
+        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(String(format: "%04X", unit))", at: start) }
         return scalar
     }
 
@@ -293,7 +302,9 @@ struct JSONReader {
 
     // MARK: Errors
 
-    func fault(_ message: String, at place: Int? = nil) -> JSONError { JSONError(offset: place ?? offset, message: message) }
+    func fault(_ message: String, at place: Int? = nil) -> JSONError {
+        JSONError(position: isKept ? .start.moved(over: bytes[..<(place ?? offset)]) : .start, message: message)
+    }
 
     /// Points to the first byte of the range that is not UTF-8.
     private func notUTF8(in range: Range<Int>) -> JSONError {
@@ -301,7 +312,7 @@ struct JSONReader {
         var rest = bytes[range].makeIterator()
         var offset = range.lowerBound
         while case .scalarValue(let scalar) = decoder.decode(&rest) { offset += UTF8.width(scalar) }
-        return fault("the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(byte(offset)), digits: 2)))", at: offset)
+        return fault("the text is not UTF-8 (byte 0x\(String(format: "%02X", byte(offset))))", at: offset)
     }
 
     /// Names the character that was found, and the expected one.
@@ -317,11 +328,6 @@ struct JSONReader {
         var rest = bytes[offset...].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&rest) else { return notUTF8(in: offset..<offset + 1) }
         return fault("unexpected \(quoted(String(scalar))); expected \(what)")
-    }
-
-    private func hexadecimal(_ value: UInt32, digits: Int) -> String {
-        let text = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }
 

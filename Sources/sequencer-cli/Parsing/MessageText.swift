@@ -64,9 +64,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
         self.command = command
     }
 
-    var message: String { hint.map { "\(problem); \($0)" } ?? problem }
-
-    var description: String { message }
+    var description: String { hint.map { "\(problem); \($0)" } ?? problem }
 }
 
 /// The first text that is given once more; nil when each is given once.

@@ -19,7 +19,6 @@ struct CommonArguments: Equatable, Sendable {
 
     static let outputOption = CommandArgument<CommonArguments>.text(
         "output",
-        short: "o",
         "FILE",
         help: "Write the result to FILE instead of standard output ('-')."
     ) { $0.output = $1 == "-" ? nil : $1 }
@@ -54,10 +53,12 @@ enum ClockMode: String, CaseIterable, Sendable {
 
 /// The arguments of a launch, for `run` and `bench`; nil leaves a choice to the scenario or to the engine.
 struct RunArguments: Equatable, Sendable {
+    /// The command that they are of.
+    var command = "run"
     /// A built-in scenario, a file, or `-`; nil lets the stored state decide.
     var scenario: String?
     var budget: Duration?
-    var deadline: DeadlineArgument?
+    var deadline: LaunchOptions.Deadline?
     var lanes: Int?
     var clock = ClockMode.wall
     /// At most one for each operation.
@@ -121,10 +122,6 @@ struct RunArguments: Equatable, Sendable {
         help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
         read: URLText.parseBackend
     ) { $0.backend = $1 }
-
-    static let linesOption = CommonArguments.linesOption.of(\RunArguments.common)
-
-    static let resultOptions = CommonArguments.workingOptions.map { $0.of(\RunArguments.common) }
 }
 
 // MARK: - Options that several commands have
@@ -140,15 +137,15 @@ extension CommandArgument {
         )
     }
 
-    static func deadline(help: String, set: @escaping Setter<DeadlineArgument>) -> Self {
-        .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    static func deadline(help: String, set: @escaping Setter<LaunchOptions.Deadline>) -> Self {
+        .value("deadline", "TIME|none", help: help, read: LaunchOptions.Deadline.parse, set: set)
     }
 
     static func facts(set: @escaping Setter<[FactArgument]>) -> Self {
         .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.") { root, texts in
             let form = "NAME=VALUE, such as account=known"
             // A name holds no `=`, a value may.
-            set(&root, try pairs(texts, atFirst: true, once: "fact", form: form, FactArgument.init))
+            try set(&root, try pairs(texts, atFirst: true, once: "fact", form: form, FactArgument.init))
         }
     }
 
@@ -165,25 +162,22 @@ extension CommandArgument {
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.", set: set)
     }
 
-    static func scenario(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+    static func scenario(set: @escaping Setter<String>) -> Self {
         .positional("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.", store: set)
     }
 
     /// A saved report, or a scenario that is run in virtual time for one.
-    static func source(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+    static func source(set: @escaping Setter<String>) -> Self {
         .positional("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.", store: set)
     }
 }
 
 // MARK: - Values
 
-/// The value of `--deadline`: when the whole launch ends.
-enum DeadlineArgument: Equatable, Sendable {
-    case none
-    case after(Duration)
-
-    static func parse(_ text: String) throws(ValueError) -> DeadlineArgument {
-        if text == "none" { return .none }
+extension LaunchOptions.Deadline {
+    /// The value of `--deadline`.
+    fileprivate static func parse(_ text: String) throws(ValueError) -> Self {
+        if text == "none" { return .never }
         do throws(ValueError) {
             return .after(try DurationText.parse(text))
         } catch {

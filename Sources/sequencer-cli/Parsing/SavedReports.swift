@@ -10,21 +10,19 @@ enum SavedSchema {
 
 /// The reports of a file: one or many, one after the other or in an array, in any layout.
 enum SavedReports {
-    /// Whether the first document of a file is a report.
-    static func begin(_ bytes: [UInt8]) -> Bool {
-        struct Head: Decodable { let schema: String }
-        guard let first = documents(in: bytes).first else { return false }
-        // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
-        return (try? JSONDecoder().decode(Head.self, from: Data(bytes[first])))?.schema == SavedSchema.report
-    }
-
+    /// The reports with their critical paths; nil where the first document of the file is no report.
+    ///
     /// - Parameter file: the name of the file in messages.
     /// - Throws: the first mistake, with its place in the file.
-    static func decode(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport] {
-        try decode(LaunchReport.self, from: bytes, file: file)
+    static func read(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport]? {
+        struct Head: Decodable { let schema: String }
+        // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
+        let head = documents(in: bytes).first.flatMap { try? JSONDecoder().decode(Head.self, from: Data(bytes[$0])) }
+        guard head?.schema == SavedSchema.report else { return nil }
+        return try decode(LaunchReport.self, from: bytes, file: file).map(\.withCriticalPath)
     }
 
-    /// Reads documents of any type, as ``decode(_:file:)`` reads reports.
+    /// Reads documents of any type, as ``read(_:file:)`` reads reports.
     static func decode<Document: Decodable>(
         _ type: Document.Type,
         from bytes: [UInt8],
@@ -37,7 +35,7 @@ enum SavedReports {
             do throws(ScenarioError) {
                 return try decodeDocument(type, from: Array(bytes[place]), file: file)
             } catch {
-                throw error.moved(by: SourceLines(bytes).position(of: place.lowerBound))
+                throw error.moved(by: .start.moved(over: bytes[..<place.lowerBound]))
             }
         }
     }
@@ -75,7 +73,7 @@ enum SavedReports {
         var count = 0
         while isArray ? try json.hasNext(before: ASCII.closeBracket, &count) : documents.isEmpty {
             let start = json.offset
-            try json.value(isKept: false)
+            try json.value()
             documents.append(start..<json.offset)
         }
         return documents

@@ -81,10 +81,7 @@ struct OperationDocument: Equatable, Sendable {
     var conditions: [FactCondition] = []
     var work = WorkDocument.none
     /// Where the operation begins in the file.
-    var position = SourcePosition(line: 1, column: 1)
-
-    /// The line where the operation begins in the file.
-    var line: Int { position.line }
+    var position = SourcePosition.start
 
     /// Whether it has no work, though a duration is expected of it: it takes no time.
     var isWorkless: Bool { work == .none && expected ?? .zero > .zero }

@@ -119,7 +119,7 @@ struct ScenarioField: Sendable {
         // Nearly all texts are printable ASCII without a space at an end, and need no closer look.
         if text.first != " ", text.last != " ", text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return nil }
         // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
-        for (scalar, isShown) in JudgedScalars(text) where !isShown {
+        for (scalar, isShown) in judgedScalars(text) where !isShown {
             return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
         if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
@@ -130,12 +130,12 @@ struct ScenarioField: Sendable {
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> JSONError { JSONError(offset: value.offset, path: path, message: message) }
+    func fault(_ message: String) -> JSONError { JSONError(position: value.position, path: path, message: message) }
 
     /// A complaint about a key itself, rather than about its value.
     func fault(_ message: String, at key: String) -> JSONError {
         let member = (try? object())?.first { $0.key == key }
-        return JSONError(offset: member?.offset ?? value.offset, path: .key(key, of: path), message: message)
+        return JSONError(position: member?.position ?? value.position, path: .key(key, of: path), message: message)
     }
 
     func expected(_ what: String) -> JSONError { fault("expected \(what), found \(value.kind)") }

@@ -20,7 +20,7 @@ extension ScenarioParser {
                 continue
             }
             // Both places, for either may be the wrong one (J11).
-            let place = lines.position(of: field("id", of: first).value.offset)
+            let place = field("id", of: first).value.position
             let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
             keep { throw field("id", of: index).fault(message) }
         }

@@ -29,10 +29,10 @@ func inspectScenario(
     if bytes.count > ScenarioDocument.sizeLimit {
         throw ScenarioError(file: file, message: "the scenario has \(bytes.count) bytes; at most \(ScenarioDocument.sizeLimit) are read")
     }
-    return try readDocument(bytes, file: file) { root, lines in
-        let parser = ScenarioParser(lines, limit: limit)
+    return try readDocument(bytes, file: file) { root in
+        let parser = ScenarioParser(limit: limit)
         try parser.parse(root, orOf: schemas)
-        return (parser.document, parser.mistakes.map { ScenarioError($0, file: file, lines) })
+        return (parser.document, parser.mistakes.map { ScenarioError($0, file: file) })
     }
 }
 
@@ -43,14 +43,10 @@ final class ScenarioParser {
     private(set) var mistakes: [any Error] = []
     /// The values that the operations were read from; nil where there is no array of them.
     private(set) var operations: [ScenarioField]?
-    let lines: SourceLines
     private let limit: Int
 
     /// - Parameter limit: how many mistakes are kept.
-    init(_ lines: SourceLines, limit: Int) {
-        self.lines = lines
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     var isFull: Bool { mistakes.count >= limit }
 
@@ -61,11 +57,8 @@ final class ScenarioParser {
     func parse(_ root: ScenarioField, orOf schemas: [String]) throws {
         let isGraph = try isGraph(root, orOf: schemas)
         var parser = self
-        if isGraph {
-            try root.read(ScenarioKeys.graph, into: &parser, homes: [:], keep: keep)
-        } else {
-            try root.read(ScenarioKeys.scenario, into: &parser, keep: keep)
-        }
+        let keys = isGraph ? ScenarioKeys.graph : ScenarioKeys.scenario
+        try root.read(keys, into: &parser, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
         for key in [isGraph ? "scenario" : "name", "operations"] { keep { _ = try root.required(key) } }
         // Names that could not be read are not to be missed.
         if let operations, !isFull { checkNames(root, operations) }
@@ -97,17 +90,14 @@ final class ScenarioParser {
             throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
         document.operations.reserveCapacity(fields.count)
+        let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.operation
         for object in fields where !isFull {
             // One for each, readable or not: places of operations and of their documents are the same.
-            var operation = OperationDocument(id: "", position: lines.position(of: object.value.offset))
+            var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
             keep {
-                if isGraph {
-                    try object.read(ScenarioKeys.graphOperation, into: &operation, homes: [:], keep: keep)
-                } else {
-                    try object.read(ScenarioKeys.operation, into: &operation, keep: keep)
-                }
+                try object.read(keys, into: &operation, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
                 _ = try object.required("id")
                 if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
                     throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")

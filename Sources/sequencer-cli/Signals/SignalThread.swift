@@ -15,9 +15,9 @@ final class SignalThread: Sendable {
         /// The first signal that was to end the process: the one that a shell is told of.
         var first: Int32?
         var hasBegun = false
-        /// The effect of signals on the launch that runs.
-        var launch: (cancel: @Sendable () -> Void, abandon: @Sendable () -> Void)?
-        var withdraw: (@Sendable () -> Void)?
+        /// The effect of the first signal on the launch that runs.
+        var cancel: (@Sendable () -> Void)?
+        var abandon: (@Sendable () -> Void)?
         var tell: (@Sendable () -> Void)?
     }
 
@@ -60,12 +60,10 @@ final class SignalThread: Sendable {
 
     /// From now on the first signal cancels the launch, and the second one ends the process at once.
     ///
-    /// - Parameters:
-    ///   - abandon: called before the process ends at once: removes files that nobody else would remove.
-    ///   - cancel: called at the first signal. Both are called on a thread that no launch can block.
-    func launchBegan(abandon: @escaping @Sendable () -> Void = {}, cancel: @escaping @Sendable () -> Void) throws {
+    /// - Parameter cancel: called at the first signal, on a thread that no launch can block.
+    func launchBegan(cancel: @escaping @Sendable () -> Void) throws {
         try begin()
-        state.withLock { $0.launch = (cancel, abandon) }
+        state.withLock { $0.cancel = cancel }
     }
 
     /// From now on a signal ends the process at once.
@@ -74,14 +72,14 @@ final class SignalThread: Sendable {
     func launchEnded() -> Int32? {
         state.withLock { state in
             // Forgotten at once, so that a signal from here on calls no code of a launch that is over.
-            state.launch = nil
+            state.cancel = nil
             return state.first
         }
     }
 
-    /// Has `withdraw` called before a signal ends the process at once, also without a launch, on a thread that nothing
-    /// else can block.
-    func onEnd(_ withdraw: @escaping @Sendable () -> Void) { state.withLock { $0.withdraw = withdraw } }
+    /// Has `abandon` called before a signal ends the process at once, also without a launch, on a thread that nothing
+    /// else can block. It removes what nobody else would remove.
+    func onEnd(_ abandon: @escaping @Sendable () -> Void) { state.withLock { $0.abandon = abandon } }
 
     /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
     func onStatusRequest(_ tell: (@Sendable () -> Void)?) {
@@ -113,15 +111,15 @@ final class SignalThread: Sendable {
                 // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
                 if let tell = state.withLock({ $0.tell }) { try? startThread(tell) }
             case let number?:
-                let (launch, isFirst) = state.withLock { state in
+                let (cancel, isFirst) = state.withLock { state in
                     defer { state.first = state.first ?? number }
-                    return (state.launch, state.first == nil)
+                    return (state.cancel, state.first == nil)
                 }
                 // Not here: it runs code of others. Without a thread for it nothing else would go on either.
-                guard isFirst, let launch, (try? startThread(launch.cancel)) != nil else { end(128 + number, bell) }
+                guard isFirst, let cancel, (try? startThread(cancel)) != nil else { end(128 + number, bell) }
             }
             // Asked under the lock: the launch may have ended meanwhile.
-            guard let first = state.withLock({ $0.launch == nil ? nil : $0.first }) else {
+            guard let first = state.withLock({ $0.cancel == nil ? nil : $0.first }) else {
                 limit = nil
                 continue
             }
@@ -144,13 +142,11 @@ final class SignalThread: Sendable {
     private func end(_ status: Int32, _ bell: Int32) -> Never {
         LiveChildren.killAll()
         TerminalModes.restoreAll()
-        let (withdraw, abandon) = state.withLock { ($0.withdraw, $0.launch?.abandon) }
-        if withdraw != nil || abandon != nil {
+        if let abandon = state.withLock({ $0.abandon }) {
             let isDone = Locked(false)
             // On a thread of its own: removing files may hang on a disk, and then the patience ends it.
             let work: @Sendable () -> Void = {
-                withdraw?()
-                abandon?()
+                abandon()
                 isDone.withLock { $0 = true }
             }
             var rest = (try? startThread(work)) == nil ? 0 : Int(Self.patience / .milliseconds(10))

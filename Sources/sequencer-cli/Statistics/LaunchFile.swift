@@ -34,7 +34,7 @@ struct LaunchFile {
     private(set) var mistakes: [Mistake] = []
     private(set) var brokenLines = 0
     /// Where the bytes begin that have not been taken yet.
-    private var position = SourcePosition(line: 1, column: 1)
+    private var position = SourcePosition.start
     /// The last of the broken lines.
     private var lastBroken = 0
 
@@ -109,7 +109,7 @@ struct LaunchFile {
                 if start == bytes.count { break }
                 do throws(JSONError) {
                     guard json.current == ASCII.openBrace else { throw json.expected("an object") }
-                    try json.value(isKept: false)
+                    try json.value()
                     documents.append(start..<json.offset)
                 } catch {
                     let isWhole = isAtEnd || bytes.count - start > sizeLimit
@@ -174,9 +174,11 @@ struct LaunchFile {
     private func launch(_ document: ArraySlice<UInt8>) throws(ScenarioError) -> LaunchLine {
         let bytes = Array(document)
         // One message for all lines that are no JSON at all, whatever stands there; another encoding is named below.
-        if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil { throw mistake("expected an object") }
+        if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil {
+            throw ScenarioError(file: name, message: "expected an object")
+        }
         if bytes.count > Self.sizeLimit {
-            throw mistake("the report is larger than the limit of \(Self.sizeLimit) bytes")
+            throw ScenarioError(file: name, message: "the report is larger than the limit of \(Self.sizeLimit) bytes")
         }
         return try decodeDocument(from: bytes, file: name) {
             try JSONDecoder().decode(LaunchLine.self, from: $0, configuration: keys)
@@ -184,10 +186,6 @@ struct LaunchFile {
     }
 
     // MARK: Mistakes
-
-    private func mistake(_ message: String) -> ScenarioError {
-        ScenarioError(file: name, position: SourcePosition(line: 1, column: 1), path: "", message: message)
-    }
 
     /// Keeps a mistake in a document that begins at the position.
     private mutating func add(_ error: ScenarioError, _ document: ArraySlice<UInt8>) {

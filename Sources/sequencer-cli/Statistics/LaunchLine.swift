@@ -35,8 +35,8 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     var isVirtual = false
     /// Whether it completed without its milestone: what was measured is no time to it.
     var missedMilestone = false
-    /// Whether its time is unknown, and its verdict with it.
-    var isUnknown = false
+    /// Whether its time is unknown, and its verdict with it; or a part of it.
+    var isUnknown = false, isPartlyUnknown = false
 }
 
 extension LaunchLine {
@@ -64,24 +64,37 @@ extension LaunchLine {
         // Such launches are another scenario: some of what others have still to do is done in their processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
-        if isVirtual { isUnknown = (try? LaunchReport(from: decoder))?.unknownTimes.tellNothing ?? false }
+        if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
+            (isUnknown, isPartlyUnknown) = (unknown.tellNothing, !unknown.tellNothing)
+        }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
-        let budget = try document.object("budget")
-        let display = try document.optionalObject("initialDisplayBudget")
-        let isDisplayMet = try display?.optionalString("verdict") == nil ? nil : display?.isMet()
+        let outcome: LaunchOutcome = try document.word("outcome")
+        let budget = try document.object("budget"), measured = try budget.duration("measuredMs")
+        let isInTime = try budget.optionalDuration("limitMs").map { measured <= $0 } ?? true
+        let display = try document.optionalDuration("initialDisplayMs"), displayBudget = try document.optionalObject("initialDisplayBudget")
+        // A verdict says no more than the times that it stands beside.
+        let isDisplayInTime =
+            try display.flatMap { display in try displayBudget?.optionalDuration("limitMs").map { display <= $0 } } ?? true
+        let isDisplayMet = try displayBudget?.optionalString("verdict") == nil ? nil : displayBudget?.isMet() == true && isDisplayInTime
+        let milestone = Self.milestone(of: document)
+        missedMilestone = outcome == .completed && milestone?.isSuccess == false
+        let isMet = try budget.isMet() && isInTime && LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
         end = .report(
-            try document.word("outcome"),
-            measured: try budget.duration("measuredMs").milliseconds,
-            isMet: LaunchReport.isWithinBudgets(try budget.isMet(), initialDisplay: isDisplayMet),
-            display: try document.optionalDuration("initialDisplayMs")?.milliseconds,
+            outcome,
+            measured: measured.milliseconds,
+            isMet: isMet && isDisplayMet != false,
+            display: display?.milliseconds,
             isDisplayMet: isDisplayMet
         )
-        // Only of those that missed their budget: looking at the operations takes as long as all the rest.
-        guard try !budget.isMet(), try document.optionalString("outcome") == "completed" else { return }
-        guard let milestone = try document.optionalString("milestone") else { return }
-        let operations = (try? document.optionalObjects("operations")) ?? []
-        let ended = operations.first { (try? $0.optionalString("id")) == milestone }.flatMap { try? $0.optionalString("outcome") }
-        missedMilestone = ended.flatMap { Outcome(rawValue: $0) }?.isSuccess == false
+    }
+
+    /// How the milestone ended; nil where the report does not say.
+    private static func milestone(of document: DocumentReader) -> Outcome? {
+        guard let id = try? document.optionalString("milestone"), let operations = try? document.optionalObjects("operations") else {
+            return nil
+        }
+        let ended = operations.first { (try? $0.optionalString("id")) == id }.flatMap { try? $0.optionalString("outcome") }
+        return ended.flatMap { Outcome(rawValue: $0) }
     }
 }
 

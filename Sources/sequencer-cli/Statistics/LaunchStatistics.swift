@@ -88,6 +88,8 @@ struct LaunchGroup: Sendable {
     private(set) var virtualLaunches = 0
     /// Those that completed without their milestone, and those whose times are unknown: neither are among the times.
     private(set) var missedMilestones = 0, unknownLaunches = 0
+    /// Those in whose times something counts as 0 ms of which nobody knows how long it takes.
+    private(set) var partlyUnknownLaunches = 0
     private var counts: [LaunchOutcome: Int] = [:]
     /// How often each operation was the one that ran when a launch crashed.
     private var crashesByOperation: [String: Int] = [:]
@@ -132,6 +134,7 @@ struct LaunchGroup: Sendable {
             counts[outcome, default: 0] += 1
             if line.missedMilestone { missedMilestones += 1 }
             if line.isUnknown { unknownLaunches += 1 }
+            if line.isPartlyUnknown { partlyUnknownLaunches += 1 }
             if !line.missedMilestone, !line.isUnknown { times[outcome, default: QuantileSketch()].insert(measured) }
             // A miss is known whatever the times.
             if !line.isUnknown || !isMet { verdicts.add(isMet) }

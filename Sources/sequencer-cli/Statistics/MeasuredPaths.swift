@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// The longest paths through operations whose times are known.
 ///

@@ -43,6 +43,7 @@ extension LaunchGroup {
         func rate(_ count: Int) -> JSONTree { .decimal(LaunchStatistics.rate(count, of: launches)) }
         let ends: JSONTree = [
             "launches": .number(launches), "missedMilestone": .count(missedMilestones), "unknownTimes": .count(unknownLaunches),
+            "partlyUnknownTimes": .count(partlyUnknownLaunches),
             "budgetMisses": .number(verdicts.misses), "budgetMissRate": .decimal(verdicts.rate),
             "budgetMissRateUpperBound": .decimal(verdicts.bound), "abortRate": rate(count(of: .aborted)),
             "failureRate": rate(count(of: .failed)), "cancelRate": rate(count(of: .cancelled)), "crashes": .number(crashes),

@@ -30,11 +30,13 @@ struct StatsText {
     /// What keeps launches out of the times, or makes these say less than they seem to.
     private func doubts(_ total: LaunchGroup) -> [String] {
         let (missed, unknown, count) = (total.missedMilestones, total.unknownLaunches, total.launches)
+        let partly = total.partlyUnknownLaunches
         let real = total.launches - total.crashes - total.virtualLaunches
         return [
             missed > 0 ? "\(missed) of \(count) did not reach their milestone, and are not in the times" : nil,
             unknown > 0
                 ? "\(unknown) of \(count) took a time that nobody knows, and are neither in the times nor within their budget" : nil,
+            partly > 0 ? "\(partly) of \(count) needed operations of which nobody knows how long they take: these count as 0 ms" : nil,
             real > 0 && total.virtualLaunches > 0
                 ? "\(real) in real time beside those in virtual time: their times say nothing about each other" : nil,
         ].compactMap(\.self)

@@ -16,6 +16,23 @@ func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
     if code != 0 { throw ThreadError(code: code) }
 }
 
+/// Runs `body`, which may wait, on a thread of its own. It can ask whether the task has been cancelled.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable (_ isCancelled: () -> Bool) -> Value) async throws -> Value {
+    let isCancelled = Locked(false)
+    // A handler and not a child task: a thread is outside of Swift's cancellation.
+    return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(ThreadError) {
+                try startThread { continuation.resume(returning: body { isCancelled.withLock { $0 } }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    } onCancel: {
+        isCancelled.withLock { $0 = true }
+    }
+}
+
 /// Finds out how many threads can be had at a time, by having them for a moment.
 ///
 /// - Returns: their number, and why there are not `most`.

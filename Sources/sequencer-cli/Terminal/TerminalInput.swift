@@ -11,6 +11,9 @@ import Sequencer
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
 /// ```
 final class TerminalInput: Sendable {
+    /// The most bytes of a line: as many as a terminal lets a person type.
+    private static let limit = 4096
+
     private let descriptor: Int32
     private let ownsDescriptor: Bool
     /// The bytes after the last line that was read: a terminal gives one line at a time, unless another program has set
@@ -49,37 +52,31 @@ final class TerminalInput: Sendable {
     ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it
     ///     would be seen all the same: that counts as dismissed.
     ///   - prompt: shows the question. From then on, nothing that is secret is shown.
-    func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
+    /// - Returns: the line without its end, or why it is dropped; nil where it is dismissed: the input ended (Ctrl-D, or
+    ///     the terminal is gone), or the task was cancelled.
+    func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> Reading<String>? {
         // `poll` ignores a negative descriptor, so its question would wait for ever.
-        guard descriptor >= 0, !Task.isCancelled else { return .dismissed }
+        guard descriptor >= 0, !Task.isCancelled else { return nil }
         // Before the prompt: it is the sign that typed text is hidden.
-        if isSecret, !TerminalModes.hideTyping(on: descriptor) { return .dismissed }
+        if isSecret, !TerminalModes.hideTyping(on: descriptor) { return nil }
         // However the question ends: answered, cancelled or given up by the reader.
         defer { if isSecret { TerminalModes.showTyping(on: descriptor) } }
         prompt()
-        let isCancelled = Locked(false)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { answer in
-                let thread: Void? = try? startThread { answer.resume(returning: self.read { isCancelled.withLock { $0 } }) }
-                if thread == nil { answer.resume(returning: .dismissed) }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
-        }
+        return try? await onThread { self.read($0) }
     }
 
     /// Reads a line, unless the question is withdrawn before.
-    private func read(_ isCancelled: () -> Bool) -> TerminalLine {
+    private func read(_ isCancelled: () -> Bool) -> Reading<String>? {
         var line = rest.withLock { $0 }
         rest.withLock { $0 = [] }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             if let end = line.firstIndex(of: ASCII.newline) {
                 rest.withLock { $0 = Array(line[(end + 1)...]) }
-                return TerminalLine(line[..<end])
+                return Self.reading(line[..<end])
             }
             // The end of a line that is too long is no line.
-            line = Array(line.prefix(TerminalLine.limit + 1))
+            line = Array(line.prefix(Self.limit + 1))
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // A person does not see the time after which a question that was withdrawn is gone.
             let isReady = poll(&request, 1, 20) > 0
@@ -87,17 +84,35 @@ final class TerminalInput: Sendable {
                 // Half a password must not become the beginning of another answer, or of a command once the tool has
                 // ended.
                 tcflush(descriptor, TCIFLUSH)
-                return .dismissed
+                return nil
             }
             guard isReady else { continue }
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             // Ctrl-D, or a terminal that is gone. After half a line Ctrl-D sends that half, as terminals do.
-            if count <= 0 { return line.isEmpty ? .dismissed : TerminalLine(line[...]) }
+            if count <= 0 { return line.isEmpty ? nil : Self.reading(line[...]) }
             line += buffer[..<count]
         }
     }
+
+    /// - Parameter bytes: a line without its line feed; a carriage return before that is dropped, too.
+    private static func reading(_ bytes: ArraySlice<UInt8>) -> Reading<String> {
+        if bytes.count > limit { return .nonsense("That is too long.") }
+        // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
+        let line = bytes.last == ASCII.carriageReturn ? bytes.dropLast() : bytes
+        return String(validating: line, as: UTF8.self).map(Reading.answer) ?? .nonsense("That is not text in UTF-8.")
+    }
 }
+
+/// The meaning of what a person typed.
+enum Reading<Answer> {
+    case answer(Answer)
+    /// The reason why it is not an answer, in one sentence.
+    case nonsense(String)
+}
+
+extension Reading: Sendable where Answer: Sendable {}
+extension Reading: Equatable where Answer: Equatable {}
 
 /// A descriptor of its own for the same terminal, which does not block; nil where the terminal's name leads elsewhere,
 /// or nowhere, as it does in some containers.
@@ -111,30 +126,4 @@ private func reopened(_ descriptor: Int32) -> Int32? {
     if fstat(descriptor, &old) == 0, fstat(own, &new) == 0, old.st_rdev == new.st_rdev { return own }
     close(own)
     return nil
-}
-
-/// The answer to a question for a line.
-enum TerminalLine: Equatable, Sendable {
-    /// The line, without its end.
-    case text(String)
-    /// It had more bytes than a line may have, and was dropped.
-    case tooLong
-    /// It was not UTF-8, and was dropped.
-    case notUTF8
-    /// No answer: the input ended (Ctrl-D, or the terminal is gone), or the task was cancelled.
-    case dismissed
-
-    /// The most bytes of a line: as many as a terminal lets a person type.
-    static let limit = 4096
-
-    /// - Parameter bytes: a line without its line feed; a carriage return before that is dropped, too.
-    fileprivate init(_ bytes: ArraySlice<UInt8>) {
-        if bytes.count > Self.limit {
-            self = .tooLong
-        } else {
-            // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
-            let line = bytes.last == ASCII.carriageReturn ? bytes.dropLast() : bytes
-            self = String(validating: line, as: UTF8.self).map(TerminalLine.text) ?? .notUTF8
-        }
-    }
 }

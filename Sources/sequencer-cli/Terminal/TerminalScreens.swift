@@ -38,9 +38,9 @@ struct TerminalScreens: Sendable {
 
     /// Asks for yes or no.
     ///
-    /// - Parameter standard: the meaning of an empty line; nil asks again.
-    func confirm(question: String, default standard: Bool? = nil) async -> Bool? {
-        let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
+    /// - Parameter standard: the meaning of an empty line.
+    func confirm(question: String, default standard: Bool) async -> Bool? {
+        let hint = standard ? "[Y/n]" : "[y/N]"
         // Room for the hint and its brackets on the last line.
         let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)
         return await screen {
@@ -48,7 +48,7 @@ struct TerminalScreens: Sendable {
                 switch text.trimmed.lowercased() {
                 case "y", "yes": .answer(true)
                 case "n", "no": .answer(false)
-                case "": standard.map(Reading.answer) ?? .nonsense("Enter y or n.")
+                case "": .answer(standard)
                 default: .nonsense("Enter y or n, not \(quoted(text)).")
                 }
             }
@@ -162,16 +162,15 @@ struct TerminalScreens: Sendable {
         // A bound: a terminal that sends nonsense without end must not hold the launch.
         for _ in 0..<Self.maximumAnswers {
             switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
-            case .dismissed:
+            case nil:
                 // Nobody has ended the line of the question.
                 output("\n")
                 return nil
-            case .tooLong: say("That is too long.")
-            case .notUTF8: say("That is not text in UTF-8.")
+            case .nonsense(let sentence)?: say(sentence)
             // An arrow comes as an escape sequence: taken as text it would move the cursor in later output.
-            case .text(let text) where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }):
+            case .answer(let text)? where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }):
                 say("That holds a key that is no text, such as an arrow.")
-            case .text(let text):
+            case .answer(let text)?:
                 switch read(text) {
                 case .answer(let answer): return answer
                 case .nonsense(let sentence): say(sentence)
@@ -182,15 +181,6 @@ struct TerminalScreens: Sendable {
         return nil
     }
 }
-
-/// The meaning of a typed line for the screen that asked.
-enum Reading<Answer> {
-    case answer(Answer)
-    /// The reason why it is not an answer, in one sentence.
-    case nonsense(String)
-}
-
-extension Reading: Equatable where Answer: Equatable {}
 
 /// Reads the choice of an option: a number from 1 on, a name in any case, or the beginning of a name that no other one
 /// shares.

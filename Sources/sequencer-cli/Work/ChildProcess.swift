@@ -36,20 +36,11 @@ struct ChildProcess: Sendable {
     /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0;
     ///   `CancellationError` if it was still running when the task was cancelled, once it has ended.
     func run() async throws -> String {
-        let isCancelled = Locked(false)
-        // A handler and not a child task: the process is outside of Swift's cancellation.
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                do throws(ThreadError) {
-                    // A thread of its own, so that no shared one waits for the child.
-                    try startThread { continuation.resume(with: Result { try attend { isCancelled.withLock { $0 } } }) }
-                } catch {
-                    continuation.resume(throwing: failure(.system("could not be started: \(error)")))
-                }
-            }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
+        let result: Result<String, any Error>
+        do { result = try await onThread { isCancelled in Result { try attend(isCancelled) } } } catch {
+            throw failure(.system("could not be started: \(error)"))
         }
+        return try result.get()
     }
 
     private func failure(_ reason: ChildProcessError.Reason, _ output: String = "") -> ChildProcessError {

@@ -54,7 +54,7 @@ private struct ScenarioEdges {
             if dependency.isOptional, !identifiers.contains(dependency.id) { return nil }
             let isSkipped = dependency.onFailure == .skip || dependency.onFailure == nil && mixed.contains(dependency.id)
             // A skipped operation does not fail, so its dependents must not be skipped because they need its result.
-            return NamedDependency(dependency.id, needsResult: isSkipped && !absent.contains(dependency.id))
+            return NamedDependency(dependency.id, needsValue: isSkipped && !absent.contains(dependency.id))
         }
     }
 
@@ -119,7 +119,7 @@ extension OperationDocument {
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(Self.qualities[qos] ?? .default)) }
-        if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
+        options += exclusive.map { .exclusive(ExclusiveResource($0)) }
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }

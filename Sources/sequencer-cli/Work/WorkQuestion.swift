@@ -50,10 +50,10 @@ struct WorkQuestion: Equatable, Sendable {
         let question = Task {
             while true {
                 switch await input.line(prompt: { Terminal.standardError.write("Run this? [y/N] ") }) {
-                case .text(let text): return ["y", "yes"].contains(text.trimmed.lowercased())
-                case .dismissed: return false
+                case .answer(let text)?: return ["y", "yes"].contains(text.trimmed.lowercased())
+                case nil: return false
                 // Nonsense is neither yes nor no.
-                case .tooLong, .notUTF8: continue
+                case .nonsense?: continue
                 }
             }
         }

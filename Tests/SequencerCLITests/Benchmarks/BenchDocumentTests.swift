@@ -258,6 +258,7 @@ struct BenchArgumentsTests {
         ]
         var expected = BenchCommand(
             arguments: RunArguments(
+                command: "bench",
                 scenario: "regular",
                 budget: .seconds(2),
                 lanes: 4,
@@ -324,7 +325,7 @@ struct BenchArgumentsTests {
     )
     func mistakes(_ line: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(line) }
-        #expect(error?.message == message)
+        #expect(error?.description == message)
     }
 
     @Test(

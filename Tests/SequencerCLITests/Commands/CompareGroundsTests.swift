@@ -128,8 +128,160 @@ struct CompareGroundsTests {
         #expect(change["verdict"] as? String == "inconclusive" && change["unknownAfter"] as? [String] == ["config"])
         let back = try await Tool.run("compare", unknown, known, "--strict")
         #expect(back.code == 5 && back.output.contains("\nINCONCLUSIVE  nobody knows how long config takes before, "), "\(back)")
-        // What is as unknown as before says nothing against the rest.
-        #expect(try await Tool.run("compare", unknown, unknown, "--strict").output.contains("\nSAME  "))
+        // Of a time that is unknown on either side nobody knows whether it is the same.
+        let both = try await Tool.run("compare", unknown, unknown, "--strict")
+        let doubt = "\nINCONCLUSIVE  nobody knows how long config takes on either side, where it counts as 0 ms; "
+        #expect(both.code == 5 && both.output.contains(doubt), "\(both)")
+    }
+
+    /// Tips that are shown before the milestone, if they can be, within a budget of a second.
+    private func tips(_ time: String) -> String {
+        scenarioText(
+            #"{ "id": "load", "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "tips", "deferrable": true, "work": { "simulate": "\#(time)" } }"#,
+            #"{ "id": "home", "after": ["load", "tips"], "work": { "simulate": "50ms" } }"#,
+            head: #""milestone": "home", "budget": "1s", "#
+        )
+    }
+
+    @Test(
+        "A step that is put off past the milestone, or no longer is, makes nothing faster or slower: CHANGED, code 4, in every comparison"
+    )
+    func deferral() async throws {
+        defer { folder.remove() }
+        let (fast, slow) = (try folder.write(tips("300ms"), to: "fast.json"), try folder.write(tips("980ms"), to: "slow.json"))
+        let before = folder.file("before.json").path, after = folder.file("after.json").path
+        let bench = ["bench", "--clock", "virtual", "--strict"]
+        #expect(try await Tool.run(bench + [fast, "--save", before]).code == 0)
+        let saved = try await Tool.run(bench + [slow, "--baseline", before, "--save", after])
+        let words = "10 succeeded → 10 succeeded, 10 of them put off past the milestone"
+        #expect(saved.output.contains("\n  tips: 10 succeeded, 10 of them put off past the milestone\n"), "\(saved)")
+        // Put off, it holds up nothing: the launch is as much shorter as it took before.
+        #expect(saved.output.contains("\n  tips *     +680 ms       -200 ms  300 ms  980 ms"), "\(saved)")
+        for result in [saved, try await Tool.run(bench + [fast, "--interleave", slow]), try await Tool.run("compare", before, after)] {
+            #expect(result.code == 4 && result.output.contains("\nCHANGED  tips: \(words): "), "\(result)")
+        }
+        let back = try await Tool.run("compare", after, before)
+        #expect(
+            back.code == 4 && back.output.contains("\nCHANGED  tips: 10 succeeded, 10 of them put off past the milestone → "),
+            "\(back)"
+        )
+        #expect(try await Tool.run("compare", after, after, "--strict").output.contains("\nSAME  "))
+        let json = try await Tool.run("compare", before, after, "--json").json()
+        let change = try #require(((json["comparisons"] as? [[String: Any]])?.first?["outcomes"] as? [[String: Any]])?.first)
+        #expect(change["id"] as? String == "tips" && change["deferredAfter"] as? Int == 10 && change["deferredBefore"] == nil)
+        var reports: [String] = []
+        for (scenario, name) in [(fast, "fast.jsonl"), (slow, "slow.jsonl")] {
+            let line = try await Tool.run("run", scenario, "--clock", "virtual", "--json-lines").output
+            reports.append(try folder.write(line + line, to: name))
+        }
+        #expect(try await Tool.run(["compare"] + reports).code == 4)
+    }
+
+    @Test("A step that is put off now and then, as chance may have it, makes nothing faster: INCONCLUSIVE")
+    func rareDeferral() {
+        func ends(_ deferrals: Int) -> LaunchEnds {
+            var counts = OutcomeCounts()
+            counts.add(.succeeded, 10)
+            counts.deferrals = deferrals
+            return LaunchEnds(runs: 10, completed: 10, milestone: nil, outcomes: [("tips", counts)])
+        }
+        for (before, after, verdict) in [(0, 1, ChangeVerdict.inconclusive), (0, 10, .changed), (10, 0, .changed), (4, 4, .improved)] {
+            #expect(EndsChange(from: ends(before), to: ends(after)).verdict(.improved) == verdict, "\(before) \(after)")
+        }
+    }
+
+    @Test("A scenario that only one file has is named: CHANGED where it is gone, INCONCLUSIVE where it is new")
+    func missingScenarios() async throws {
+        defer { folder.remove() }
+        func launch(_ name: String) throws -> String {
+            let text = scenarioText(#"{ "id": "home", "work": { "simulate": "100ms" } }"#).replacing(#""test""#, with: "\"\(name)\"")
+            return try folder.write(text, to: "\(name).json")
+        }
+        let (a, b) = (try launch("A"), try launch("B"))
+        let one = folder.file("one.bench").path, two = folder.file("two.bench").path
+        let bench = ["bench", a, "--clock", "virtual"]
+        _ = try await Tool.run(bench + ["--save", one])
+        _ = try await Tool.run(bench + ["--interleave", b, "--save", two])
+        let lines = try await Tool.run("run", a, "--clock", "virtual", "--json-lines").output
+        let others = try await Tool.run("run", b, "--clock", "virtual", "--json-lines").output
+        let files = (try folder.write(lines + lines, to: "one.jsonl"), try folder.write(lines + others + lines + others, to: "two.jsonl"))
+        for (one, two) in [(one, two), files] {
+            let gone = try await Tool.run("compare", two, one)
+            #expect(gone.code == 4 && gone.output.contains("\nSAME  "), "\(gone)")
+            #expect(gone.output.hasSuffix("\nCHANGED  not measured after: B\n"), "\(gone)")
+            let new = try await Tool.run("compare", one, two, "--strict")
+            #expect(new.code == 5 && new.output.hasSuffix("\nINCONCLUSIVE  not measured before: B\n"), "\(new)")
+            #expect(try await Tool.run("compare", one, two).code == 0)
+            let (first, second) = (try await Tool.run("compare", two, one, "--json"), try await Tool.run("compare", one, two, "--json"))
+            #expect(try first.json()["onlyBefore"] as? [String] == ["B"] && first.json()["onlyAfter"] == nil)
+            #expect(try second.json()["onlyAfter"] as? [String] == ["B"] && second.json()["onlyBefore"] == nil)
+        }
+    }
+
+    @Test(
+        "Benches and reports of earlier versions, without keys that this one writes, are never IMPROVED",
+        arguments: ["unknown", "deferredRuns"]
+    )
+    func earlierForms(key: String) async throws {
+        defer { folder.remove() }
+        let (slow, fast) = (
+            try bench(300, runs: 10, clock: .virtual, ["a": [.succeeded: 10]]),
+            try bench(100, runs: 10, clock: .virtual, ["a": [.succeeded: 10]])
+        )
+        func old(_ path: String) throws -> String {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let old = try Regex(#""\#(key)": [^,]*,\s*"#)
+            #expect(text.contains(old))
+            return try folder.write(text.replacing(old, with: ""), to: "old.json")
+        }
+        #expect(try await Tool.run("compare", slow, fast).output.contains("\nIMPROVED  "))
+        let words = "\nINCONCLUSIVE  the bench before does not say how its operations ended, which were put off "
+        let result = try await Tool.run("compare", try old(slow), fast, "--strict")
+        #expect(result.code == 5 && result.output.contains(words), "\(result)")
+        #expect(try await Tool.run("compare", try old(fast), slow).code == 4)
+    }
+
+    @Test(
+        "Reports that name neither a date nor a clock need six runs, and what takes no time in them is unknown; newer ones are comparable"
+    )
+    func namelessClock() async throws {
+        defer { folder.remove() }
+        func lines(_ time: String, _ work: String, runs: Int, isOld: Bool = true) async throws -> String {
+            let text = scenarioText(
+                #"{ "id": "config", "work": \#(work) }"#,
+                #"{ "id": "home", "after": ["config"], "work": { "simulate": "\#(time)" } }"#,
+                head: #""milestone": "home", "#
+            )
+            let line = try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+            let old = line.replacing(#""clock":"virtual","#, with: "").replacing(/"(c|notC)ontrolled":\[[^\]]*\],/, with: "")
+            #expect(old != line)
+            return try folder.write(String(repeating: isOld ? old : line, count: runs), to: "\(UUID()).jsonl")
+        }
+        let known = #"{ "simulate": "9ms" }"#, unknown = #"{ "command": ["config"] }"#
+        for (work, runs, isOld, words) in [
+            (known, 2, true, "INCONCLUSIVE  too few runs: 2 against 2"), (known, 6, true, "IMPROVED  "), (known, 6, false, "IMPROVED  "),
+            (unknown, 6, true, "INCONCLUSIVE  nobody knows how long config takes on either side"),
+        ] {
+            let (before, after) = (try await lines("300ms", work, runs: runs), try await lines("100ms", work, runs: runs, isOld: isOld))
+            let result = try await Tool.run("compare", before, after)
+            #expect(result.code == 0 && result.output.contains("\n" + words), "\(result)")
+        }
+    }
+
+    @Test("A bench whose milestone is no operation, or that was put off more often than it ran, is refused")
+    func brokenBench() async throws {
+        defer { folder.remove() }
+        let text = try String(contentsOfFile: try bench(100, runs: 2, milestone: "a", ["a": [.succeeded: 2]]), encoding: .utf8)
+        for (old, new, words) in [
+            (#""milestone": "a""#, #""milestone": "b""#, "scenarios[0].milestone: there is no operation 'b'"),
+            (#""deferredRuns": 0"#, #""deferredRuns": 3"#, "scenarios[0].operations[0].deferredRuns: expected 0 to 2, found 3"),
+        ] {
+            #expect(text.contains(old))
+            let path = try folder.write(text.replacing(old, with: new), to: "broken.json")
+            let result = try await Tool.run("compare", path, path)
+            #expect(result.code == 65 && result.messages.contains(words), "\(result)")
+        }
     }
 
     @Test("The times of runs whose milestone failed are no times to it: bench, compare and stats count them and leave them out")

@@ -188,6 +188,44 @@ struct SavedReportsTests {
         #expect(later.code == 0 && later.output.contains("\n  apart   taken 3 s apart, not in turns: "), "\(later.output)\(later.messages)")
     }
 
+    @Test("The verdict of a report is computed from its time, its budget and how its milestone and its display ended, not believed")
+    func contradictions() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let text = scenarioText(
+            #"{ "id": "splash", "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "home", "after": ["splash"], "onFailure": "continue", "work": { "simulate": "200ms" } }"#,
+            head: #""milestone": "home", "initialDisplay": "splash", "initialDisplayBudget": "150ms", "budget": "1s", "#
+        )
+        let line = try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+        let home = #""id":"home","outcome":"#
+        let edits = [
+            (#""measuredMs":300"#, #""measuredMs":2000"#, "FAIL  2 s of 1 s"),
+            (home + #""succeeded""#, home + #""failed""#, "; milestone failed"),
+            (
+                #""initialDisplayBudget":{"limitMs":150"#, #""initialDisplayBudget":{"limitMs":50"#,
+                "initial display after 100 ms of 50 ms, fail"
+            ),
+        ]
+        for (old, new, words) in edits {
+            let edited = line.replacing(old, with: new)
+            #expect(line.contains(#""verdict":"pass""#) && edited != line && !edited.contains(#""verdict":"fail""#))
+            let path = try folder.write(edited, to: "edited.jsonl")
+            let report = try await Tool.run("report", path).output
+            #expect(report.contains("\nFAIL  ") && report.contains(words), "\(report)")
+            let total = try #require(try await Tool.run("stats", path, "--json").json()["total"] as? [String: Any])
+            #expect(total["budgetMisses"] as? Int == 1, "\(total)")
+        }
+        for (old, new, words) in [
+            (#""id":"home""#, #""id":"main""#, "milestone: there is no operation"),
+            (#""criticalPath":["#, #""path":["#, "missing key 'criticalPath'"),
+        ] {
+            let path = try folder.write(line.replacing(old, with: new), to: "broken.jsonl")
+            let result = try await Tool.run("compare", path, path)
+            #expect(result.code == 65 && result.messages.contains(words), "\(result)")
+        }
+    }
+
     @Test("Launches in virtual time and others are not compared as one")
     func clocks() async throws {
         let folder = try TemporaryFolder()

@@ -82,7 +82,7 @@ struct VerifyFormatsTests {
             let rules = try #require(driver?["rules"] as? [[String: Any]])
             #expect(rules.map { $0["id"] as? String } == ["budget", "impliedDependency"])
             let texts: [String?] = [
-                "The longest path alone takes longer than the budget.", "An operation waits for one that its other dependencies imply.",
+                "What is expected takes longer than the budget.", "An operation waits for one that its other dependencies imply.",
             ]
             for key in ["shortDescription", "fullDescription", "help"] {
                 #expect(rules.map { ($0[key] as? [String: String])?["text"] } == texts, "\(key)")

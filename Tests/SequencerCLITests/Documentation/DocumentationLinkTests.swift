@@ -74,7 +74,7 @@ struct DocumentationLinkTests {
         #expect(program.text == example[begin.lowerBound...])
     }
 
-    /// `Scripts/check-first-launch` types what the README says; this holds it to the tutorial.
+    /// `Scripts/check-outputs` types what the README says; this holds it to the tutorial.
     @Test("The README's first launch is the tutorial's: the same source, and a test of it")
     func firstLaunch() throws {
         let readme = try Self.text("README.md")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import sequencer_cli
 
-/// What signals leave behind: terminals, children, exit codes. `Scripts/test-signals` sends them at random moments.
+/// What signals leave behind: terminals, children, exit codes.
 @Suite("Faults of signals", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealSignalFaultTests {
     /// Lines for a shell in which `wait_gone PID` returns once the process is gone, or is dead and nobody has asked how it ended.
@@ -296,8 +296,8 @@ struct RealSignalFaultTests {
         }
     }
 
-    @Test("Reading needs no thread", .enabled(if: canLimit, "needs root, to become another user"), arguments: ["verify", "graph"])
+    @Test("Reading needs no thread", .enabled(if: canLimit, "needs root, to become another user"), arguments: ["graph", "scenarios"])
     func reading(command: String) async throws {
-        #expect(try await Tool.shell("\(Self.limited(to: 1)) \(command) regular").code == 0)
+        #expect(try await Tool.shell("\(Self.limited(to: 1)) \(command)\(command == "graph" ? " regular" : "")").code == 0)
     }
 }

@@ -38,7 +38,7 @@ extension FuzzTarget {
         let config = graph.add("fetch-config", fallback: 1) { 2 }
         graph.add("tutorial", .onFailure(.skipDependents), after: splash) {}
         graph.add("main-app", .milestone, using: config, after: splash) { _ in }
-        let skippable = graph.skippable
+        let skippable = graph.skippable()
         recovery.apply(to: &graph, skippable: skippable)
         if let sentence = recovery.sentence { try graph.note(sentence, on: "main-app") }
         _ = try graph.validated()
@@ -47,7 +47,7 @@ extension FuzzTarget {
 
     private static func isExplained(_ explanation: Explanation) throws {
         let text = explanation.text(TextStyle(isColored: false, isUnicode: true))
-        try expect(JudgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown }, "a text that a terminal would obey")
+        try expect(judgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown }, "a text that a terminal would obey")
         // However large the files are, a person is to read this.
         try expect(text.utf8.count <= 32_768 + explanation.launches.count * 8192, "a text of \(text.utf8.count) bytes")
         let json = explanation.json()
@@ -72,19 +72,20 @@ extension FuzzTarget {
         try state.countAppStart(isLoggedIn: true, isAnonymous: false)
         try expect(state.appStarts > 0, "a start that was not counted")
         if let policy = try? JSONDecoder().decode(UpdatePolicy.self, from: data), let version = SemanticVersion("1.0.0") {
-            _ = UpdatePolicy.decision(answer: nil, lastKnown: policy, for: version, at: Date(timeIntervalSince1970: 1_700_000_000))
+            let date = Date(timeIntervalSince1970: 1_700_000_000)
+            _ = UpdatePolicy().completed(by: policy, at: date).decision(for: version, at: date)
         }
 
         let configurations = ConfigurationStore(store())
         let bundled = configurations.lastKnown
-        try configurations.confirmTrial()
+        if let onTrial = configurations.onTrial { try configurations.confirm(LoadedConfiguration(onTrial, from: .cached)) }
         try expect(configurations.onTrial == nil, "a configuration that stays on trial")
         try configurations.beginTrial(of: bundled.configuration)
         try expect(configurations.onTrial == bundled.configuration, "a configuration that changes when it is read back")
 
         let settings = Settings(store())
-        let snapshot = settings.freeze(state)
-        try expect(!snapshot[.deviceIdentifier].isEmpty, "an installation without an identifier")
+        let snapshot = settings.freeze()
+        try expect(!settings.deviceIdentifier.isEmpty, "an installation without an identifier")
         _ = (snapshot[.onboarding], snapshot[.showsSplashVideo])
 
         let sessions = SessionStore(store())
@@ -100,7 +101,7 @@ extension FuzzTarget {
         let link = EntryPoint.shortcut(ShortcutItem("play"))
         _ = mailbox.waiting()
         mailbox.receive(link, id: "new")
-        _ = mailbox.claimNext(for: .loggedIn, except: [])
+        _ = mailbox.claimNext(for: .loggedIn(nil), except: [])
     }
 }
 

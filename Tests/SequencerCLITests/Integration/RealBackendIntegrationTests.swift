@@ -7,11 +7,11 @@ import Testing
 /// Where the server is that the tool is tested with; nil when there is none.
 private let backendAddress = ProcessInfo.processInfo.environment["SEQUENCER_BACKEND"]
 
-/// The tool against a real server: `Scripts/test-integration` starts it and says where it is in `SEQUENCER_BACKEND`.
+/// The tool against a real server: `Scripts/test-examples` starts it and says where it is in `SEQUENCER_BACKEND`.
 @Suite(
     "The tool and a backend",
     .serialized,
-    .enabled(if: backendAddress != nil, "SEQUENCER_BACKEND is not set; Scripts/test-integration sets it"),
+    .enabled(if: backendAddress != nil, "SEQUENCER_BACKEND is not set; Scripts/test-examples sets it"),
     .timeLimit(.minutes(30)),
     .real
 )

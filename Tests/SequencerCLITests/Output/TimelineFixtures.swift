@@ -15,7 +15,10 @@ enum TimelineFixtures {
         lanes: Int? = nil,
         deadline: Duration? = nil
     ) async throws -> LaunchReport {
-        try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock())).report
+        try await graph.run(
+            budget: budget,
+            options: LaunchOptions(lanes: lanes, deadline: deadline.map { .after($0) } ?? .never, clock: VirtualClock())
+        ).report
     }
 
     /// Steps on the main thread and beside it; all succeed.

@@ -35,7 +35,7 @@ struct ArgumentsTests {
         arguments: [
             ("run", RunCommand(arguments: RunArguments())),
             ("run -", RunCommand(arguments: RunArguments(scenario: "-"))),
-            ("run --deadline none", RunCommand(arguments: RunArguments(deadline: DeadlineArgument.none))),
+            ("run --deadline none", RunCommand(arguments: RunArguments(deadline: .never))),
             ("run -- --json", RunCommand(arguments: RunArguments(scenario: "--json"))),
             ("run -ofile", RunCommand(arguments: RunArguments(common: CommonArguments(output: "file")))),
             ("run -o -", RunCommand(arguments: RunArguments())),

@@ -69,7 +69,7 @@ struct ScenarioParserTests {
             ),
         ]
         #expect(document == expected)
-        #expect(document.operations.map(\.line) == [8, 9, 11, 12, 13])
+        #expect(document.operations.map(\.position.line) == [8, 9, 11, 12, 13])
     }
 
     @Test("Every key of an operation")
@@ -138,7 +138,7 @@ struct ScenarioParserTests {
         if reversed { lines.reverse() }
         let document = try parseScenario(wrap(lines.joined(separator: ",\n")), file: "chain.json")
         #expect(document.operations.count == 20_000)
-        #expect(document.operations[19_999].line == 20_001)
+        #expect(document.operations[19_999].position.line == 20_001)
     }
 
     @Test("An unknown dependency among 100,000 operations gets its nearest name", .timeLimit(.minutes(30)), .nightly)

@@ -110,7 +110,7 @@ struct RealTerminalScreensTests {
         // Whoever was cancelled before shows nothing at all.
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await screens.confirm(question: "Early?")
+            return await screens.confirm(question: "Early?", default: false)
         }
         #expect(await early.value == nil)
         #expect(!shown.contains("Early?"))
@@ -209,15 +209,14 @@ struct RealTerminalScreensTests {
     @Test(
         "Yes or no",
         arguments: [
-            ("y\n", nil, true), ("No\n", true, false), ("\n", true, true), ("\n", false, false), ("\nperhaps\nYES\n", nil, true),
+            ("y\n", false, true), ("No\n", true, false), ("\n", true, true), ("\n", false, false), ("perhaps\nYES\n", false, true),
             ("\u{4}", true, nil),
-        ] as [(String, Bool?, Bool?)]
+        ] as [(String, Bool, Bool?)]
     )
-    func confirm(typed: String, standard: Bool?, expected: Bool?) async {
+    func confirm(typed: String, standard: Bool, expected: Bool?) async {
         terminal.type(typed)
         #expect(await screens.confirm(question: "Use the account again?", default: standard) == expected)
-        let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
-        #expect(await terminal.shows("Use the account again? \(hint): "))
+        #expect(await terminal.shows("Use the account again? \(standard ? "[Y/n]" : "[y/N]"): "))
     }
 
     @Test("Ctrl-D is no answer to what the app asks and remembers, neither yes nor no; to go on without a speaker is one")
@@ -255,9 +254,9 @@ struct RealTerminalScreensTests {
 
     @Test("A screen whose task is cancelled while it waits for its turn is never shown")
     func cancelledInLine() async {
-        let first = Task { await screens.confirm(question: "First?") }
-        #expect(await terminal.shows("[y/n]: "))
-        let second = Task { await screens.confirm(question: "Second?") }
+        let first = Task { await screens.confirm(question: "First?", default: false) }
+        #expect(await terminal.shows("[y/N]: "))
+        let second = Task { await screens.confirm(question: "Second?", default: false) }
         second.cancel()
         #expect(await second.value == nil)
         terminal.type("y\n")
@@ -272,8 +271,8 @@ struct RealTerminalScreensTests {
         let screens = try Self.screens(on: terminal, live: view)
         view.begin { _, _ in ["view"] }
         view.redraw()
-        async let answer = screens.confirm(question: "Go on?")
-        #expect(await terminal.shows("[y/n]: "))
+        async let answer = screens.confirm(question: "Go on?", default: false)
+        #expect(await terminal.shows("[y/N]: "))
         view.redraw()
         terminal.type("y\n")
         #expect(await answer == true)
@@ -281,6 +280,6 @@ struct RealTerminalScreensTests {
         view.end()
         let drawn = "\u{1B}[?25lview\u{1B}[K\n\u{1B}[J\u{1B}[1A\r\u{1B}[J\u{1B}[?25h"
         #expect(await terminal.shows("\u{1B}[?25h", times: 2))
-        #expect(shown == drawn + "Go on? [y/n]: y\n" + drawn)
+        #expect(shown == drawn + "Go on? [y/N]: y\n" + drawn)
     }
 }

@@ -255,7 +255,7 @@ struct AfterMilestoneTests {
         let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
         #expect(report.outcome == (fails ? .failed(operation: "refresh", message: "no network") : .completed))
         #expect(report.budget.measured == .seconds(1) && report.budget.interactive == .seconds(1) && !report.budget.isMet)
-        #expect(report.missedMilestoneText == (fails ? "" : "; milestone skipped"))
+        #expect(report.milestoneOutcomeText == (fails ? "" : "; milestone skipped"))
         #expect(report.criticalPath == ["refresh"] && report.afterMilestone == nil)
     }
 

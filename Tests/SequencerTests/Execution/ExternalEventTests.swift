@@ -179,7 +179,7 @@ struct ExternalEventTests {
             window.fulfill("main")
         }
         let clock = VirtualClock(patience: .milliseconds(20))
-        let launch = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock))
+        let launch = try await graph.run(options: LaunchOptions(deadline: .never, clock: clock))
         #expect(launch.report.outcome == .completed)
         #expect(try launch[shown] == "main")
     }

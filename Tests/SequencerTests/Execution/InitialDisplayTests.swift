@@ -210,7 +210,7 @@ struct InitialDisplayTests {
         func problems(_ make: (inout OperationGraph) -> Void) -> [String] {
             var graph = OperationGraph("wrong")
             make(&graph)
-            do throws(GraphError) { _ = try graph.validated() } catch { return error.problems.map(\.message) }
+            do throws(GraphError) { _ = try graph.validated() } catch { return error.problems.map(\.description) }
             return []
         }
         let first = StepOption.initialDisplay

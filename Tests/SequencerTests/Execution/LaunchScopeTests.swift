@@ -213,7 +213,7 @@ struct LaunchScopeTests {
             try launch.addScope("window-2", second)
             let again = problems { try launch.addScope("window-2", second) }
             #expect(again.map(\.code) == [.duplicateScope])
-            #expect(again.first?.message == "the launch has a scope 'window-2' already; each needs a name of its own")
+            #expect(again.first?.description == "the launch has a scope 'window-2' already; each needs a name of its own")
             return launch
         }
         let report = await launch.end().report
@@ -266,7 +266,7 @@ struct LaunchScopeTests {
         #expect(report.scopes.map(\.report.makespan) == [.seconds(4), .seconds(4)])
         let late = problems { try launch.addScope("window-4", third) }
         #expect(late.map(\.code) == [.launchOver])
-        #expect(late.first?.message.hasSuffix("start the graph as a launch of its own") == true)
+        #expect(late.first?.description.hasSuffix("start the graph as a launch of its own") == true)
         #expect(await launch.end().report == report)
     }
 

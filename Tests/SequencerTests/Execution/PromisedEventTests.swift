@@ -29,7 +29,7 @@ struct PromisedEventTests {
         var other = OperationGraph("other")
         let waits = other.wait(for: session)
         let clock = VirtualClock()
-        let options = LaunchOptions(deadline: nil, clock: clock)
+        let options = LaunchOptions(deadline: .never, clock: clock)
         let (first, second) = try clock.hold { (try graph.start(options: options), try other.start(options: options)) }
         let report = await second.end().report
         #expect(report.outcome == .completed && report.makespan == .seconds(2))

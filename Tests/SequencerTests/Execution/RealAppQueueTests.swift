@@ -16,7 +16,7 @@ struct RealAppQueueTests {
         return queue
     }
 
-    private func options(_ queue: OperationQueue, deadline: Duration = .patience, lanes: Int? = nil) -> LaunchOptions {
+    private func options(_ queue: OperationQueue, deadline: LaunchOptions.Deadline = .patience, lanes: Int? = nil) -> LaunchOptions {
         LaunchOptions(lanes: lanes, deadline: deadline, seed: 1, queue: queue)
     }
 
@@ -298,7 +298,7 @@ struct RealAppQueueTests {
         var graph = OperationGraph("virtual")
         graph.add("step") { step in try await step.sleep(for: .seconds(3600)) }
         let clock = VirtualClock(patience: .seconds(300))
-        let report = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock, queue: queue(isSuspended: true))).report
+        let report = try await graph.run(options: LaunchOptions(deadline: .never, clock: clock, queue: queue(isSuspended: true))).report
         #expect(report.outcome == .completed && report.makespan == .seconds(3600))
     }
 

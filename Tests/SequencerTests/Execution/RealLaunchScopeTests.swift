@@ -39,7 +39,7 @@ struct RealLaunchScopeTests {
         window.add("deaf") { gate.block() }
         let added = window
         var graph = OperationGraph("app")
-        graph.add("windows", .milestone) { step in _ = try step.addScope("window-2", added, options: LaunchOptions(deadline: nil)) }
+        graph.add("windows", .milestone) { step in _ = try step.addScope("window-2", added, options: LaunchOptions(deadline: .never)) }
         // It ends before the gate is opened, or never.
         let report = try await graph.run(options: LaunchOptions(deadline: .seconds(3))).report
         #expect(report.outcome == .completed && report.stragglers.isEmpty)

@@ -176,7 +176,7 @@ struct RealLaunchPromiseTests {
         #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])
         var broken = OperationGraph("broken")
         broken.add("a", after: "b") {}
-        let wrong = LaunchOptions(lanes: 0, deadline: .zero, grace: .seconds(-1))
+        let wrong = LaunchOptions(lanes: 0, deadline: .after(.zero), grace: .seconds(-1))
         let all = #expect(throws: GraphError.self) { try broken.start(budget: .seconds(0), options: wrong) }
         #expect(all?.problems.map(\.code) == Array(repeating: .invalidOption, count: 4) + [.unknownDependency])
         let error = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(-3)) }

@@ -31,7 +31,7 @@ struct ScopeDeadlineTests {
         graph.add("windows", .milestone) { step in
             try await step.sleep(for: .milliseconds(400))
             try step.addScope("outer", both, options: LaunchOptions(deadline: .seconds(60)))
-            try step.addScope("empty", nesting, options: LaunchOptions(deadline: nil))
+            try step.addScope("empty", nesting, options: LaunchOptions(deadline: .never))
         }
         let report = try await graph.run(options: .virtual(deadline: .seconds(1))).report
         #expect(report.outcome == .completed && report.makespan == .milliseconds(400) && report.stragglers.isEmpty)
@@ -67,7 +67,7 @@ struct ScopeDeadlineTests {
         window.add("hangs", after: asks) { step in try await step.sleep(for: .seconds(3_600)) }
         let asking = window
         var graph = OperationGraph("app")
-        graph.add("windows") { step in _ = try step.addScope("window-2", asking, options: LaunchOptions(deadline: nil)) }
+        graph.add("windows") { step in _ = try step.addScope("window-2", asking, options: LaunchOptions(deadline: .never)) }
         let report = try await graph.run(options: .virtual(deadline: .seconds(1))).report
         #expect(report.outcome == .completed)
         expectEnd(of: report.scopes.first?.report, after: .seconds(6))

@@ -99,7 +99,7 @@ struct VirtualTimeTests {
         }
         graph.add("after", after: "blocks", "opens") { step in try await step.sleep(for: .seconds(2)) }
         // Without a deadline, to which time could go on while the blocked thread wakes.
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: nil, clock: clock)))
+        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
         #expect(report.outcome == .completed && report.makespan == .seconds(3))
         #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
     }
@@ -117,7 +117,7 @@ struct VirtualTimeTests {
         graph.add("opens") { gate.open() }
         // Patience begins anew with each event, and does not run out.
         let clock = VirtualClock(patience: .seconds(300))
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: nil, clock: clock)))
+        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
         #expect(report.outcome == .completed && report.makespan == .seconds(1))
         #expect(report.operationAnomalies.isEmpty)
     }

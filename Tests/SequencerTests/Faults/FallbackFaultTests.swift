@@ -19,7 +19,7 @@ struct FallbackFaultTests {
         } fallback: { _, _ in
             1
         }
-        var settings = LaunchOptions(deadline: .nanoseconds(1000)).settings(for: .seconds(3))
+        var settings = LaunchOptions(deadline: .after(.nanoseconds(1000))).settings(for: .seconds(3))
         settings.workers = 1
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = Actions()

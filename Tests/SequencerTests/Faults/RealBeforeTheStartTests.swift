@@ -84,7 +84,7 @@ struct RealBeforeTheStartTests {
         let launch = try graph.start(options: LaunchOptions(grace: .seconds(30)))
         let error = await #expect(throws: GraphError.self) { try await graph.run() }
         #expect(
-            error?.problems.map(\.message) == [
+            error?.problems.map(\.description) == [
                 "block: its Operation belongs to a launch that is going on; an Operation runs once, make a new one"
             ]
         )
@@ -199,7 +199,7 @@ struct RealBeforeTheStartTests {
             let timeout = Duration.milliseconds(milliseconds)
             let first = graph.add("first", .timeout(timeout), .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
             graph.add("last", after: first) { try await Task.sleep(for: .seconds(3600)) }
-            let options = LaunchOptions(deadline: timeout * 10, grace: .milliseconds(1), clock: clock)
+            let options = LaunchOptions(deadline: .after(timeout * 10), grace: .milliseconds(1), clock: clock)
             let launch = try graph.start(options: options)
             // Whoever waits in vain goes on after a while, so that this fails and does not hang.
             let (ended, report) = (Gate(), Locked<LaunchReport?>(nil))

@@ -218,7 +218,7 @@ struct RealConditionFaultTests {
         #expect(LaunchOptions().settings(for: .seconds(40)).deadline == 40_000_000_000)
         #expect(LaunchOptions(deadline: .seconds(2)).settings(for: .seconds(3)).deadline == 2_000_000_000)
         #expect(LaunchOptions(deadline: .seconds(30)).settings(for: .seconds(40)).deadline == 30_000_000_000)
-        #expect(LaunchOptions(deadline: nil).settings(for: .seconds(3)).deadline == nil)
+        #expect(LaunchOptions(deadline: .never).settings(for: .seconds(3)).deadline == nil)
         #expect(!LaunchOptions(deadline: .patience).deadlineCountsInteractiveTime)
     }
 

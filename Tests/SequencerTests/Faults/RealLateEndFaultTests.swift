@@ -87,7 +87,7 @@ struct RealLateEndFaultTests {
         graph.add(operation, id: "slow", .onFailure(.continue))
         graph.add("next", after: "slow") { operation.finish() }
         // Without a deadline, to which time could go on while the operation waits for the launch.
-        let report = try await box.run(graph, options: LaunchOptions(deadline: nil, grace: .zero, clock: VirtualClock())).report
+        let report = try await box.run(graph, options: LaunchOptions(deadline: .never, grace: .zero, clock: VirtualClock())).report
         #expect(report.operations.map(\.end) == [.zero, .zero] && report["slow"]?.outcome == .cancelled)
         // Whether time had to wait for it depends on the threads.
         #expect(report.operationAnomalies.filter { $0.kind == .endedLate }.map(\.operation) == ["slow"])

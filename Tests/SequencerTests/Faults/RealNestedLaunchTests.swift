@@ -49,7 +49,7 @@ struct RealNestedLaunchTests {
         var inner = OperationGraph("inner")
         inner.add("quick") {}
         do {
-            let launch = try inner.start(options: LaunchOptions(deadline: nil, clock: clock))
+            let launch = try inner.start(options: LaunchOptions(deadline: .never, clock: clock))
             deadlines.withLock { $0.append(launch.storage.state.withLock { $0.machine.settings.deadline }) }
         } catch {
             Issue.record(error)
@@ -103,7 +103,7 @@ struct RealNestedLaunchTests {
         graph.addOperation("main-operation", limit, after: "main-condition", on: .main) { _ in Starts(start) }
         graph.add("main", limit, after: "main-operation", on: .main) { start() }
         let report = try await graph.run(
-            options: LaunchOptions(deadline: nil, queue: inAppQueue ? OperationQueue() : nil)
+            options: LaunchOptions(deadline: .never, queue: inAppQueue ? OperationQueue() : nil)
         ).report
         #expect(report.outcome == .completed)
         let longest = Duration.seconds(3600).nanoseconds
@@ -121,7 +121,7 @@ struct RealNestedLaunchTests {
         var graph = OperationGraph("outer")
         graph.add("only", .timeout(.seconds(3600))) {}
         let clock: any Clock<Duration> = inVirtualTime ? VirtualClock() : SuspendingClock()
-        var options = LaunchOptions(deadline: nil, clock: clock)
+        var options = LaunchOptions(deadline: .never, clock: clock)
         options.observers.append { event in
             if case .ended = event.kind { Self.startInner(deadlines, clock: clock) }
         }
@@ -145,7 +145,7 @@ struct RealNestedLaunchTests {
             mayBegin.open()
             ended.block()
         }
-        _ = try await graph.run(options: LaunchOptions(lanes: 1, deadline: nil))
+        _ = try await graph.run(options: LaunchOptions(lanes: 1, deadline: .never))
         #expect(deadlines.withLock { $0 } == [nil])
     }
 

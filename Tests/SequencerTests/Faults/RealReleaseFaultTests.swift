@@ -108,7 +108,7 @@ struct RealReleaseFaultTests {
         graph.add("main", .when { true }, on: .main) {
             #expect(told.withLock { $0 })
         }
-        var options = LaunchOptions(deadline: nil, clock: StandingClock())
+        var options = LaunchOptions(deadline: .never, clock: StandingClock())
         options.observers.append { event in
             if case .started = event.kind { told.withLock { $0 = true } }
         }
@@ -172,7 +172,7 @@ struct RealReleaseFaultTests {
         graph.add("pauses", .retry(RetryPolicy(attempts: 2, backoff: .seconds(600), maximumBackoff: .seconds(600)))) {
             throw CocoaError(.coderInvalidValue)
         }
-        return try Value.$object.withValue(Blocks(begun, gate)) { try graph.start(options: LaunchOptions(deadline: deadline)) }
+        return try Value.$object.withValue(Blocks(begun, gate)) { try graph.start(options: LaunchOptions(deadline: .after(deadline))) }
     }
 
     @Test("fault L42: the deadline lets go of the caller's values, whose deinit blocks: other launches have their timeouts")

@@ -55,7 +55,7 @@ struct RealStepCancellationFaultTests {
             await begun.wait()
             launch.abort("stop")
         }
-        var options = LaunchOptions(lanes: 4, deadline: teller == .deadline ? limit : nil, grace: .seconds(30))
+        var options = LaunchOptions(lanes: 4, deadline: teller == .deadline ? .after(limit) : .never, grace: .seconds(30))
         options.startsTasksAtOnce = startsTasksAtOnce
         let launch = try graph.start(options: options)
         switch teller {

@@ -101,7 +101,7 @@ struct CriticalPathTests {
     func overlappingInteractionsOfRandomGraphs(seed: UInt64) throws {
         let random = RandomGraph(seed: seed, operations: seed == 0 ? 1_200...1_200 : 1...80)
         let model = GraphModel(random)
-        let graph = try random.graph { [.interactive, .exclusive($0.isMultiple(of: 3) ? [.userInterface] : [])] }.validated()
+        let graph = try random.graph { $0.isMultiple(of: 3) ? [.interactive, .exclusive(.userInterface)] : [.interactive] }.validated()
         var pairs: [[String]] = []
         for left in 0..<random.count {
             for right in left + 1..<max(random.count, left + 1) where !model.ancestors[left][right] && !model.ancestors[right][left] {

@@ -192,9 +192,9 @@ struct DependencyValidationTests {
         #expect(graph.problems.count == 1)
         #expect(problem.path == (0..<1000).map { "s\($0)" } + ["s0"])
         #expect(problem.positions == Array(0..<1000))
-        #expect(problem.message.hasPrefix("cycle: s0 → s1 → s2 → "))
-        #expect(problem.message.contains("s19 → (961 more) → s981"))
-        #expect(problem.message.hasSuffix("→ s999 → s0 (each waits for the next)"))
+        #expect(problem.description.hasPrefix("cycle: s0 → s1 → s2 → "))
+        #expect(problem.description.contains("s19 → (961 more) → s981"))
+        #expect(problem.description.hasSuffix("→ s999 → s0 (each waits for the next)"))
     }
 
     // MARK: Several problems

@@ -24,14 +24,15 @@ struct GraphBoundaryTests {
         func stall(_ limit: Duration) -> LaunchOptions { LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in }) }
         let allowed = [
             LaunchOptions(lanes: 1, deadline: .patience), LaunchOptions(lanes: 1024, deadline: .patience),
-            LaunchOptions(deadline: .nanoseconds(1)), LaunchOptions(deadline: day),
+            LaunchOptions(deadline: .after(.nanoseconds(1))), LaunchOptions(deadline: .after(day)),
             LaunchOptions(deadline: .patience, grace: .zero), LaunchOptions(deadline: .patience, grace: day), stall(.nanoseconds(1)),
             stall(day),
         ]
         #expect(allowed.flatMap(\.complaints) == [])
         let refused = [
-            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience), LaunchOptions(deadline: .zero),
-            LaunchOptions(deadline: more),
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience),
+            LaunchOptions(deadline: .after(.zero)),
+            LaunchOptions(deadline: .after(more)),
             LaunchOptions(deadline: .patience, grace: .nanoseconds(-1)), LaunchOptions(deadline: .patience, grace: more), stall(.zero),
             stall(more),
         ]

@@ -131,7 +131,7 @@ struct GraphPropertyTests {
 
         let difference = new.difference(from: old)
         #expect(new.count == old.count + difference.addedSteps.count - difference.removedSteps.count)
-        #expect(Set(new.identifiers) == Set(old.identifiers).subtracting(difference.removedSteps).union(difference.addedSteps))
+        #expect(Set(new.graph.identifiers) == Set(old.graph.identifiers).subtracting(difference.removedSteps).union(difference.addedSteps))
         let changed = Set(difference.addedSteps + difference.removedSteps)
         func shared(_ graph: ValidatedGraph) -> Set<ValidatedGraph.Edge> {
             graph.edges.filter { !changed.contains($0.operation) && !changed.contains($0.dependency) }

@@ -25,9 +25,9 @@ struct GraphSizeTests {
         #expect(valid.levels.count == levels)
         #expect(valid.impliedEdges.count == implied)
         #expect(valid.difference(from: valid).isEmpty)
-        let last = valid.identifiers[valid.count - 1]
+        let last = valid.graph.identifiers[valid.count - 1]
         #expect(try valid.ancestors(of: last).count == valid.count - 1)
-        #expect(try valid.descendants(of: valid.identifiers[0]).count == valid.count - 1)
+        #expect(try valid.descendants(of: valid.graph.identifiers[0]).count == valid.count - 1)
         // A copy that changed and the original are let go one after the other.
         var copy = valid.graph
         copy.join("one more", after: last)
@@ -102,8 +102,8 @@ struct GraphSizeTests {
             graph.addDependency(["a", "step-1"], to: "nowhere")
             let problems = graph.problems
             #expect(problems.count == Self.many + 2)
-            #expect(problems[0].message == "step-0 waits for 'stop-0', which is not in the graph; did you mean 'step-1'?")
-            #expect(problems[50].message == "step-50 waits for 'stop-50', which is not in the graph", "looking for names takes time")
+            #expect(problems[0].description == "step-0 waits for 'stop-0', which is not in the graph; did you mean 'step-1'?")
+            #expect(problems[50].description == "step-50 waits for 'stop-50', which is not in the graph", "looking for names takes time")
             #expect(problems.suffix(3).map(\.code) == [.unknownDependency, .unknownDependency, .unknownStep])
         }
     }

@@ -12,5 +12,5 @@ extension OperationGraph {
     }
 
     /// The messages of ``problems``.
-    var complaints: [String] { problems.map(\.message) }
+    var complaints: [String] { problems.map(\.description) }
 }

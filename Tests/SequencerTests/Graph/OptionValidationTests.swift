@@ -94,7 +94,7 @@ struct OptionValidationTests {
     @Test("the last of two options for one thing counts; exclusive resources add up")
     func repeatedOptions() {
         var graph = OperationGraph("graph")
-        graph.join("login", .timeout(.zero), .timeout(.seconds(1)), .exclusive("ui", "network"), .exclusive(["ui", "disk"]))
+        graph.join("login", .timeout(.zero), .timeout(.seconds(1)), .exclusive("ui", "network"), .exclusive("ui", "disk"))
         #expect(graph.complaints == [])
         #expect(graph.nodes.first?.policy?.value.exclusive == [.userInterface, "network", "disk"])
     }

@@ -83,7 +83,7 @@ struct QueryTests {
     @Test("how long it takes from an operation's start to the end, to the nanosecond")
     func remaining() {
         let durations = [400, 300, 350, 100, 200, 50]
-        #expect(CriticalPath.remaining(in: launch) { Nanoseconds(durations[$0]) } == [1000, 350, 600, 150, 250, 50])
+        #expect(launch.remaining { Nanoseconds(durations[$0]) } == [1000, 350, 600, 150, 250, 50])
     }
 
     @Test("implied edges of a graph with more operations than fit in one block, found by blocks")

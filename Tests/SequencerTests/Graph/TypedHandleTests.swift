@@ -74,10 +74,10 @@ struct TypedHandleTests {
         #expect(try graph.validated().dependencies(of: "reader") == ["fetch-config", "splash"])
 
         let wrongType = #expect(throws: GraphError.self) { try graph.step("fetch-config", of: String.self) }
-        #expect(wrongType?.problems.map(\.message) == ["fetch-config produces Configuration, and not String"])
+        #expect(wrongType?.problems.map(\.description) == ["fetch-config produces Configuration, and not String"])
         #expect(wrongType?.problems.map(\.code) == [.valueType])
         let missing = #expect(throws: GraphError.self) { try graph.step("fetch-confg", of: Configuration.self) }
-        #expect(missing?.problems.map(\.message) == ["there is no operation 'fetch-confg'; did you mean 'fetch-config'?"])
+        #expect(missing?.problems.map(\.description) == ["there is no operation 'fetch-confg'; did you mean 'fetch-config'?"])
         graph.remove("splash")
         #expect(throws: GraphError.self) { try graph.step("splash") }
         #expect(try graph.step("reader", of: String.self).id == reader.id)
@@ -227,7 +227,7 @@ struct TypedHandleTests {
         #expect(throws: OperationError.self) { try launched[foreign.optional] }
         let running = try copy.start(options: .virtual())
         let refusal = #expect(throws: GraphError.self) { try running.value(of: foreign) }
-        #expect(refusal?.problems.map(\.message) == [message])
+        #expect(refusal?.problems.map(\.description) == [message])
         _ = await running.end()
     }
 }

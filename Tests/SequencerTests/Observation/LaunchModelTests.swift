@@ -10,7 +10,7 @@ import Testing
 @Suite("A launch for a screen", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 @MainActor
 struct LaunchModelTests {
-    private static var options: LaunchOptions { LaunchOptions(deadline: nil, clock: VirtualClock(patience: patience)) }
+    private static var options: LaunchOptions { LaunchOptions(deadline: .never, clock: VirtualClock(patience: patience)) }
 
     @Test("it is told how far the launch is, what runs, for whom it waits, and how it ended")
     func follows() async throws {

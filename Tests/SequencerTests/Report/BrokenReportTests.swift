@@ -54,6 +54,8 @@ struct BrokenReportTests {
         Broken("budget.from", "3"),
         Broken("budget.enforced", "\"no\""),
         Broken("milestone", "[\"main\"]"),
+        Broken("scopes.0.report.milestone", "\"main\"", "there is no operation \"main\" in the report"),
+        Broken("criticalPath", nil),
         Broken("criticalPath", "[1]"),
         Broken("lanes", "1.5", "expected a whole number, found 1.5"),
         Broken("lanes", "-1", "expected 0 to 1000000, found -1"),

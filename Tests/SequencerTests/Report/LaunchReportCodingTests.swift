@@ -269,8 +269,12 @@ struct LaunchReportCodingTests {
             .completed, .cancelled, .aborted(by: text(), reason: AbortReason(text())),
             .failed(operation: text(), message: text()),
         ]
+        let (outcome, milestone) = (one(of: outcomes), ids.isEmpty || chance() ? nil : one(of: operations))
         let budget = chance() ? Budget(time(), fromProcessStart: !chance(), isEnforced: chance()) : nil
-        let isMet = chance()
+        let measured = time()
+        // Only a verdict that nothing contradicts is read as it was written.
+        let isMet =
+            chance() && measured <= budget?.limit ?? measured && LaunchReport.canMeetBudget(outcome.name, milestone: milestone?.outcome)
         let afterMilestone = LaunchReport.AfterMilestone(
             outcome: chance() ? one(of: outcomes) : nil,
             start: time(),
@@ -288,16 +292,16 @@ struct LaunchReportCodingTests {
             attributes: chance() ? [text(): text()] : [:],
             startedAt: chance() ? Date(timeIntervalSince1970: Double(Int.random(in: 0...2_000_000_000_000, using: &random)) / 1000) : nil,
             isVirtual: chance(),
-            outcome: one(of: outcomes),
+            outcome: outcome,
             budget: BudgetResult(
                 budget: budget,
-                measured: time(),
+                measured: measured,
                 interactive: time(),
                 questions: chance() ? [(.zero)..<time(), .seconds(200)..<(.seconds(200) + time())] : [],
                 isMet: isMet,
                 causes: isMet ? [] : ids.filter { _ in chance() }
             ),
-            milestone: chance() ? text() : nil,
+            milestone: milestone?.id,
             beforeRun: budget?.isFromProcessStart == true && chance() ? time() : nil,
             makespan: time(),
             work: time(),

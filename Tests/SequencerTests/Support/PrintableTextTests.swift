@@ -20,7 +20,7 @@ struct PrintableTextTests {
     )
     func hidden(text: String, shown: String) {
         #expect(printable(text) == shown)
-        #expect(!JudgedScalars(text).allSatisfy { $0.isShown })
+        #expect(!judgedScalars(text).allSatisfy { $0.isShown })
     }
 
     @Test(

@@ -13,7 +13,7 @@ extension LaunchOptions {
     ) -> LaunchOptions {
         LaunchOptions(
             lanes: lanes,
-            deadline: deadline,
+            deadline: deadline.map { .after($0) } ?? .never,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace,
             clock: VirtualClock(),

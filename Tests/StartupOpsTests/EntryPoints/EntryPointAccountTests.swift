@@ -31,15 +31,15 @@ struct EntryPointAccountTests {
         mailbox().receive(EntryPointSamples.shortcut(), for: "ada")
         let guest = mailbox()
         #expect(await delivered(guest) == [])
-        guest.setSession(.loggedIn)
+        guest.setSession(.loggedIn(nil))
         #expect(await delivered(guest) == [])
-        guest.setSession(.loggedIn, account: "eve")
+        guest.setSession(.loggedIn("eve"))
         #expect(await delivered(guest) == [])
         #expect(await !guest.deliver(guest.waiting()[0].id) { _ in })
         #expect(guest.waiting().map(\.account) == ["ada", "ada"])
         let next = mailbox()
         #expect(next.origin(for: "eve") == .icon && next.origin(for: "ada") == .push)
-        next.setSession(.loggedIn, account: "ada")
+        next.setSession(.loggedIn("ada"))
         #expect(await delivered(next) == ["push", "shortcut favourites"])
     }
 
@@ -47,15 +47,15 @@ struct EntryPointAccountTests {
     func currentAccount() async throws {
         let mailbox = mailbox()
         mailbox.receive(try EntryPointSamples.link(tune), id: "guest's")
-        mailbox.setSession(.loggedIn, account: "ada")
+        mailbox.setSession(.loggedIn("ada"))
         mailbox.receive(try EntryPointSamples.link(tune), id: "ada's")
         mailbox.receive(EntryPointSamples.shortcut(), id: "anybody's")
-        mailbox.setSession(.loggedIn, account: "eve")
+        mailbox.setSession(.loggedIn("eve"))
         mailbox.mainScreenDidAppear()
         var ids: Set<String> { Set(mailbox.waiting().map(\.id)) }
         #expect(await mailbox.deliver { _ in } == 2)
         #expect(ids == ["ada's"])
-        mailbox.setSession(.loggedIn, account: "ada")
+        mailbox.setSession(.loggedIn("ada"))
         #expect(await mailbox.deliver { _ in } == 1)
         #expect(ids == [])
     }
@@ -70,7 +70,7 @@ struct EntryPointAccountTests {
         mailbox.receive(EntryPointSamples.shortcut(), id: "anybody's")
         #expect(mailbox.waiting().map(\.account) == ["ada", nil])
         // Her session has ended, and somebody else logs in.
-        mailbox.setSession(.loggedIn, account: "eve")
+        mailbox.setSession(.loggedIn("eve"))
         mailbox.receive(try EntryPointSamples.link(tune), id: "eve's")
         #expect(await delivered(mailbox) == ["link to tune with id, volume", "shortcut favourites"])
         #expect(mailbox.waiting().map(\.id) == ["ada's"])
@@ -79,7 +79,7 @@ struct EntryPointAccountTests {
         next.setSession(.guest)
         next.receive(try EntryPointSamples.link(tune), id: "a guest's")
         #expect(next.waiting().map(\.account) == ["ada", nil])
-        next.setSession(.loggedIn, account: "ada")
+        next.setSession(.loggedIn("ada"))
         #expect(await delivered(next) == ["link to tune with id, volume", "link to tune with id, volume"])
     }
 

@@ -137,7 +137,7 @@ struct EntryPointMailboxTests {
         mailbox.mainScreenDidAppear()
         #expect(await delivered(mailbox) == ["link to new-speaker"])
         #expect(mailbox.waiting().count == 1)
-        mailbox.setSession(.loggedIn)
+        mailbox.setSession(.loggedIn(nil))
         #expect(await delivered(mailbox) == ["link to tune with id, volume"])
         #expect(await delivered(mailbox) == [])
     }
@@ -146,7 +146,7 @@ struct EntryPointMailboxTests {
     func confirmation() async throws {
         let mailbox = mailbox()
         mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=1"))
-        mailbox.setSession(.loggedIn)
+        mailbox.setSession(.loggedIn(nil))
         #expect(await delivered(mailbox) == [])
         mailbox.mainScreenDidAppear()
         let count = await mailbox.deliver { #expect($0.needsConfirmation) }

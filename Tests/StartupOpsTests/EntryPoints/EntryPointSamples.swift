@@ -39,3 +39,11 @@ enum EntryPointSamples {
 
     static func shortcut(_ type: String = "favourites") -> EntryPoint { .shortcut(ShortcutItem(type)) }
 }
+
+extension EntryPointMailbox {
+    /// Ends all delivery, and says what is kept.
+    func stop() -> [EntryPointDelivery] {
+        stopDelivering()
+        return waiting()
+    }
+}

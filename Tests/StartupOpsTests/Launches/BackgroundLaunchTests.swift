@@ -42,7 +42,7 @@ struct BackgroundLaunchTests {
                 unseen.isRunning = isRunning
                 let scenario = Scenario(for: unseen)
                 let graph = try scenario.graph(.simulated()).validated()
-                #expect(scenario.name == "background" && graph.identifiers == expected && graph.milestone == nil, "\(unseen)")
+                #expect(scenario.name == "background" && graph.graph.identifiers == expected && graph.milestone == nil, "\(unseen)")
                 #expect(graph.edges == edges, "\(unseen)")
             }
         }

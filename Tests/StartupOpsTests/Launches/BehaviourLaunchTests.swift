@@ -78,7 +78,7 @@ struct BehaviourLaunchTests {
             try environment.configurations.beginTrial(of: configuration)
             try environment.configurations.confirmTrial()
             try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
-            try environment.state.recordTutorialSeen(version: "1.0.0")
+            try environment.state.recordTutorialSeen(version: SemanticVersion(1))
             try environment.state.recordDeclinedSpeaker()
         }
         #expect(launch.scenario == scenario && launch.report.outcome == .completed, "\(launch.report.remarks)")

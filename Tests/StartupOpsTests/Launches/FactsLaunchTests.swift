@@ -70,7 +70,7 @@ struct FactsLaunchTests {
         if facts.onboarding != .regular { try settings.set(facts.onboarding, for: .onboarding) }
         try settings.set(facts.account == .found, for: .enablesRestoreAccount)
         if facts.isRegionKnown { try state.recordChosenRegion(Region(country: "DE", language: "de")) }
-        if facts.hasSeenTutorial { try state.recordTutorialSeen(version: "1.0.0") }
+        if facts.hasSeenTutorial { try state.recordTutorialSeen(version: SemanticVersion(1)) }
         switch facts.speaker {
         case .none: break
         case .known: try state.rememberSpeaker(Service.speaker)

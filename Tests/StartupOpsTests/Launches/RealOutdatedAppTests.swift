@@ -160,7 +160,7 @@ struct RealOutdatedAppTests {
         let token = graph.add("token", .onFailure(.continue)) { 7 }
         graph.add("audit", .essential, .onFailure(.continue), using: token) { _ in }
         graph.add("home", .milestone, after: "license", "news") {}
-        let skippable = graph.skippable
+        let skippable = graph.skippable()
         #expect(skippable == ["news"])
         Recovery(level, skipping: ["license", "news"], because: "launches crashed").apply(to: &graph, skippable: skippable)
         let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
@@ -220,7 +220,7 @@ struct RealOutdatedAppTests {
                 }
             }
             graph.add("main-app", .milestone, using: config, after: "news", "force-update") { _ in }
-            let skippable = graph.skippable
+            let skippable = graph.skippable()
             #expect(skippable == ["news"], "\(way)")
             Recovery(level, skipping: ["fetch-config", "source", "news", "tell"], because: "launches crashed").apply(
                 to: &graph,
@@ -353,7 +353,7 @@ struct RealOutdatedAppTests {
     func everyLevel(level: RecoveryLevel) async throws {
         for scenario in Scenario.all {
             var graph = scenario.graph(.simulated())
-            let skippable = graph.skippable
+            let skippable = graph.skippable()
             Recovery(level, skipping: ["splash", "force-update"], because: "launches crashed").apply(to: &graph, skippable: skippable)
             let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
             #expect(report["force-update"]?.outcome == .succeeded, "\(scenario)")

@@ -18,7 +18,7 @@ struct RealStageQuestionTests {
             try await step.sleep(for: .milliseconds(1))
             try await stage.ask(in: step) { try? await step.sleep(for: .seconds(60)) }
         }
-        let options = LaunchOptions(deadline: nil, clock: VirtualClock(patience: .seconds(2)))
+        let options = LaunchOptions(deadline: .never, clock: VirtualClock(patience: .seconds(2)))
         return try await graph.run(budget: .seconds(3), options: options).report
     }
 

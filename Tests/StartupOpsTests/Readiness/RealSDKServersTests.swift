@@ -59,11 +59,11 @@ struct RealSDKServersTests {
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(configuration(here)))
         await here.waitForRequests(1)
-        let oldRestore = sdk.state.withLock { $0.restore }
+        let oldRestore = sdk.state.withLock { $0.current?.restore }
         #expect(sdk.reconfigure(configuration(there)) && sdk.isReadyNow)
         isAnswered.open()
         #expect(oldRestore != nil)
-        await oldRestore?.value
+        await oldRestore?.task.value
         // A guest first; then somebody logs in, and the next process restores that session.
         try await sdk.perform { _ = try await $0.fetchEntitlements(by: httpPatience) }
         services.logIn("token-2")

@@ -105,7 +105,7 @@ struct SDKRestoreTests {
         let services = SampleSDKServices(token: "token", behaviour)
         let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: timeout))
         #expect(sdk.initialize(sdkBuilder))
-        let restore = sdk.state.withLock { $0.restore }
+        let restore = sdk.state.withLock { $0.current?.restore }
         await sdk.untilReady()
         if case .failed(let message) = sdk.restoreOutcomes[step] {
             #expect(message == "not over at the deadline of \(durationText(timeout))")
@@ -116,7 +116,7 @@ struct SDKRestoreTests {
         hold.open()
         // What it comes to afterwards counts no more.
         #expect(restore != nil)
-        await restore?.value
+        await restore?.task.value
         #expect(sdk.restoreOutcomes == outcomes)
         return services.sessions.withLock { $0[0].calls.withLock { $0 } }
     }

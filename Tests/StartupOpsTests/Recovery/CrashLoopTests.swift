@@ -165,7 +165,7 @@ enum Trouble: String, Sendable {
 private struct PersonalState: Equatable {
     let region: StoredAnswer<Region>
     let speaker: StoredAnswer<Speaker>
-    let tutorial: StoredAnswer<String>
+    let tutorial: StoredAnswer<SemanticVersion>
     let session: StoredAnswer<Data>
     let setting: String
     let known: AppConfiguration
@@ -177,7 +177,7 @@ private struct PersonalState: Equatable {
         if storing {
             try state.recordChosenRegion(Region(country: "DE", language: "de"))
             try state.rememberSpeaker(Speaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: 7400))
-            try state.recordTutorialSeen(version: "1.0.0")
+            try state.recordTutorialSeen(version: SemanticVersion(1))
             try directory.secure.write(Data("a session".utf8), for: "session")
             try directory.cache.write(Data("poison".utf8), for: "poison")
             try configurations.beginTrial(of: AppConfiguration(version: "7", country: "DE", language: "de"))

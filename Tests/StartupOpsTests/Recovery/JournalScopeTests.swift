@@ -52,7 +52,7 @@ struct JournalScopeTests {
         journal.prepare(&graph)
         let stalls = Locked(0)
         let watch = StallWatch(after: .seconds(5)) { _ in stalls.withLock { $0 += 1 } }
-        let options = LaunchOptions(deadline: nil, clock: VirtualClock(), stallWatch: journal.watching(watch))
+        let options = LaunchOptions(deadline: .never, clock: VirtualClock(), stallWatch: journal.watching(watch))
         let report = try await journal.run(graph, options: options).report
         #expect(report.scopes.map(\.report.outcome.name) == ["failed"] && stalls.withLock { $0 } == 1)
 

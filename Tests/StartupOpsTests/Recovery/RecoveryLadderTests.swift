@@ -81,7 +81,7 @@ struct RecoveryLadderTests {
             var graph = OperationGraph("own")
             graph.add("force-update", option) {}
             graph.add("main-app", .milestone) {}
-            Recovery(.minimal).apply(to: &graph, skippable: graph.skippable)
+            Recovery(.minimal).apply(to: &graph, skippable: graph.skippable())
             return Set(try graph.validated().ancestors(of: "main-app"))
         }
         #expect(try predecessors(.essential) == ["force-update"])

@@ -23,7 +23,7 @@ struct SecondLaunchTests {
     private func start(_ name: String, _ journal: LaunchJournal) throws -> RunningLaunch {
         var graph = OperationGraph(name)
         graph.add("asks") { step in try await step.sleep(for: .seconds(86_400)) }
-        return try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        return try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
     }
 
     private func expectRefused(_ name: String, _ journal: LaunchJournal, because first: String) {
@@ -75,7 +75,7 @@ struct SecondLaunchTests {
         }
         func start(isSecond: Bool) throws -> RunningLaunch {
             let state = directory(isSecond: isSecond)
-            let options = LaunchOptions(deadline: nil)
+            let options = LaunchOptions(deadline: .never)
             let journal = hasJournal ? LaunchJournal.open(in: state, version: "1") : nil
             let environment = try environment(over: state)
             var steps = StartupSteps(environment)
@@ -127,7 +127,7 @@ struct SecondLaunchTests {
         var steps = StartupSteps(one)
         steps[.tutorial] = { _, _ in await isOver.wait() }
         let graph = one.graph(.regular, steps: steps)
-        let first = try graph.start(options: LaunchOptions(deadline: nil))
+        let first = try graph.start(options: LaunchOptions(deadline: .never))
         for second in [graph, other.graph(.deeplink), other.graph(.guest)] {
             let error = #expect(throws: GraphError.self) { try second.start() }
             #expect(error?.problems.map(\.code) == [.alreadyRunning] && error?.description.contains("'regular' runs") == true)
@@ -183,7 +183,7 @@ struct SecondLaunchTests {
         let journal = open()
         var graph = OperationGraph("regular")
         graph.add("main-app", .milestone) { step in try await step.sleep(for: .seconds(86_400)) }
-        let first = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        let first = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         let again = journal.recording(LaunchOptions())
         do {
             _ = try graph.start(options: again)
@@ -318,7 +318,7 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
-        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
         second.cancel()
@@ -348,7 +348,7 @@ struct SecondLaunchTests {
         first.add("late", after: quick) { Issue.record("its launch was cancelled before its code began") }
         journal.prepare(&first)
         // The thread that tells the observer has taken the next step by then.
-        var options = LaunchOptions(lanes: 1, deadline: nil, grace: .milliseconds(1))
+        var options = LaunchOptions(lanes: 1, deadline: .never, grace: .milliseconds(1))
         options.observers.append { event in
             if case .ended("quick", _) = event.kind {
                 isKept.open()
@@ -366,7 +366,7 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
-        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         mayGoOn.open()
         await isTold.wait()

@@ -14,7 +14,7 @@ struct DelayedStepTests {
         steps.offersSubscription = true
         var graph = scenario.graph(steps)
         if let step { try graph.inject(.delay(delay), into: step) }
-        return try await graph.run(budget: .seconds(3), options: LaunchOptions(deadline: nil, clock: VirtualClock())).report
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(deadline: .never, clock: VirtualClock())).report
     }
 
     /// The steps that the milestone waits for, itself included.

@@ -15,7 +15,7 @@ struct ClearingTests {
         try directory.secure.write(text("token"), for: "session")
         try directory.cache.write(text("cached"), for: "profile")
         let state = directory.launchState()
-        try state.recordTutorialSeen(version: "1.0.0")
+        try state.recordTutorialSeen(version: SemanticVersion(1))
         try state.rememberSpeaker(Speaker(id: "1", name: "n", host: "h", port: 1))
         try state.recordDismissedOnboarding()
     }
@@ -28,7 +28,7 @@ struct ClearingTests {
         #expect(directory.secure.read("session") == .absent && directory.cache.read("profile") == .absent)
         #expect(state.lastSpeaker == .absent && state.dismissedOnboarding == .absent && !state.isForgetting)
         // Nothing else went with it.
-        #expect(state.tutorialVersionSeen == .value("1.0.0"))
+        #expect(state.tutorialVersionSeen == .value(SemanticVersion(1)))
     }
 
     @Test("a person is forgotten with all that is theirs, and nothing else goes")

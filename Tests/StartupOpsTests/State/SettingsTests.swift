@@ -17,10 +17,8 @@ struct SettingsTests {
         #expect(snapshot[.waitsForRemoteConfigurationOnFirstLaunch] == false)
         #expect(snapshot[.presentsSubscriptionAfterLogin] == false)
         #expect(snapshot[.presentsSubscriptionOnEveryStart] == false)
-        #expect(snapshot[.isFirstLaunch] == true)
         #expect(snapshot[.enablesRestoreAccount] == false)
         #expect(snapshot[.showsSplashVideo] == false)
-        #expect(!snapshot[.deviceIdentifier].isEmpty)
     }
 
     @Test("B10: What is set is there in the next launch, in files too, whatever its type")
@@ -170,15 +168,14 @@ struct SettingsTests {
         let folder = try TemporaryFolder()
         let settings = Settings(try FileStore(directory: folder("settings"), lockTimeout: .seconds(300)))
         let identifiers = await withTaskGroup(of: String.self) { group in
-            for index in 0..<16 { group.addTask { index % 2 == 0 ? settings.deviceIdentifier : settings[.deviceIdentifier] } }
+            for _ in 0..<16 { group.addTask { settings.deviceIdentifier } }
             return await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(identifiers.count == 1)
         let identifier = try #require(identifiers.first)
         #expect(UUID(uuidString: identifier) != nil)
-        #expect(settings.freeze()[.deviceIdentifier] == identifier)
         let next = Settings(try FileStore(directory: folder("settings")))
-        #expect(next.freeze()[.deviceIdentifier] == identifier)
+        #expect(next.deviceIdentifier == identifier)
         #expect(Settings(MemoryStore()).deviceIdentifier != identifier)
     }
 
@@ -196,7 +193,7 @@ struct SettingsTests {
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(identifiers.count == 1)
-        #expect(Settings(try FileStore(directory: directory)).freeze()[.deviceIdentifier] == identifiers.first)
+        #expect(Settings(try FileStore(directory: directory)).deviceIdentifier == identifiers.first)
     }
 
     @Test("A device identifier that makes no sense is replaced by a new one that stays", arguments: ["\"\"", "7", "nonsense"])
@@ -205,7 +202,7 @@ struct SettingsTests {
         let settings = Settings(store)
         let identifier = settings.deviceIdentifier
         #expect(UUID(uuidString: identifier) != nil)
-        #expect(settings.freeze()[.deviceIdentifier] == identifier && settings.deviceIdentifier == identifier)
+        #expect(settings.deviceIdentifier == identifier)
         #expect(Settings(store).deviceIdentifier == identifier)
     }
 
@@ -255,8 +252,7 @@ struct SettingsTests {
         let snapshot = settings.freeze()
         #expect(settings.problems.map { $0.hasPrefix("the settings cannot be read, so defaults count for now: ") } == [true])
         #expect(snapshot[.onboarding] == .regular)
-        #expect(snapshot[.isFirstLaunch] == false)
-        #expect(!snapshot[.deviceIdentifier].isEmpty && snapshot[.deviceIdentifier] == settings.deviceIdentifier)
+        #expect(UUID(uuidString: settings.deviceIdentifier) != nil && settings.deviceIdentifier != identifier)
         #expect(throws: StorageError.self) { try settings.set(true, for: .showsSplashVideo) }
         #expect(locked.attemptsToChange.isEmpty)
 
@@ -265,14 +261,5 @@ struct SettingsTests {
         try settings.set(true, for: .showsSplashVideo)
         let next = Settings(locked)
         #expect(next[.onboarding] == .none && next[.showsSplashVideo] && next.deviceIdentifier == identifier)
-    }
-
-    @Test("B17: The snapshot knows from earlier launches whether this is the first")
-    func firstLaunch() throws {
-        let state = LaunchState(MemoryStore())
-        #expect(Settings(store).freeze(state)[.isFirstLaunch] == true)
-        try state.recordCompletedLaunch()
-        #expect(Settings(store).freeze(state)[.isFirstLaunch] == false)
-        #expect(Settings(store).freeze(LaunchState(LockableStore()))[.isFirstLaunch] == false)
     }
 }

@@ -80,7 +80,7 @@ struct OnboardingStepTests {
         try Settings(device.directory().settings).set(.dismissable, for: .onboarding)
         let launch = try await device.launch { environment in
             try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
-            try environment.state.recordTutorialSeen(version: "1.0.0")
+            try environment.state.recordTutorialSeen(version: SemanticVersion(1))
             try environment.state.recordDeclinedSpeaker()
         }
         #expect(launch.scenario == "guest-dismissable" && launch.shown == ["splash", "main", "onboarding"])

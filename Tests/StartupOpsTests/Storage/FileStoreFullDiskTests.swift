@@ -39,7 +39,7 @@ struct FileStoreFullDiskTests {
 
                 // What fits is still stored, and a logout still possible.
                 let state = LaunchState(store)
-                try state.recordTutorialSeen(version: "1.4.0")
+                try state.recordTutorialSeen(version: SemanticVersion(1, 4))
                 try store.removeAll()
                 #expect(names(in: directory) == [])
             }

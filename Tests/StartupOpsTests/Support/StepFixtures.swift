@@ -27,6 +27,10 @@ struct NoService: UpdatePolicyService, ConfigurationService, EntitlementService,
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
 }
 
+extension ValidatedGraph {
+    var identifiers: [String] { graph.identifiers }
+}
+
 extension StartupEnvironment {
     /// An environment in memory, for one step alone: `change` gives it what the step works with.
     static func alone(
@@ -241,5 +245,12 @@ extension TutorialOperation {
                 $0.presenters.tutorial = presenter
             }
         )
+    }
+}
+
+extension ConfigurationStore {
+    /// As a launch does that has completed with the configuration on trial.
+    func confirmTrial() throws {
+        if let onTrial { try confirm(LoadedConfiguration(onTrial, from: .cached)) }
     }
 }

@@ -35,7 +35,7 @@ extension GrowthCase {
         for node in 0..<shape.count {
             graph.add(shape.identifiers[node], after: shape.names(before: node)) { launch in try await launch.sleep(for: .milliseconds(1)) }
         }
-        let options = LaunchOptions(deadline: nil, clock: VirtualClock())
+        let options = LaunchOptions(deadline: .never, clock: VirtualClock())
         return try await graph.run(budget: .seconds(0.0001), options: options).report
     }
 

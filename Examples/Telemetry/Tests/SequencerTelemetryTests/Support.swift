@@ -22,7 +22,7 @@ struct WatchedLaunch {
 
     /// Runs a launch in virtual time.
     static func run(_ graph: OperationGraph, budget: Budget = .seconds(3), deadline: Duration? = nil) async throws -> WatchedLaunch {
-        let options = LaunchOptions(deadline: deadline, clock: VirtualClock(patience: .milliseconds(20)))
+        let options = LaunchOptions(deadline: deadline.map { .after($0) } ?? .never, clock: VirtualClock(patience: .milliseconds(20)))
         return try await run(graph, budget: budget, options: options)
     }
 

@@ -94,7 +94,7 @@ public struct MeasuredLaunches: Sendable {
         var (ids, counts) = ([String](), [String: OutcomeCounts]())
         for operation in reports.lazy.flatMap(\.operations) {
             if counts[operation.id] == nil { ids.append(operation.id) }
-            counts[operation.id, default: OutcomeCounts()].add(operation.outcome)
+            counts[operation.id, default: OutcomeCounts()].add(operation)
         }
         ends = LaunchEnds(
             runs: reports.count,
@@ -154,7 +154,7 @@ public struct LaunchBenchResult: Sendable {
         sampleChange = baseline.map {
             SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
         }
-        let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends) }
+        let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends, isSimulated: false) }
         self.ends = ends
         verdict = sampleChange.flatMap { ends?.verdict($0.verdict) }
     }

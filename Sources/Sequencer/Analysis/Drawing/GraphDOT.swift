@@ -24,7 +24,7 @@ extension ValidatedGraph {
     package func dot(_ direction: DrawingDirection) -> String {
         let facts = GraphFacts(self)
         // Each once: an operation is named again by each of its arrows.
-        let names = identifiers.map { DOT.name($0) }
+        let names = graph.identifiers.map { DOT.name($0) }
         // Backslashes are doubled: `\G` would be the graph's name.
         let title = Markup.text(name.isEmpty ? "launch" : Markup.shortened(name, to: DOT.maximumLabelLength)).replacing("\\", with: "\\\\")
         var text = """
@@ -90,7 +90,7 @@ private enum DOT {
     static func name(_ text: String) -> String {
         var name = "\""
         if text.utf8.first == UInt8(ascii: "%") { name += "\\" }
-        for (scalar, isShown) in JudgedScalars(text) { append(scalar, isShown, to: &name, escape: "\\") }
+        for (scalar, isShown) in judgedScalars(text) { append(scalar, isShown, to: &name, escape: "\\") }
         return name + "\""
     }
 
@@ -99,7 +99,7 @@ private enum DOT {
         var label = ""
         var previous: Unicode.Scalar?
         // By scalars: a single character may be made of any number of them.
-        for (scalar, isShown) in JudgedScalars(text).prefix(maximumLabelLength) {
+        for (scalar, isShown) in judgedScalars(text).prefix(maximumLabelLength) {
             switch scalar {
             // A line end of two characters is one.
             case "\n" where previous == "\r": break

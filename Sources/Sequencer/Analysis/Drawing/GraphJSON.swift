@@ -28,7 +28,7 @@ extension ValidatedGraph {
         }
         let document: JSONTree = [
             "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": milestoneIndex.map { .text(id($0)) } ?? .null,
-            "initialDisplay": .text(initialDisplay), "criticalPath": .texts(facts.path.path.map(id)),
+            "initialDisplay": .text(initialDisplayIndex.map(id)), "criticalPath": .texts(facts.path.path.map(id)),
             "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
             "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts, critical) }),
             "impliedEdges": .array(

@@ -10,10 +10,9 @@ import Sequencer
 /// closure whether it suspends: a plan takes it to keep the main thread for all of its time, but for an interactive
 /// step, whose answer comes there. Where a step is suspended after all, a launch may be shorter than its plan.
 ///
-/// A plan counts all that the launch has to do. Conditions hold, and nothing is cut or put off to keep a budget: a
-/// launch that keeps it only by its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan. Nothing
-/// fails but a step of which more is expected than its timeout allows: where the launch fails by it, it meets no
-/// budget.
+/// A plan counts all that the launch has to do; conditions hold. To keep the budget of ``PlanOptions/budget`` it cuts
+/// and puts off what the launch would; without one it does neither. Nothing fails but a step of which more is expected
+/// than its timeout allows: where the launch fails by it, it meets no budget.
 ///
 /// ```swift
 /// let plan = try await graph.plan(PlanOptions(lanes: 2))
@@ -31,9 +30,11 @@ public struct LaunchPlan: Sendable {
     public let lowerBound: Duration
 
     init(_ graph: ValidatedGraph, _ options: PlanOptions, _ durations: [Duration], _ report: LaunchReport) {
-        func time(_ node: Int) -> Nanoseconds { durations[node].nanoseconds }
-        let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex, duration: time)
-        let longest = CriticalPath.remaining(in: graph, duration: time).max() ?? 0
+        // What is put off takes no time from the milestone.
+        let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex) { node in
+            report.operations[node].isDeferred ? 0 : durations[node].nanoseconds
+        }
+        let longest = graph.remaining { durations[$0].nanoseconds }.max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report
@@ -132,12 +133,16 @@ public struct PlanOptions: Sendable, Hashable {
     public var lanes: Int?
     /// Supposed durations, by identifier, in place of the expected ones.
     public var whatIf: [String: Duration]
+    /// The budget that the launch is to keep, counted from its start; nil for none: then nothing is cut or put off.
+    public var budget: Budget?
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the
     /// milestone does not need, and that computes, starts before the milestone's end only while fewer of that kind run.
     package var processors: Int?
 
     /// The options of a plan.
-    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:]) { (self.lanes, self.whatIf) = (lanes, whatIf) }
+    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], budget: Budget? = nil) {
+        (self.lanes, self.whatIf, self.budget) = (lanes, whatIf, budget)
+    }
 
     /// How long each operation takes.
     fileprivate func durations(in graph: ValidatedGraph) throws(GraphError) -> [Duration] {
@@ -174,7 +179,7 @@ extension ValidatedGraph {
     /// - Complexity: that of a launch.
     nonisolated(nonsending) public func plan(_ options: PlanOptions = PlanOptions()) async throws(GraphError) -> LaunchPlan {
         let durations = try options.durations(in: self)
-        let report = try await rehearse(durations, expected: durations, lanes: options.lanes, processors: options.processors)
+        let report = try await rehearse(durations, expected: durations, options)
         return LaunchPlan(self, options, durations, report)
     }
 
@@ -183,22 +188,23 @@ extension ValidatedGraph {
     /// - Parameters:
     ///   - durations: how long each operation takes.
     ///   - expected: how long it is expected to take.
+    ///   - options: say the rest; their supposed durations are among `durations`.
     nonisolated(nonsending) func rehearse(
         _ durations: [Duration],
         expected: [Duration?],
-        lanes: Int?,
-        processors: Int? = nil
+        _ options: PlanOptions
     ) async throws(GraphError) -> LaunchReport {
         guard durations.reduce(.zero, +) < VirtualScheduler.never else {
             let message = "its operations take more than a hundred years in all, for which there is no virtual time"
             throw GraphError(graph: name, problems: [GraphProblem(.invalidOption, message)])
         }
-        let options = LaunchOptions(lanes: lanes, deadline: nil, clock: RehearsalClock(), seed: 0, processors: processors)
+        let graph = rehearsal(durations, expected: expected)
+        let launch = LaunchOptions(lanes: options.lanes, deadline: .never, clock: RehearsalClock(), seed: 0, processors: options.processors)
         // Started, and not run: it must not end early with the task that asks for it.
-        var report = try await rehearsal(durations, expected: expected).start(options: options).end().report
+        var report = try await graph.start(budget: options.budget?.fromLaunch, options: launch).end().report
         // An event comes by its fallback.
-        for node in report.operations.indices
-        where report.operations[node].outcome == .fellBack && !timesOut(node, after: durations[node]) {
+        for (node, operation) in report.operations.enumerated()
+        where operation.outcome == .fellBack && !operation.isCut && !timesOut(node, after: durations[node]) {
             report.operations[node].outcome = .succeeded
             report.operations[node].failure = nil
             report.operations[node].message = nil

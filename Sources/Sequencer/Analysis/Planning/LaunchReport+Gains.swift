@@ -10,43 +10,63 @@ extension LaunchReport {
     /// time.
     ///
     /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected
-    /// to take what they were, and need the same lanes, main thread and resources. Waits for the machine are left out.
+    /// to take what they were, need the same lanes, main thread and resources, and are cut and put off to keep the same
+    /// budget. Waits for the machine are left out.
     /// A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not
-    ///     complete; and for a report that no launch has made.
+    /// - Returns: nil where nothing is scarce, cut or put off, so that paths say all there is to say; for a launch that
+    ///     did not complete; and for a report that no launch has made. Empty where the first of the two launches puts
+    ///     off others than the launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
         // A file may hold any report: one with a circle of dependencies has no launch.
-        guard outcome == .completed, let scarce = scarceLanes, let graph = try? measuredGraph().validated() else { return nil }
-        let endsWithMilestone = isMilestoneReached || operations.contains(where: \.isDeferred)
-        let last = endsWithMilestone ? graph.milestoneIndex : nil
-        nonisolated(nonsending) func end(without node: Int?) async -> Duration? {
+        let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
+        // A budget that was kept without cutting and putting off is kept likewise by a shorter launch.
+        let mayCut = !putOff.isEmpty || !budget.isMet && operations.contains { $0.isCuttable || $0.isDeferrable }
+        guard outcome == .completed, scarce != nil || mayCut, let graph = try? measuredGraph().validated() else { return nil }
+        var options = PlanOptions(lanes: scarce.flatMap { $0 < operations.count ? $0 : nil }, budget: budget.budget?.fromLaunch)
+        options.budget?.limit -= beforeRun ?? .zero
+        let last = isMilestoneReached || !putOff.isEmpty ? graph.milestoneIndex : nil
+        nonisolated(nonsending) func launch(without node: Int?) async -> LaunchReport? {
             var (durations, expected) = (operations.map(\.duration), operations.map(\.expected))
             if let node { (durations[node], expected[node]) = (.zero, .zero) }
-            let report = try? await graph.rehearse(durations, expected: expected, lanes: scarce < operations.count ? scarce : nil)
-            return report.map { report in last.map { report.operations[$0].end } ?? report.makespan }
+            return try? await graph.rehearse(durations, expected: expected, options)
         }
-        guard let usual = await end(without: nil) else { return nil }
+        func end(_ report: LaunchReport) -> Duration { last.map { report.operations[$0].end } ?? report.makespan }
+        guard let usual = await launch(without: nil), usual.operations.filter(\.isDeferred).map(\.id) == putOff else { return [:] }
         var gains: [Int: Duration] = [:]
         for node in nodes.prefix(min(Self.maximumGains, max(Self.maximumRehearsed / operations.count, 1))) {
-            gains[node] = isJoin(operations[node]) ? .zero : await end(without: node).map { usual - $0 }
+            gains[node] = isJoin(operations[node]) ? .zero : await launch(without: node).map { end(usual) - end($0) }
         }
         return gains
     }
 
     /// The operations of which nobody can say what the launch would gain if they took no time. One that did not succeed
-    /// at once might do so then, and others would run for it. Where something was cut or put off, or a step of the main
-    /// thread may have waited to come back there, that goes for all.
+    /// at once might do so then, and others would run for it; the time of another one may be unknown. That goes for all
+    /// where the launch did not complete, something was cut, a step was put off that others may have needed, or a step
+    /// of the main thread may have waited to come back there.
     package var uncertainGains: Set<Int> {
-        let isPutOff = scarceLanes != nil && operations.contains(where: \.isDeferred)
-        if isPutOff || isMainContended || operations.contains(where: \.isCut) { return Set(operations.indices) }
+        let areSkipped = operations.contains(where: \.isDeferred) && operations.contains { $0.outcome == .skipped }
+        if outcome != .completed || areSkipped || isMainContended || operations.contains(where: \.isCut) {
+            return Set(operations.indices)
+        }
+        let causes = causesOfLateFailures
         return Set(
             operations.indices.filter { node in
                 let operation = operations[node]
-                return operation.attempts > 1 || operation.outcome != .succeeded && operation.outcome != .skipped
+                return causes.contains(operation.id) || operation.attempts > 1 || isUnknown(operation)
+                    || operation.outcome != .succeeded && operation.outcome != .skipped
             }
         )
+    }
+
+    /// The operations before one that failed after the milestone, without having waited for that: without their time it
+    /// might have failed earlier, and the launch with it. Where something is scarce, without that of any other.
+    private var causesOfLateFailures: Set<String> {
+        guard let later = afterMilestone, case .failed? = later.outcome, let milestone else { return [] }
+        let all: [(id: String, dependencies: [String])] = operations.map { ($0.id, $0.dependencies) }
+        let before: Set<String> = later.failures.map { needs(of: $0, all) }.filter { !$0.contains(milestone) }.reduce([]) { $0.union($1) }
+        return before.isEmpty || scarceLanes == nil ? before : Set(all.map(\.id))
     }
 
     /// Whether a step of the main thread ended as soon as another one did that computed there meanwhile: it is likely
@@ -75,9 +95,8 @@ extension LaunchReport {
         return isShared ? operations.count : nil
     }
 
-    /// Whether an operation takes no time: one that never started or was put off held nothing up.
+    /// Whether an operation takes no time: one that never started held nothing up.
     private func isJoin(_ operation: OperationReport) -> Bool {
-        if operation.isDeferred { return true }
         // It was asked for its condition where it would have run.
         if operation.start == nil { return operation.ready == nil || operation.outcome != .skipped }
         return operation.lane == nil && !operation.isMain && operation.duration == .zero
@@ -98,14 +117,22 @@ extension LaunchReport {
             if operation.id == initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
             let (id, after) = (operation.id, operation.dependencies)
+            let exclusive = StepOption.all(operation.exclusive.map { .exclusive($0) })
             if isJoin(operation) {
                 graph.join(id, .all(options), after: after)
-            } else if isEvent(operation) {
+                continue
+            }
+            if operation.isDeferrable { options.append(.deferrable) }
+            if isEvent(operation) {
                 graph.wait(for: ExternalEvent<Void>(id), .all(options), after: after)
-            } else if operation.isMain {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after, on: .main) {}
+                continue
+            }
+            if operation.isCuttable { options.append(.cuttable) }
+            let fallback: Void? = operation.isCuttable ? () : nil
+            if operation.isMain {
+                graph.add(id, .all(options), exclusive, after: after, on: .main, fallback: fallback) {}
             } else {
-                graph.add(id, .all(options), .exclusive(operation.exclusive), after: after) {}
+                graph.add(id, .all(options), exclusive, after: after, fallback: fallback) {}
             }
         }
         return graph

@@ -43,8 +43,8 @@ extension ValidatedGraph {
     ///
     /// - Complexity: linear in operations and dependencies of both graphs, but for the sorting of what changed.
     public func difference(from old: ValidatedGraph) -> GraphDifference {
-        let added = identifiers.filter { old.position(of: $0) == nil }.sorted()
-        let removed = old.identifiers.filter { position(of: $0) == nil }.sorted()
+        let added = graph.identifiers.filter { old.position(of: $0) == nil }.sorted()
+        let removed = old.graph.identifiers.filter { position(of: $0) == nil }.sorted()
 
         // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken
         // first.

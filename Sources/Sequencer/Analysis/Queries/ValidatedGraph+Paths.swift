@@ -44,14 +44,15 @@ extension ValidatedGraph {
     /// durations, and its length.
     ///
     /// No time counts in which a person could be waited for, as none does against a budget: that of interactive
-    /// operations beside the path is taken off it, too. If this is longer than the budget, no number of lanes helps.
+    /// operations beside the path is taken off it, too. Nor does that of ``StepOption/deferrable`` operations, which
+    /// may be put off. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
 
     /// The same for the initial display; nil without one.
     package var budgetedPathToInitialDisplay: (duration: Duration, path: [String])? { initialDisplayIndex.map { budgetedPath(to: $0) } }
 
     private func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
-        let (end, path) = path(to: last) { $0.expected }
+        let (end, path) = path(to: last) { $0.isDeferrable ? nil : $0.expected }
         // A person who is asked after the end stops no clock before it.
         let later = last.map(successors.reachable) ?? []
         let persons = (0..<count).reduce(Duration.zero) { sum, node in

@@ -90,4 +90,7 @@ extension ValidatedGraph {
         else { return false }
         return Set(unshared(left)).isDisjoint(with: unshared(right))
     }
+
+    /// The resources of an operation that nobody else may hold meanwhile.
+    func unshared(_ index: Int) -> [ExclusiveResource] { policy(index).exclusive.filter { graph.resourceLimits[$0] == nil } }
 }

@@ -14,7 +14,7 @@ package enum Markup {
         // Nearly all texts: the other way looks at each character.
         if isPlain { return text }
         var result = ""
-        for (scalar, isShown) in JudgedScalars(text) {
+        for (scalar, isShown) in judgedScalars(text) {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"

@@ -13,9 +13,9 @@ extension LaunchReport {
     func verdictText(name: (String) -> String) -> String {
         let unknown = unknownTimes
         let word = !isWithinBudgets ? "fail" : unknown.tellNothing ? "unknown" : "pass"
-        let time = outcome == .completed ? "\(word): \(budget.measuredText())\(missedMilestoneText)" : outcome.name + milestoneText()
+        let time = outcome == .completed ? "\(word): \(budget.measuredText())\(milestoneOutcomeText)" : outcome.name + milestoneText()
         let verdict = time + (outcome == .completed && !unknown.operations.isEmpty ? "; \(unknown.text(name: name))" : "")
-        var later = laterTroubleText(name: name)
+        var later = troubleText(later: true, name: name)
         if case .failed(let operation, _)? = afterMilestone?.outcome {
             later = "; failed: \(name(operation))"
         } else if let outcome = afterMilestone?.outcome, outcome != .completed {
@@ -79,7 +79,7 @@ extension LaunchReport {
         guard let outcome = later.outcome else { return subject }
         let start = subject + ", to \(text(makespan))"
         return switch outcome {
-        case .completed: start + laterTroubleText()
+        case .completed: start + troubleText(later: true)
         case .failed(let operation, let message): start + ", and \(operation) \(isPlan ? "fails" : "failed"): \(message)"
         case .aborted(let operation, let reason): start + ", and \(operation) stopped the launch (\(reason))"
         case .cancelled: start + ", and the launch was cancelled"
@@ -130,7 +130,7 @@ extension LaunchReport {
     /// First come those of the critical path, then those that did not succeed, then the longest.
     ///
     /// - Complexity: O(operations · log operations).
-    func selection(limit: Int) -> [Int] {
+    package func selection(limit: Int) -> [Int] {
         guard operations.count > limit else { return Array(operations.indices) }
         // Once: each comparison would ask for two of them.
         let keys = operations.map { ($0.isCritical ? 0 : $0.outcome != .succeeded ? 1 : 2, Duration.zero - $0.duration) }

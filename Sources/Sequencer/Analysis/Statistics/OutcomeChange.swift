@@ -7,6 +7,8 @@ package struct OutcomeCounts: Equatable, Sendable {
     private var counts: [Outcome: Int] = [:]
     /// In how many further runs the operation was not there; 0 where nobody counted them.
     package private(set) var absences = 0
+    /// In how many runs it was put off until after the milestone, however it ended then.
+    package var deferrals = 0
 
     package init() {}
 
@@ -17,8 +19,14 @@ package struct OutcomeCounts: Equatable, Sendable {
         if count > 0 { counts[outcome, default: 0] += count }
     }
 
+    package mutating func add(_ operation: OperationReport) {
+        add(operation.outcome)
+        if operation.isDeferred { deferrals += 1 }
+    }
+
     package mutating func merge(_ other: OutcomeCounts) {
         for (outcome, count) in other.counts { add(outcome, count) }
+        deferrals += other.deferrals
     }
 
     /// The same, where the operation was absent from the rest of so many runs.
@@ -34,14 +42,15 @@ package struct OutcomeCounts: Equatable, Sendable {
     /// Without those that no run ended in.
     package var all: [(outcome: Outcome, count: Int)] { Outcome.allCases.map { ($0, self[$0]) }.filter { $0.1 > 0 } }
 
-    /// The number of runs that ended in each way, absences last.
-    fileprivate var ways: [Int] { Outcome.allCases.map { self[$0] } + [absences] }
+    /// The number of runs that ended in each way, then of those without it, and last of those that put it off.
+    fileprivate var ways: [Int] { Outcome.allCases.map { self[$0] } + [absences, deferrals] }
 }
 
 extension OutcomeCounts: CustomStringConvertible {
     package var description: String {
-        let ended = all.map { "\($0.count) \($0.outcome.words)" }
-        return ended.isEmpty ? "absent" : (ended + (absences > 0 ? ["\(absences) absent"] : [])).joined(separator: ", ")
+        let ended = all.map { "\($0.count) \($0.outcome.words)" } + (absences > 0 ? ["\(absences) absent"] : [])
+        let late = deferrals > 0 ? ["\(deferrals) of them put off past the milestone"] : []
+        return total == 0 ? "absent" : (ended + late).joined(separator: ", ")
     }
 }
 
@@ -86,13 +95,13 @@ package struct OutcomeChange: Equatable, Sendable {
     private static func change(_ id: String, from before: OutcomeCounts, to after: OutcomeCounts) -> OutcomeChange? {
         // An operation that is new is no change by itself: nobody knows how it would have ended before.
         if before.total == 0, troubles.allSatisfy({ $0 == .skipped || after[$0] == 0 }) { return nil }
-        let (first, second) = (before.ways, after.ways), (runs, others) = (first.reduce(0, +), second.reduce(0, +))
+        let (first, second) = (before.ways, after.ways), (runs, others) = (before.total + before.absences, after.total + after.absences)
         // Compared as products: shares of the same size need not be the same to the last digit.
         let troubles = Outcome.allCases.indices.filter { self.troubles.contains(Outcome.allCases[$0]) }
         let differing = (before.total == 0 ? troubles : Array(first.indices)).filter { first[$0] * others != second[$0] * runs }
-        let rising = (troubles + [first.count - 1]).filter { second[$0] * runs > first[$0] * others }
+        let rising = (troubles + first.indices.suffix(2)).filter { second[$0] * runs > first[$0] * others }
         // However few the runs: all of them before ended in one way, and all of them after in another.
-        let isAll = first.count { $0 > 0 } == 1 && second.count { $0 > 0 } == 1 && !differing.isEmpty
+        let isAll = first.allSatisfy { [0, runs].contains($0) } && second.allSatisfy { [0, others].contains($0) } && !differing.isEmpty
         let hasEnough = min(runs, others) >= SampleChange.leastRuns(isAlwaysSame: false)
         func p(_ way: Int) -> Double { self.p((first[way], runs), (second[way], others)) }
         let isCertain = isAll || hasEnough && differing.contains { p($0) < SampleChange.significance }
@@ -128,10 +137,23 @@ package struct LaunchEnds: Sendable {
     package let outcomes: [OperationOutcomes]?
     /// The operations on the milestone's way of which nobody knows how long they take: they are in the times with none.
     let unknown: [String]
+    /// Whether it is also known how often each operation was put off, and of which nobody knows how long they take.
+    private let hasDetails: Bool
 
-    package init(runs: Int, completed: Int, milestone: String?, outcomes: [OperationOutcomes]?, unknown: [String] = []) {
-        (self.runs, self.completed, self.milestone, self.outcomes, self.unknown) = (runs, completed, milestone, outcomes, unknown)
+    package init(
+        runs: Int,
+        completed: Int,
+        milestone: String?,
+        outcomes: [OperationOutcomes]?,
+        unknown: [String] = [],
+        hasDetails: Bool = true
+    ) {
+        (self.runs, self.completed, self.milestone) = (runs, completed, milestone)
+        (self.outcomes, self.unknown, self.hasDetails) = (outcomes, unknown, hasDetails)
     }
+
+    /// Whether all is known that makes times comparable; it is not in benches of earlier versions.
+    package var isKnown: Bool { outcomes != nil && hasDetails }
 
     /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
     fileprivate var missedMilestone: OperationOutcomes? {
@@ -144,26 +166,27 @@ package struct EndsChange: Sendable {
     /// The operations that no longer end as they did, or do so more often; empty where a side does not say how its
     /// operations ended.
     package let outcomes: [OutcomeChange]
-    /// Whether both sides say how their operations ended.
+    /// Whether both sides say how their operations ended, and what else makes times comparable.
     package let isKnown: Bool
     /// The milestones; nil where the times of both end at the same one.
     package let milestones: (before: String?, after: String?)?
     /// How the milestone ended on a side that mostly did not reach it.
     package let missedMilestone: (id: String, isBefore: Bool, outcomes: OutcomeCounts)?
-    /// The operations whose time is known on one side only, though it is in the times of both.
+    /// The operations of either side that are in its times, though nobody knows how long they take.
     package let unknown: (before: [String], after: [String])
 
-    package init(from first: LaunchEnds, to second: LaunchEnds) {
+    /// - Parameter isSimulated: whether work was only simulated, as that of scenario files is in virtual time: of what takes
+    ///     no time on either side nobody knows whether it has changed then. A closure was there, and took none.
+    package init(from first: LaunchEnds, to second: LaunchEnds, isSimulated: Bool = true) {
         let outcomes = OutcomeChange.all(from: first, to: second)
-        (self.outcomes, isKnown) = (outcomes ?? [], outcomes != nil)
+        (self.outcomes, isKnown) = (outcomes ?? [], first.isKnown && second.isKnown)
         // A bench of an earlier version may have a milestone without saying so.
-        let areKnown = isKnown || first.milestone != nil && second.milestone != nil
+        let areKnown = outcomes != nil || first.milestone != nil && second.milestone != nil
         milestones = areKnown && first.milestone != second.milestone ? (first.milestone, second.milestone) : nil
         missedMilestone =
             first.missedMilestone.map { ($0.id, true, $0.outcomes) } ?? second.missedMilestone.map { ($0.id, false, $0.outcomes) }
-        unknown = (
-            first.unknown.filter { !second.unknown.contains($0) }, second.unknown.filter { !first.unknown.contains($0) }
-        )
+        let common = isSimulated ? [] : Set(first.unknown).intersection(second.unknown)
+        unknown = (first.unknown.filter { !common.contains($0) }, second.unknown.filter { !common.contains($0) })
     }
 
     /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times
@@ -180,15 +203,17 @@ package struct EndsChange: Sendable {
         return counting.isEmpty || times == .regression ? times : .inconclusive
     }
 
-    /// Whether the times that are unknown on one side may turn this verdict: they could only make that side longer.
+    /// Whether the times that are unknown may turn this verdict: they could only make their side longer. Of a time that
+    /// is unknown on both sides nobody knows whether it has changed; what is slower without it remains so.
     private func isUnknown(_ times: ChangeVerdict) -> Bool {
-        !unknown.before.isEmpty && times != .improved || !unknown.after.isEmpty && times != .regression
+        !unknown.before.allSatisfy(unknown.after.contains) && times != .improved || !unknown.after.isEmpty && times != .regression
     }
 
-    /// For people: `nobody knows how long config takes after, where it counts as 0
-    /// ms`; nil where both sides know the same.
+    /// For people: `nobody knows how long config takes after, where it counts as 0 ms`; nil where all is known.
     package var unknownText: String? {
-        let (place, ids) = unknown.after.isEmpty ? ("before", unknown.before) : ("after", unknown.after)
+        let after = unknown.after.filter { !unknown.before.contains($0) }, before = unknown.before.filter { !unknown.after.contains($0) }
+        let (place, ids) =
+            !after.isEmpty ? ("after", after) : !before.isEmpty ? ("before", before) : ("on either side", unknown.after)
         guard !ids.isEmpty else { return nil }
         return UnknownTimes(operations: ids, tellNothing: false).text()
             + " \(place), where \(ids.count == 1 ? "it counts" : "they count") as 0 ms"

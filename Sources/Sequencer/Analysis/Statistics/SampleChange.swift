@@ -8,8 +8,8 @@ public enum ChangeVerdict: String, CaseIterable, Sendable, Hashable {
     case regression
     /// There is too little to say.
     case inconclusive
-    /// Operations end otherwise than before: they fail, fall back or are skipped, or no longer are. The times are of
-    /// different work.
+    /// Operations end otherwise than before: they fail, fall back, are skipped or put off past the milestone, or no
+    /// longer are. The times are of different work.
     case changed
 }
 

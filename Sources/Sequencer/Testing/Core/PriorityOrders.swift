@@ -70,7 +70,7 @@ package struct PriorityOrders {
         var changes: [Int: Int] = [:]
         // Two may fall on one place, which makes one change fewer.
         for priority in 1..<depth where count > 0 { changes[random.index(below: count)] = priority }
-        var waiting = graph.degrees
+        var waiting = (0..<count).map { graph.predecessors[$0].count }
         var ready = Heap<Ready>()
         for node in 0..<count where waiting[node] == 0 { ready.push(Ready(priority: priorities[node], node: node)) }
         var order: [String] = []

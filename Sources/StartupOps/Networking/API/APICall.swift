@@ -26,13 +26,6 @@ struct APICall: Sendable {
     var limits: AnswerLimits { options.limits ?? (transport == .graphQL ? .graphQL : .standard) }
 
     static let json = "application/json"
-
-    /// Keys are sorted, so that the same request has the same bytes, and its answer is found in the cache.
-    static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return encoder
-    }
 }
 
 /// How one request differs from its client's other requests.

@@ -29,14 +29,14 @@ extension APIClient {
 
     /// The answers to a call, as they come. Ending the iteration cancels the call.
     func answers<Value: Sendable>(
-        to call: Result<APICall, NetworkError>,
+        to call: @escaping @autoclosure @Sendable () throws -> APICall,
         deadline: Deadline,
         decoder: @escaping @Sendable (APICall) -> Decode<Value>
     ) -> AsyncThrowingStream<Value, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    let call = try call.get()
+                    let call = try call()
                     _ = try await answer(call, deadline: deadline, decode: decoder(call)) { continuation.yield($0) }
                     continuation.finish()
                 } catch {
@@ -82,7 +82,11 @@ extension APIClient {
     ) throws(NetworkError) -> Value {
         // The caller is promised an answer by its deadline: a value that is decoded later counts as none.
         if deadline.isOver { throw NetworkError(.timedOut, request: call.name, "the deadline was over before its answer was decoded") }
-        return try decode(exchange.response)
+        do {
+            return try decode(exchange.response)
+        } catch {
+            throw error.about(call.name)
+        }
     }
 
     /// The cached value, without sending anything; nil also when it cannot be decoded.

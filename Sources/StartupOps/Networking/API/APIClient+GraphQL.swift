@@ -33,7 +33,7 @@ extension APIClient {
                 return try models.map { try $0.domain() }
             } catch {
                 // Without the model's error, which may quote the answer.
-                throw NetworkError(.invalidData, request: call.name, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
+                throw call.request.error(.invalidData, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
             }
         }
     }
@@ -48,8 +48,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        let request = Result { () throws(NetworkError) in try call(operation, variables, options) }
-        return answers(to: request, deadline: deadline) { self.decoder(type, operation, $0) }
+        answers(to: try self.call(operation, variables, options), deadline: deadline) { self.decoder(type, operation, $0) }
     }
 
     /// Changes something, and gives the operation's result.
@@ -72,9 +71,7 @@ extension APIClient {
         deadline: Deadline
     ) async throws(NetworkError) {
         let call = try call(operation, variables, options)
-        try await decoded(call, deadline) { response throws(NetworkError) in
-            try GraphQLResponse.check(response, call.name, within: call.limits)
-        }
+        try await decoded(call, deadline) { response throws(NetworkError) in try GraphQLResponse.check(response, to: call) }
     }
 
     /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's
@@ -115,9 +112,9 @@ extension APIClient {
         }
         var request = HTTPRequest(.post, environment.graphQL)
         do {
-            request.body = try APICall.encoder.encode(body)
+            request.body = try JSONEncoder.sorted().encode(body)
         } catch {
-            throw NetworkError(.invalidRequest, request: request.description, "the variables of \(operation.name) cannot be encoded")
+            throw request.error(.invalidRequest, "the variables of \(operation.name) cannot be encoded")
         }
         return APICall(
             transport: .graphQL,
@@ -131,9 +128,7 @@ extension APIClient {
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ operation: GraphQLOperation, _ call: APICall) -> Decode<Value> {
         let field = operation.field
-        return { response throws(NetworkError) in
-            try GraphQLResponse.decode(type, field: field, response, call.name, within: call.limits)
-        }
+        return { response throws(NetworkError) in try GraphQLResponse.decode(type, field: field, response, to: call) }
     }
 }
 

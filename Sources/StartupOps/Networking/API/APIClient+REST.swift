@@ -19,17 +19,16 @@ extension APIClient {
         return try await answer(call, deadline: deadline, decode: decoder(type, call))
     }
 
-    /// Gets a value that `decode` makes of an answer and the request's name for errors: of one with an error's status,
-    /// too.
+    /// Gets a value that `decode` makes of an answer to the request: of one with an error's status, too.
     package func get<Value: Sendable>(
         _ path: String,
         query: QueryParameters,
         options: RequestOptions,
         deadline: Deadline,
-        decode: @escaping @Sendable (HTTPResponse, String) throws(NetworkError) -> Value
+        decode: @escaping @Sendable (HTTPResponse, HTTPRequest) throws(NetworkError) -> Value
     ) async throws(NetworkError) -> Value {
         let call = try call(.get, path, query, nil, options)
-        return try await answer(call, deadline: deadline) { response throws(NetworkError) in try decode(response, call.name) }
+        return try await answer(call, deadline: deadline) { response throws(NetworkError) in try decode(response, call.request) }
     }
 
     /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or
@@ -43,8 +42,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        let request = Result { () throws(NetworkError) in try call(.get, path, query, nil, options) }
-        return answers(to: request, deadline: deadline) { self.decoder(type, $0) }
+        answers(to: try self.call(.get, path, query, nil, options), deadline: deadline) { self.decoder(type, $0) }
     }
 
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
@@ -113,7 +111,8 @@ extension APIClient {
         }
         var data = contentType == nil ? nil : body as? Data
         do {
-            if data == nil { data = try body.map { try APICall.encoder.encode($0) } }
+            // Sorted, so that the answer to the same request is found in the cache.
+            if data == nil { data = try body.map { try JSONEncoder.sorted().encode($0) } }
         } catch {
             // Without the encoder's error, which quotes the value.
             throw invalid("the body cannot be encoded")
@@ -122,7 +121,7 @@ extension APIClient {
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         text += segments.map { "/" + PercentEncoding.encode($0) }.joined()
-        if !query.isEmpty { text += "?" + query.encoded }
+        if !query.encoded.isEmpty { text += "?" + query.encoded }
         guard let url = URL(string: text) else { throw invalid("base and path make no URL") }
         return APICall(
             transport: .rest,
@@ -142,6 +141,6 @@ extension APIClient {
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {
-        { response throws(NetworkError) in try response.decoded(type, call.name, limits: call.limits) }
+        { response throws(NetworkError) in try response.decoded(type, for: call.request, limits: call.limits) }
     }
 }

@@ -21,8 +21,8 @@ public struct APIEnvironment: Sendable, Hashable {
 
     /// An environment from texts, such as from a configuration file.
     ///
-    /// - Throws: an error that names the field: `graphQL` is required; both have to be http or https, with a host and
-    ///   without user information, and `rest` without a query.
+    /// - Throws: an error that names the field: `graphQL` is required; both are addresses that ``HTTPClient`` sends
+    ///   requests to, and `rest` has no query.
     public init(graphQL: String?, rest: String? = nil) throws {
         guard let graphQL, !graphQL.isEmpty else {
             throw NetworkError.configuration("graphQL", "it is required: pass the URL of the GraphQL endpoint")
@@ -42,23 +42,17 @@ public struct APIEnvironment: Sendable, Hashable {
 
     private static func url(_ text: String, _ field: String) throws(NetworkError) -> URL {
         // Shown as a whole: an invisible character in a host makes it another one (N36).
-        guard text.isAllShown, let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw .configuration(
-                field,
-                "it has to be a URL that begins with http:// or https://, without characters that cannot be seen"
-            )
+        guard text.isAllShown, let url = URL(string: text) else {
+            throw .configuration(field, "it has to be a URL, without characters that cannot be seen")
         }
-        guard let host = url.host(), !host.isEmpty else { throw .configuration(field, "it has no host") }
-        // They would stand in every error and log.
-        guard url.user() == nil, url.password() == nil else {
-            throw .configuration(field, "user name and password have no place in it")
-        }
+        if let violation = url.requestViolation { throw .configuration(field, violation) }
         return url
     }
 }
 
 extension NetworkError {
-    /// An error in how a client was set up. The description names the field and the rule, and never shows the value.
+    /// An error in how a client was set up. The description names the field and the rule; of the value it shows a scheme
+    /// or a host at most.
     static func configuration(_ field: String, _ rule: String) -> NetworkError { NetworkError(.invalidRequest, request: field, rule) }
 }
 

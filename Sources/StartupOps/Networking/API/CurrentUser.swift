@@ -96,7 +96,7 @@ package final class CurrentUser: Sendable {
         // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
         let decode: APIClient.Decode<UserProfile> = { response throws(NetworkError) in
-            try response.decoded(UserProfile.self, call.name, limits: call.limits)
+            try response.decoded(for: call.request, limits: call.limits)
         }
         return try await client.answer(call, deadline: deadline, decode: decode) { show($0, from: epoch) }
     }

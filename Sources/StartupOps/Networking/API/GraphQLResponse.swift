@@ -9,10 +9,9 @@ enum GraphQLResponse {
     static func rejectsToken(_ response: HTTPResponse, within limits: AnswerLimits) -> Bool {
         // Looked for as bytes first, so that good answers are not decoded twice.
         guard response.status == 200, response.body.count <= limits.maximumSize, response.body.range(of: Data(invalidToken.utf8)) != nil,
-            let text = try? response.json(within: limits, ""), text.violation == nil,
-            let head = try? JSONDecoder().decode(Head.self, from: text.data)
+            limits.excess(in: response.body) == nil
         else { return false }
-        return head.errors.contains { code(of: $0) == invalidToken }
+        return Head(JSONText(response.body))?.errors.contains { code(of: $0) == invalidToken } ?? false
     }
 
     /// The operation's result. Where there are errors, data that came with them is not used.
@@ -20,35 +19,33 @@ enum GraphQLResponse {
         _ type: Value.Type,
         field: String?,
         _ response: HTTPResponse,
-        _ request: String,
-        within limits: AnswerLimits
+        to call: APICall
     ) throws(NetworkError) -> Value {
-        try check(response, request, within: limits)
+        try check(response, to: call)
         do {
             return try JSONDecoder().decode(Body<Value>.self, from: response.body, configuration: field).value
         } catch {
-            throw response.undecodable(type, error, request)
+            throw response.undecodable(type, error, call.request)
         }
     }
 
     /// Throws unless the answer has data and no errors.
-    static func check(_ response: HTTPResponse, _ request: String, within limits: AnswerLimits) throws(NetworkError) {
-        try response.checked(request)
-        try response.checkMediaType(request)
-        let text = try response.json(within: limits, request)
-        // Other encodings are refused: their values were not counted.
-        guard text.violation == nil, let head = try? JSONDecoder().decode(Head.self, from: text.data) else {
-            throw NetworkError(.invalidResponse, request: request, "the answer is no JSON object", status: response.status)
+    static func check(_ response: HTTPResponse, to call: APICall) throws(NetworkError) {
+        try response.checked(for: call.request)
+        try response.checkMediaType(call.request)
+        func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
+            call.request.error(code, reason, status: response.status)
+        }
+        guard let head = Head(try response.json(within: call.limits, call.request)) else {
+            throw failure(.invalidResponse, "the answer is no JSON object")
         }
         if let first = head.errors.first {
             let code = code(of: first).map { " (\(ForeignText.shown($0)))" } ?? ""
             let more = head.errors.count > 1 ? ", and \(head.errors.count - 1) more" : ""
-            let reason = "the service answered: \(ForeignText.shown(first["message"]?.text ?? "no message"))\(code)\(more)"
-            throw NetworkError(.operationFailed, request: request, reason, status: response.status)
+            let message = ForeignText.shown(first["message"]?.text ?? "no message")
+            throw failure(.operationFailed, "the service answered: \(message)\(code)\(more)")
         }
-        guard head.hasData else {
-            throw NetworkError(.invalidResponse, request: request, "the answer has neither data nor errors", status: response.status)
-        }
+        if !head.hasData { throw failure(.invalidResponse, "the answer has neither data nor errors") }
     }
 
     private static func code(of error: JSONValue) -> String? { error["extensions"]?["code"]?.text }
@@ -59,6 +56,12 @@ enum GraphQLResponse {
         let errors: [JSONValue]
         /// Whether `data` is an object.
         let hasData: Bool
+
+        /// Nil for a text that is no JSON object. Other encodings are refused: their values were not counted.
+        init?(_ text: JSONText) {
+            guard text.violation == nil, let head = try? JSONDecoder().decode(Head.self, from: text.data) else { return nil }
+            self = head
+        }
 
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: Keys.self)

@@ -40,7 +40,7 @@ extension HTTPClient {
     /// Keeps in mind that the host asked to be left alone.
     func throttle(_ request: HTTPRequest, for duration: Duration, _ status: Int) {
         // By a monotonic clock: setting the wall clock must not lift the pause.
-        let throttle = Throttle(until: ContinuousClock().now + duration, status: status)
+        let throttle = (until: ContinuousClock().now + duration, status: status)
         // A later end replaces an earlier one.
         throttled.withLock { $0.merge([HTTPOrigin(request.url): throttle]) { $0.until < $1.until ? $1 : $0 } }
     }
@@ -62,7 +62,7 @@ extension HTTPClient {
         do {
             try await pause(duration)
         } catch {
-            throw NetworkError(.cancelled, request: request.description, "it was cancelled")
+            throw request.error(.cancelled, "it was cancelled")
         }
     }
 
@@ -71,31 +71,17 @@ extension HTTPClient {
         // Not known is not offline: the request itself finds out.
         guard let reachability, reachability.status == .unreachable, !HTTPOrigin(request.url).isLoopback else { return }
         if await reachability.waitUntilUsable(by: deadline) { return }
-        if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
-        throw NetworkError(.unreachable, request: request.description, "the network is not reachable")
+        if Task.isCancelled { throw request.error(.cancelled, "it was cancelled") }
+        throw request.error(.unreachable, "the network is not reachable")
     }
 
     private func checkTime(_ request: HTTPRequest, _ deadline: Deadline, attempt: Deadline) throws(NetworkError) {
-        if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
-        if deadline.isOver { throw NetworkError(.timedOut, request: request.description, "the deadline was over before it was sent") }
+        if Task.isCancelled { throw request.error(.cancelled, "it was cancelled") }
+        if deadline.isOver { throw request.error(.timedOut, "the deadline was over before it was sent") }
         // After a redirection, for one.
         if attempt.isOver {
-            let reason = "the \(durationText(configuration.attemptTimeout)) of an attempt were over before it was sent"
-            throw NetworkError(.timedOut, request: request.description, reason)
+            throw request.error(.timedOut, "the \(durationText(configuration.attemptTimeout)) of an attempt were over before it was sent")
         }
-    }
-}
-
-/// A host's wish to be left alone.
-struct Throttle {
-    let until: ContinuousClock.Instant
-    let status: Int
-}
-
-extension NetworkError {
-    /// The same error, with something added to its reason.
-    func adding(_ text: String) -> NetworkError {
-        NetworkError(code, request: request, reason + text, status: status, retryAfter: retryAfter, underlying: underlying)
     }
 }
 
@@ -115,7 +101,7 @@ enum RedirectPolicy {
         // 300 asks for a choice, and 304 and the rest lead nowhere.
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else { return nil }
         func refusal(_ reason: String) -> NetworkError {
-            NetworkError(.invalidResponse, request: request.description, reason, status: response.status)
+            request.error(.invalidResponse, reason, status: response.status)
         }
         if followed >= limit { throw refusal("it was redirected more than \(limit) times") }
         // `URL` encodes invisible characters, or leaves them out of the host, and so makes another address of it.

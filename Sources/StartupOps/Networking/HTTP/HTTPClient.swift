@@ -43,7 +43,8 @@ public final class HTTPClient: HTTPSending {
     let transport: any HTTPSending
     let pause: @Sendable (Duration) async throws -> Void
     let chance: @Sendable () -> Double
-    let throttled = Locked<[HTTPOrigin: Throttle]>([:])
+    /// The hosts that have asked to be left alone: until when, and by which status.
+    let throttled = Locked<[HTTPOrigin: (until: ContinuousClock.Instant, status: Int)]>([:])
 
     /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this
     /// process; redirections and repetitions stay the client's.
@@ -95,7 +96,7 @@ public final class HTTPClient: HTTPSending {
             if let remaining = deadline.remaining, pause >= remaining {
                 // A status is an answer, and given as such; only an error gets the remark.
                 guard case .failure(let error) = result else { return try result.get() }
-                throw error.adding("; no time left for attempt \(number)")
+                throw error.about(error.request, adding: "; no time left for attempt \(number)")
             }
             try await wait(pause, request)
         }

@@ -11,7 +11,7 @@ extension HTTPRequest {
         if method == .get || method == .head, body?.isEmpty == false {
             violation = violation ?? "a \(method.rawValue) request cannot have a body"
         }
-        if let violation { throw NetworkError(.invalidRequest, request: description, violation) }
+        if let violation { throw error(.invalidRequest, violation) }
     }
 }
 
@@ -95,7 +95,7 @@ extension HTTPRequest {
 extension String {
     /// Whether all of it is shown by a terminal or a screen, as with an identifier of an operation: it has no control
     /// character, nothing invisible, and nothing that turns the direction of writing.
-    package var isAllShown: Bool { JudgedScalars(self).allSatisfy(\.isShown) }
+    package var isAllShown: Bool { judgedScalars(self).allSatisfy(\.isShown) }
 }
 
 extension Unicode.Scalar {

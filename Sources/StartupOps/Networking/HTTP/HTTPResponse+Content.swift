@@ -9,7 +9,14 @@ extension HTTPResponse {
     ///   - now: the date that a Retry-After date is compared with.
     @discardableResult
     public func checked(for request: HTTPRequest, now: Date = Date()) throws(NetworkError) -> HTTPResponse {
-        try checked(request.description, now: now)
+        if (200...299).contains(status) { return self }
+        throw NetworkError(
+            .invalidResponse,
+            request: request.description,
+            "the server answered with status \(status)",
+            status: status,
+            retryAfter: retryAfter(now: now)
+        )
     }
 
     /// The body as a value; the status has to be one of 200 to 299.
@@ -23,30 +30,7 @@ extension HTTPResponse {
         decoder: JSONDecoder = JSONDecoder(),
         limits: AnswerLimits = AnswerLimits()
     ) throws(NetworkError) -> Value {
-        try decoded(type, request.description, decoder: decoder, limits: limits)
-    }
-
-    // MARK: For requests that go by a name of their own
-
-    @discardableResult
-    func checked(_ request: String, now: Date = Date()) throws(NetworkError) -> HTTPResponse {
-        if (200...299).contains(status) { return self }
-        throw NetworkError(
-            .invalidResponse,
-            request: request,
-            "the server answered with status \(status)",
-            status: status,
-            retryAfter: retryAfter(now: now)
-        )
-    }
-
-    package func decoded<Value: Decodable>(
-        _ type: Value.Type,
-        _ request: String,
-        decoder: JSONDecoder = JSONDecoder(),
-        limits: AnswerLimits
-    ) throws(NetworkError) -> Value {
-        try checked(request)
+        try checked(for: request)
         // A body that nobody wants is not read; a page is somebody else's answer all the same.
         if let empty = EmptyResponse() as? Value {
             if !body.isEmpty { try checkMediaType(request, isIgnored: true) }
@@ -66,26 +50,26 @@ extension HTTPResponse {
     }
 
     /// A page where data was expected comes from a captive portal or a proxy, and deserves a name of its own.
-    func checkMediaType(_ request: String, isIgnored: Bool = false) throws(NetworkError) {
+    func checkMediaType(_ request: HTTPRequest, isIgnored: Bool = false) throws(NetworkError) {
         guard let type = headers["Content-Type"].map(MediaType.init), isIgnored ? type.isPage : !type.mayBeJSON else { return }
         throw failure(.invalidData, request, "\(type) where JSON was expected")
     }
 
     /// The body, provided that a decoder may see it.
-    func json(within limits: AnswerLimits, _ request: String) throws(NetworkError) -> JSONText {
+    func json(within limits: AnswerLimits, _ request: HTTPRequest) throws(NetworkError) -> JSONText {
         // Before a decoder sees it: a few kilobytes can make gigabytes of values (N49).
         if let excess = limits.excess(in: body) { throw failure(.invalidData, request, excess) }
         return JSONText(body)
     }
 
     /// The error of the request for an error of a decoder.
-    func undecodable(_ type: any Any.Type, _ error: any Error, _ request: String) -> NetworkError {
+    func undecodable(_ type: any Any.Type, _ error: any Error, _ request: HTTPRequest) -> NetworkError {
         let reason = (error as? DecodingError)?.reason(in: JSONText(body)) ?? "it makes no sense as \(type)"
         return failure(.invalidData, request, reason, error)
     }
 
-    private func failure(_ code: NetworkError.Code, _ request: String, _ reason: String, _ error: (any Error)? = nil) -> NetworkError {
-        NetworkError(code, request: request, reason, status: status, underlying: error)
+    private func failure(_ code: NetworkError.Code, _ request: HTTPRequest, _ reason: String, _ error: (any Error)? = nil) -> NetworkError {
+        NetworkError(code, request: request.description, reason, status: status, underlying: error)
     }
 }
 

@@ -18,12 +18,7 @@ struct JSONText {
     }
 
     /// Whether it is JSON, with any values.
-    var isJSON: Bool { (try? JSONDecoder().decode(Anything.self, from: data)) != nil }
-}
-
-/// Any value; nothing of it is read.
-private struct Anything: Decodable {
-    init(from decoder: any Decoder) {}
+    var isJSON: Bool { (try? JSONDecoder().decode(EmptyResponse.self, from: data)) != nil }
 }
 
 /// Any key of a JSON object.

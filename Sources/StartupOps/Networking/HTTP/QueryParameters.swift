@@ -18,9 +18,6 @@ public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLitera
         let pairs = elements.compactMap { name, value in value.map { "\(PercentEncoding.encode(name))=\(PercentEncoding.encode($0))" } }
         encoded = pairs.joined(separator: "&")
     }
-
-    /// Whether it has no parameters.
-    var isEmpty: Bool { encoded.isEmpty }
 }
 
 /// Percent-encoding of everything but what RFC 3986, section 2.3, leaves alone: right for path segments, query parts

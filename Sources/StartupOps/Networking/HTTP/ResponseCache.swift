@@ -200,7 +200,11 @@ struct CacheKey: Sendable, Hashable, Codable, SecretHolding {
 
 extension HTTPResponse {
     /// Whether a cache may keep it (RFC 9111, section 3).
-    var isStorable: Bool { status == 200 && !headers.forbidStoring && headers["Vary"]?.contains("*") != true }
+    var isStorable: Bool {
+        // Directives are written in either case: RFC 9111, section 5.2.
+        let directives = (headers["Cache-Control"] ?? "").lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return status == 200 && !directives.contains("no-store") && headers["Vary"]?.contains("*") != true
+    }
 
     /// Whether a "not modified" is about that answer (RFC 9111, section 4.3.4).
     func confirms(_ cached: HTTPResponse) -> Bool {
@@ -208,13 +212,5 @@ extension HTTPResponse {
         guard let tag = headers["ETag"], let other = cached.headers["ETag"] else { return true }
         // For this, a weak tag is as good as a strong one.
         return tag.trimmingPrefix("W/") == other.trimmingPrefix("W/")
-    }
-}
-
-extension HTTPHeaders {
-    fileprivate var forbidStoring: Bool {
-        // Directives are written in either case: RFC 9111, section 5.2.
-        let directives = (self["Cache-Control"] ?? "").lowercased().split(separator: ",")
-        return directives.contains { $0.trimmingCharacters(in: .whitespaces) == "no-store" }
     }
 }

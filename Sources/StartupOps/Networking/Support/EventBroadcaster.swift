@@ -8,19 +8,15 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     private struct State {
         var subscribers: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextID: UInt64 = 0
-        /// The first event of a new stream.
+        /// The first event of a new stream, where it has one.
         var latest: Event?
     }
 
     private let state: Locked<State>
-    private let replaysLatest: Bool
 
     /// - Parameter initial: what a new stream begins with until the first event, after which it begins with the latest;
     ///     nil: with nothing.
-    package init(replaying initial: Event? = nil) {
-        state = Locked(State(latest: initial))
-        replaysLatest = initial != nil
-    }
+    package init(replaying initial: Event? = nil) { state = Locked(State(latest: initial)) }
 
     deinit {
         for continuation in state.withLock({ $0.subscribers.values }) { continuation.finish() }
@@ -47,7 +43,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     /// Gives an event to all streams.
     package func note(_ event: Event) {
         state.withLock { state in
-            if replaysLatest { state.latest = event }
+            if state.latest != nil { state.latest = event }
             for subscriber in state.subscribers.values { subscriber.yield(event) }
         }
     }

@@ -57,13 +57,6 @@ public struct Session: Sendable, Hashable {
         return session
     }
 
-    /// The same session, with the service that it is of.
-    func of(_ origin: String) -> Session {
-        var session = self
-        session.document.origin = origin
-        return session
-    }
-
     /// The same session, with the installation of the app that has opened it.
     package func opened(by installation: String) -> Session {
         var session = self
@@ -103,16 +96,6 @@ extension KnownSecrets {
 
 /// A session in memory, with the expiry of its access token as it was when the session got there.
 struct HeldSession: Sendable {
-    /// How good a token is.
-    enum Freshness: Sendable, Hashable {
-        /// It can be used.
-        case fresh
-        /// It can be used, and expires so soon that it should be refreshed ahead.
-        case expiring
-        /// It must not be sent.
-        case expired
-    }
-
     let session: Session
     let token: AccessToken
     /// When the token expires, by this device's clock.
@@ -148,8 +131,9 @@ struct HeldSession: Sendable {
         self.leeway = min(leeway, expiry.timeIntervalSince(issued) / 2)
     }
 
-    func freshness(at now: Date) -> Freshness {
-        if isRejected || expiry <= now { return .expired }
-        return expiry.timeIntervalSince(now) <= leeway ? .expiring : .fresh
-    }
+    /// Whether the token must not be sent.
+    func hasExpired(at now: Date) -> Bool { isRejected || expiry <= now }
+
+    /// Whether it expires so soon that it should be refreshed ahead.
+    func isExpiring(at now: Date) -> Bool { expiry.timeIntervalSince(now) <= leeway }
 }

@@ -12,7 +12,8 @@ import StartupStorage
 public struct SessionStore: Sendable {
     private let store: any SecureStore
     private let origin: String?
-    private let refreshLock: LockFile?
+    /// The lock of those who refresh; nil when the session is not shared.
+    let refreshLock: LockFile?
     private let isProtectedDataAvailable: @Sendable () -> Bool
     private let alsoClear: @Sendable () -> Void
     /// The values that belong to the session, each under ``key(beside:)``, and are removed with it.
@@ -74,12 +75,13 @@ public struct SessionStore: Sendable {
     /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment
     /// may take it away; not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
-        let session = origin.map { session.of($0) } ?? session
+        var document = session.document
+        document.origin = origin ?? document.origin
         try store.exclusivelyIfPossible { _ throws(StorageError) in
             let place = place
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
-            try store.save(session.document, for: place.session)
+            try store.save(document, for: place.session)
         }
     }
 
@@ -109,9 +111,6 @@ public struct SessionStore: Sendable {
 
     /// The key of a value that is kept beside the session, and belongs to the same service.
     package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
-
-    /// The lock of those who refresh; nil when the session is not shared.
-    var sharedRefreshLock: LockFile? { refreshLock }
 
     private func finishClearing(_ place: Place) throws(StorageError) {
         // Before the session: once that is gone, nobody would know that the rest has to go.

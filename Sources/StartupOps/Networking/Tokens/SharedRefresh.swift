@@ -37,11 +37,11 @@ final class SharedRefresh: Sendable {
     }
 
     /// How long ``run(_:knowing:_:)`` takes at most, where `refresh` keeps to its deadline.
-    var longest: Duration { store.sharedRefreshLock == nil ? limit : limit * 2 }
+    var longest: Duration { store.refreshLock == nil ? limit : limit * 2 }
 
     /// Refreshes `session` and gives the result to `done`; the next process has its turn when that returns.
     func run(_ session: Session, knowing knowledge: () -> Knowledge, _ done: (Result) -> Void) async {
-        guard let file = store.sharedRefreshLock else { return done(await result(session, knowledge)) }
+        guard let file = store.refreshLock else { return done(await result(session, knowledge)) }
         do {
             try await takeTurn(of: file)
         } catch {

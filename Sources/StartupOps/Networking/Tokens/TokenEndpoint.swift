@@ -61,13 +61,9 @@ public struct TokenEndpoint: Sendable {
         {
             throw SessionRejected("the service answered invalid_grant")
         }
-        try response.checked(request.description)
-        let tokens = try response.decoded(Tokens.self, request.description, limits: .tokens)
+        let tokens = try response.decoded(Tokens.self, for: request, limits: .tokens)
         // Refused here, where the service can be named, and not by every request that would carry it.
-        func refuse(_ reason: String) -> NetworkError {
-            NetworkError(.invalidData, request: request.description, reason, status: response.status)
-        }
-        if tokens.accessToken.isEmpty { throw refuse("access_token is empty") }
+        if tokens.accessToken.isEmpty { throw request.error(.invalidData, "access_token is empty", status: response.status) }
         let session = Session(
             accessToken: Secret(tokens.accessToken),
             refreshToken: tokens.refreshToken.map { Secret($0) },
@@ -75,7 +71,8 @@ public struct TokenEndpoint: Sendable {
             expiresAt: tokens.lifetime.map { now().addingTimeInterval($0) }
         )
         guard [tokens.accessToken, session.userID ?? ""].allSatisfy(\.isFieldValue) else {
-            throw refuse("access_token, or the user it is about, holds a control character, which no header can carry")
+            let reason = "access_token, or the user it is about, holds a control character, which no header can carry"
+            throw request.error(.invalidData, reason, status: response.status)
         }
         return session
     }
@@ -139,10 +136,5 @@ extension NetworkError {
     static func refreshedElsewhere(by process: Int32?) -> NetworkError {
         let who = process.map { "process \($0)" } ?? "another process"
         return token(.timedOut, "\(who) keeps the others from refreshing it; end that process, or try again")
-    }
-
-    /// This error, about `request`.
-    func about(_ request: String) -> NetworkError {
-        NetworkError(code, request: request, reason, status: status, retryAfter: retryAfter, underlying: underlying)
     }
 }

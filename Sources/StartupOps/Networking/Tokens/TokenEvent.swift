@@ -21,14 +21,6 @@ public enum TokenRequirement: Sendable, Hashable {
     case optional
 }
 
-/// The answer to a request for a token.
-struct TokenGrant: Sendable {
-    /// nil where the token was optional, and is missing or has expired.
-    let token: AccessToken?
-    /// Whether it was refreshed while they waited: to refresh it again would bring another one like it.
-    let isNew: Bool
-}
-
 /// A token to send, with its owner: both belong to one moment of one session, also after later changes.
 package struct AccessToken: Sendable, Hashable, CustomStringConvertible {
     /// The token itself.

@@ -32,7 +32,7 @@ public final class TokenManager: Sendable {
 
     private struct State {
         var machine: Machine
-        var waiters: [UInt64: OneShot<TokenGrant>] = [:]
+        var waiters: [UInt64: OneShot<AccessToken?>] = [:]
         var refreshes: [UInt64: Flight] = [:]
         var nextWaiter: UInt64 = 0
         /// The session that the store had when it was asked or told last.
@@ -157,17 +157,17 @@ public final class TokenManager: Sendable {
         try await grant(for: requirement, replacing: rejected, deadline: deadline).token
     }
 
-    /// A token to send, and whether it is new: ``token(for:replacing:deadline:)`` for who has to know.
+    /// A token to send, and whether it was refreshed meanwhile: to refresh it again would bring another one like it.
     func grant(
         for requirement: TokenRequirement,
         replacing rejected: AccessToken? = nil,
         deadline: Deadline
-    ) async throws(NetworkError) -> TokenGrant {
+    ) async throws(NetworkError) -> (token: AccessToken?, isNew: Bool) {
         // Both at each use: a store that could not be read, or written, is tried again.
         loadIfNeeded()
         storeIfNeeded()
         let now = now()
-        let grant = OneShot<TokenGrant>()
+        let grant = OneShot<AccessToken?>()
         let (waiter, answer) = state.withLock { state in
             state.nextWaiter += 1
             let answer = state.machine.ask(requirement, replacing: rejected, by: state.nextWaiter, now: now)
@@ -179,13 +179,13 @@ public final class TokenManager: Sendable {
         case .fail(let error): throw error
         case .use(let token, let flight):
             if let flight { start(flight) }
-            return TokenGrant(token: token, isNew: false)
+            return (token, isNew: false)
         case .wait(let flight):
             if let flight { start(flight) }
             let timer = DeadlineTimer(deadline) { grant.give(.failure(NetworkError.tokenTimedOut)) }
             defer { timer?.cancel() }
             do {
-                return try await grant.value
+                return (try await grant.value, isNew: true)
             } catch {
                 let error = error as? NetworkError ?? .tokenCancelled
                 state.withLock { state in
@@ -256,9 +256,7 @@ extension TokenManager {
         }
         // Stored before anybody has the token: a crash must not lose the only good refresh token (T7).
         storeIfNeeded()
-        for (waiter, result) in waiters {
-            waiter.give(result.map { TokenGrant(token: $0, isNew: true) }.mapError { $0 })
-        }
+        for (waiter, result) in waiters { waiter.give(result.mapError { $0 }) }
     }
 }
 

@@ -103,17 +103,15 @@ extension TokenStateMachine {
             held.isRejected = true
             holding = .session(held)
         }
-        switch held.freshness(at: now) {
-        case .fresh: return .use(held.token, refresh: nil)
-        case .expiring: return .use(held.token, refresh: flightToBegin(for: held))
-        case .expired:
-            // Nobody waits for a token that is not needed, unless it was tried and turned down.
-            if requirement == .optional, rejected == nil { return .use(nil, refresh: nil) }
-            let flight = flightToBegin(for: held)
-            // To the latest refresh, which may be another one than has just begun.
-            waiters[waiter] = flights.last { $0.revision == revision }?.id
-            return .wait(refresh: flight)
+        guard held.hasExpired(at: now) else {
+            return .use(held.token, refresh: held.isExpiring(at: now) ? flightToBegin(for: held) : nil)
         }
+        // Nobody waits for a token that is not needed, unless it was tried and turned down.
+        if requirement == .optional, rejected == nil { return .use(nil, refresh: nil) }
+        let flight = flightToBegin(for: held)
+        // To the latest refresh, which may be another one than has just begun.
+        waiters[waiter] = flights.last { $0.revision == revision }?.id
+        return .wait(refresh: flight)
     }
 
     /// Somebody no longer waits: cancelled, or out of time.
@@ -186,7 +184,7 @@ extension TokenStateMachine {
             for waiter in waiters.keys { waiters[waiter] = remaining.id }
             return Effects()
         }
-        return end(.rejected, .refreshFailed("\(rejection)", rejection))
+        return end(.rejected, failing: .refreshFailed("\(rejection)", rejection))
     }
 }
 
@@ -212,9 +210,7 @@ extension TokenStateMachine {
     }
 
     /// The session is over, if there is one.
-    mutating func end(_ reason: LogoutReason) -> Effects { end(reason, .nobodyLoggedIn) }
-
-    private mutating func end(_ reason: LogoutReason, _ error: NetworkError) -> Effects {
+    mutating func end(_ reason: LogoutReason, failing error: NetworkError = .nobodyLoggedIn) -> Effects {
         let wasOver = if case .nobody = holding { true } else { false }
         ends += 1
         var effects = replaceGeneration(failing: error)

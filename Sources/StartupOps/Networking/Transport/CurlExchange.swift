@@ -6,39 +6,33 @@
         let transfer: Transfer
         let handle: LibCurl.Handle
         private let curl: LibCurl
+        /// The list of the request's headers, which has to live as long as the handle.
         private var fields: LibCurl.Handle?
+        /// Whether the handle refused something, so that it must not be used.
+        private var isRefused = false
         /// libcurl's own words about an error.
         private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 256)
         private var head = ResponseHead()
         /// Received bytes that were not handed on yet: a body may come in pieces of one byte.
         private var pending = Data()
 
-        /// Nil when the transfer is over, or cannot be done, and is over therefore.
-        static func make(_ transfer: Transfer, _ curl: LibCurl) -> CurlExchange? {
-            if transfer.isOver { return nil }
-            let exchange = curl.easyInit().flatMap { CurlExchange(transfer, curl, $0) }
-            if exchange == nil { transfer.failForLackOfResources() }
-            return exchange
-        }
-
         /// Nil when the handle refuses something.
-        private init?(_ transfer: Transfer, _ curl: LibCurl, _ handle: LibCurl.Handle) {
+        init?(_ transfer: Transfer, _ curl: LibCurl, _ handle: LibCurl.Handle) {
             (self.transfer, self.handle, self.curl) = (transfer, handle, curl)
             errorText.initialize(repeating: 0)
-            let setup = CurlSetup(curl, handle)
-            fields = setup.apply(transfer.request)
-            setup.set(.errorBuffer, errorText.baseAddress)
+            apply(transfer.request)
+            set(.errorBuffer, errorText.baseAddress)
             // Not retained: the loop keeps the exchange as long as the handle is in it.
             let context = Unmanaged.passUnretained(self).toOpaque()
-            setup.set(.headerData, context)
-            setup.set(.writeData, context)
-            setup.set(.headerFunction, Self.headerCallback)
-            setup.set(.writeFunction, Self.bodyCallback)
+            set(.headerData, context)
+            set(.writeData, context)
+            set(.headerFunction, Self.headerCallback)
+            set(.writeFunction, Self.bodyCallback)
             // Told of the bytes as they arrive. With a function of one's own nothing is printed.
-            setup.set(.debugData, context)
-            setup.set(.debugFunction, unsafeBitCast(Self.arrivalCallback, to: UnsafeRawPointer.self))
-            setup.set(.verbose, 1)
-            if setup.hasFailed { return nil }
+            set(.debugData, context)
+            set(.debugFunction, unsafeBitCast(Self.arrivalCallback, to: UnsafeRawPointer.self))
+            set(.verbose, 1)
+            if isRefused { return nil }
         }
 
         deinit {
@@ -105,7 +99,7 @@
                 let isRedirection = [301, 302, 303, 307, 308].contains(response.status) && response.headers["Location"] != nil
                 transfer.handle { isRedirection ? $0.redirect(head: response) : $0.receive(head: response) }
             case .refuse(let reason):
-                transfer.handle { $0.fail(NetworkError(.invalidResponse, request: transfer.request.description, reason)) }
+                transfer.handle { $0.fail(.invalidResponse, reason) }
             }
             return !transfer.isOver
         }
@@ -125,5 +119,93 @@
             }
             return !transfer.isOver
         }
+    }
+
+    /// Sets up a handle of libcurl. Everything else is off by default: cookies, credentials, `.netrc`, redirections,
+    /// HSTS and alternative services.
+    extension CurlExchange {
+        /// The options, as libcurl numbers them.
+        private enum Option: CInt {
+            case fullURL = 10002, proxy = 10004, errorBuffer = 10010, fields = 10023, customMethod = 10036, certificates = 10065
+            case encodings = 10102, copyBody = 10165
+            case writeData = 10001, headerData = 10029, writeFunction = 20011, headerFunction = 20079
+            case withoutBody = 44, post = 47, freshConnection = 74, verifyPeer = 64, verifyHost = 81, noSignal = 99, protocols = 181
+            case verbose = 41, debugData = 10095, debugFunction = 20094
+            case withoutProxyHeaders = 265, noUserInAddress = 278, allowsOldHTTP = 285, quickExit = 322, bodySize = 30120
+        }
+
+        private func set(_ option: Option, _ value: Int) { note(curl.setNumber(handle, option.rawValue, value)) }
+
+        private func set(_ option: Option, _ pointer: UnsafeRawPointer?) { note(curl.setPointer(handle, option.rawValue, pointer)) }
+
+        private func set(_ option: Option, _ callback: LibCurl.Callback) { set(option, unsafeBitCast(callback, to: UnsafeRawPointer.self)) }
+
+        /// libcurl copies the text.
+        private func set(_ option: Option, _ text: String) { text.withCString { set(option, UnsafeRawPointer($0)) } }
+
+        private func note(_ result: CInt) { if result != 0 { isRefused = true } }
+
+        /// Everything about a request.
+        private func apply(_ request: HTTPRequest) {
+            set(.noSignal, 1)
+            set(.fullURL, request.url.absoluteString)
+            // http and https.
+            set(.protocols, 1 | 2)
+            set(.noUserInAddress, 1)
+            set(.allowsOldHTTP, 0)
+            set(.withoutProxyHeaders, 1)
+            set(.verifyPeer, 1)
+            set(.verifyHost, 2)
+            // Not all that it can unpack: a window of another kind may have 128 MB. See `ResponseHead`.
+            set(.encodings, "gzip, deflate")
+            // Removing a handle would otherwise wait for its name to be looked up, and all others with it. Unknown
+            // before 7.87.
+            _ = curl.setNumber(handle, Option.quickExit.rawValue, 1)
+            // A proxy could read a plain request, so none is asked, in any environment.
+            if request.url.scheme?.lowercased() == "http" { set(.proxy, "") }
+            // Foundation's variable for certificates that the system does not know.
+            if let path = ProcessInfo.processInfo.environment["URLSessionCertificateAuthorityInfoFile"] { set(.certificates, path) }
+            applyMethod(request)
+            applyHeaders(request.headers)
+        }
+
+        private func applyMethod(_ request: HTTPRequest) {
+            switch request.method {
+            case .get: break
+            case .head: set(.withoutBody, 1)
+            case .post: set(.post, 1)
+            default: set(.customMethod, request.method.rawValue)
+            }
+            // On a connection that was used before and turns out closed, libcurl sends a request again: never one that
+            // must not be repeated.
+            if !request.method.isIdempotent { set(.freshConnection, 1) }
+            guard request.body?.isEmpty == false || [.post, .put, .patch].contains(request.method) else { return }
+            let body = request.body ?? Data()
+            set(.bodySize, body.count)
+            // A copy of it lives as long as the handle, so that all of it can be sent, and sent again.
+            body.withUnsafeBytes { bytes in
+                if let start = bytes.baseAddress { set(.copyBody, start) } else { set(.copyBody, "") }
+            }
+        }
+
+        private func applyHeaders(_ headers: HTTPHeaders) {
+            func append(_ line: String) {
+                guard let longer = line.withCString({ curl.listAppend(fields, $0) }) else { return isRefused = true }
+                fields = longer
+            }
+            // Its length is known better here. An empty value is written with a semicolon; with a colon it removes the
+            // field.
+            for (name, value) in headers where name.lowercased() != "content-length" {
+                append(value.allSatisfy(\.isWhitespace) ? "\(name);" : "\(name): \(value)")
+            }
+            // Keep libcurl from adding these: it must not wait for permission to send a body, nor call a body a form.
+            for name in ["Expect", "Content-Type"] where headers[name] == nil { append("\(name):") }
+            // As `URLSession` does.
+            if headers["Accept-Language"] == nil { append("Accept-Language: en") }
+            if headers["User-Agent"] == nil { append("User-Agent: \(Self.userAgent)") }
+            set(.fields, fields)
+        }
+
+        private static let userAgent = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0.isLetter || $0 == "-" }
     }
 #endif

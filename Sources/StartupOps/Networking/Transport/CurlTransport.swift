@@ -103,8 +103,11 @@
             var exchanges: [LibCurl.Handle: CurlExchange] = [:]
             state.withLock { $0.multi = Multi(handle: multi) }
             while true {
-                for transfer in takeArriving() {
-                    guard let exchange = CurlExchange.make(transfer, curl) else { continue }
+                for transfer in takeArriving() where !transfer.isOver {
+                    guard let exchange = curl.easyInit().flatMap({ CurlExchange(transfer, curl, $0) }) else {
+                        transfer.failForLackOfResources()
+                        continue
+                    }
                     exchanges[exchange.handle] = exchange
                     // The transfer is over then, and is taken out below.
                     if curl.multiAdd(multi, exchange.handle) != 0 { transfer.failForLackOfResources() }
@@ -180,8 +183,7 @@
     extension Transfer {
         /// The system has no memory, no descriptors or no thread for it.
         func failForLackOfResources() {
-            let reason = "the system has no memory, no descriptors or no thread for a connection"
-            handle { $0.fail(NetworkError(.unreachable, request: request.description, reason)) }
+            handle { $0.fail(.unreachable, "the system has no memory, no descriptors or no thread for a connection") }
         }
     }
 #endif

@@ -52,19 +52,22 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     /// Lets the system judge servers, and gives no credentials.
+    ///
+    /// Apple platforms ask before the answer, and give it when the challenge is handled as usual.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if challenge.isAskedAfterTheAnswer {
-            // The handler could only cancel, here and now, and would wait for the session, which waits for us; the
-            // transfer does it elsewhere.
+        #if canImport(FoundationNetworking)
+            // The answer has been received, and is held back for credentials, as with a 401 that asks for Basic or
+            // Digest. The handler could only cancel, here and now, and would wait for the session, which waits for us;
+            // the transfer does it elsewhere.
             transfer(task)?.handle { $0.challenge() }
-        } else {
+        #else
             completionHandler(.performDefaultHandling, nil)
-        }
+        #endif
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -109,18 +112,4 @@ final class SessionEvents: OperationQueue, @unchecked Sendable {
     #if canImport(FoundationNetworking)
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
     #endif
-}
-
-extension URLAuthenticationChallenge {
-    /// Whether the answer has been received, and is held back for credentials: what Linux does with a 401 that asks for
-    /// Basic or Digest.
-    ///
-    /// Apple platforms ask first, and give the answer when the challenge is handled as usual.
-    var isAskedAfterTheAnswer: Bool {
-        #if canImport(FoundationNetworking)
-            true
-        #else
-            false
-        #endif
-    }
 }

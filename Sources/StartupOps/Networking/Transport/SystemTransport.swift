@@ -24,7 +24,7 @@ extension HTTPTransport {
         let timer = deadline.remaining.map { remaining in
             // The time that was left, not the deadline: nobody knows when that was set.
             let reason = "there was no answer within \(durationText(remaining))"
-            return DeadlineTimer(after: remaining) { transfer.handle { $0.passDeadline(reason) } }
+            return DeadlineTimer(after: remaining) { transfer.handle { $0.fail(.timedOut, reason) } }
         }
         defer { timer?.cancel() }
         do {
@@ -33,10 +33,10 @@ extension HTTPTransport {
                 if !transfer.isOver { perform(transfer) }
                 return try await transfer.answer.value
             } onCancel: {
-                transfer.handle { $0.cancel() }
+                transfer.handle { $0.fail(.cancelled, "it was cancelled") }
             }
         } catch {
-            throw error as? NetworkError ?? NetworkError(.cancelled, request: request.description, "it was cancelled")
+            throw error as? NetworkError ?? request.error(.cancelled, "it was cancelled")
         }
     }
 }

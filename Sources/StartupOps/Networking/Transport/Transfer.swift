@@ -73,7 +73,7 @@ struct TransferState {
         self.head = head
         // An answer to HEAD declares the length of a body that does not come.
         guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return .nothing }
-        return refuse("the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
+        return fail(.invalidResponse, "the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
     }
 
     /// So many bytes have come, before they are unpacked and taken out of chunks: what becomes no body has to have an
@@ -82,9 +82,8 @@ struct TransferState {
         if isOver { return .nothing }
         arrived += count
         // Chunks of one byte are six times as long.
-        let most = maximumBodySize.addingReportingOverflow(maximumBodySize).overflow ? Int.max : 2 * maximumBodySize
-        guard arrived - (1 << 20) > most else { return .nothing }
-        return refuse("it takes more bytes to send than an answer of the \(maximumBodySize) that are allowed needs")
+        guard (arrived - (1 << 20)) / 2 > maximumBodySize else { return .nothing }
+        return fail(.invalidResponse, "it takes more bytes to send than an answer of the \(maximumBodySize) that are allowed needs")
     }
 
     /// A part of the body has arrived.
@@ -92,7 +91,7 @@ struct TransferState {
         if isOver { return .nothing }
         // Written so that the sum cannot overflow.
         if data.count > maximumBodySize - body.count {
-            return refuse("the answer is larger than the \(maximumBodySize) bytes that are allowed")
+            return fail(.invalidResponse, "the answer is larger than the \(maximumBodySize) bytes that are allowed")
         }
         body.append(data)
         return .nothing
@@ -113,22 +112,18 @@ struct TransferState {
     /// It ended, with an error, or with everything received. `late` is the head of an answer that was never announced.
     mutating func complete(_ error: (any Error)?, head late: HTTPResponse?) -> Action {
         if let error { return finish(.failure(NetworkError(error, of: request, progress: head.map { _ in progress }))) }
-        guard let head = head ?? late else { return finish(.failure(failure(.invalidResponse, "it ended without an answer"))) }
+        guard let head = head ?? late else { return finish(.failure(request.error(.invalidResponse, "it ended without an answer"))) }
         // A server that closes early ends the stream without an error (N7).
         if request.method != .head, head.mayHaveBody, let length = head.declaredLength, length > body.count {
-            return finish(.failure(failure(.invalidResponse, "the answer was cut off after \(progress)")))
+            return finish(.failure(request.error(.invalidResponse, "the answer was cut off after \(progress)")))
         }
         return finish(.success(answer(head)))
     }
 
-    /// It cannot be sent.
-    mutating func fail(_ error: NetworkError) -> Action { finish(.failure(error)) }
-
-    mutating func passDeadline(_ reason: String) -> Action { finish(.failure(failure(.timedOut, reason)), stopping: true) }
-
-    mutating func cancel() -> Action { finish(.failure(failure(.cancelled, "it was cancelled")), stopping: true) }
-
-    private mutating func refuse(_ reason: String) -> Action { finish(.failure(failure(.invalidResponse, reason)), stopping: true) }
+    /// It cannot be sent, is not wanted any more, is out of time, or its answer cannot be used.
+    mutating func fail(_ code: NetworkError.Code, _ reason: String) -> Action {
+        finish(.failure(request.error(code, reason)), stopping: true)
+    }
 
     private mutating func finish(_ result: Result<HTTPResponse, NetworkError>, stopping: Bool = false) -> Action {
         if isOver { return .nothing }
@@ -143,10 +138,6 @@ struct TransferState {
 
     private func answer(_ head: HTTPResponse) -> HTTPResponse {
         HTTPResponse(status: head.status, headers: head.headers, body: body)
-    }
-
-    private func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
-        NetworkError(code, request: request.description, reason)
     }
 }
 

@@ -26,7 +26,9 @@ final class URLSessionTransport: HTTPTransport {
     func perform(_ transfer: Transfer) {
         #if canImport(FoundationNetworking)
             // Before a task is made: once it is resumed, nothing keeps the request from the proxy.
-            if let error = transfer.request.proxyRefusal(options.environment) { return transfer.handle { $0.fail(error) } }
+            if let refusal = transfer.request.proxyRefusal(options.environment) {
+                return transfer.handle { $0.fail(refusal.code, refusal.reason) }
+            }
         #endif
         control.async { [self] in
             // Cancelled while it waited for this queue.
@@ -81,7 +83,6 @@ extension HTTPRequest {
         guard url.scheme?.lowercased() == "http",
             let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { environment[$0]?.isEmpty == false })
         else { return nil }
-        let reason = "it would go unencrypted through the proxy that \(variable) names, which could read it; unset that"
-        return NetworkError(.invalidRequest, request: description, reason)
+        return error(.invalidRequest, "it would go unencrypted through the proxy that \(variable) names, which could read it; unset that")
     }
 }

@@ -10,16 +10,16 @@ extension SDKLifecycle {
         for accessor: String = #function,
         make: (any SDKSession) throws -> Module
     ) throws -> Module {
-        let (session, generation) = try current(accessor)
+        let (generation, key) = (try current(accessor), ObjectIdentifier(type))
         // The lock is not kept while `make` runs: it is the app's code, and may ask for another module.
-        if let module = state.withLock({ $0.modules[ObjectIdentifier(type)] }) as? Module { return module }
-        let made = try make(session)
+        if let module = generation.modules[key] as? Module { return module }
+        let made = try make(generation.session)
         return try state.withLock { state in
             // Made of a session that is over: it must not be kept.
-            guard state.machine.generation == generation, state.machine.isInitialized else { throw Self.superseded(accessor) }
+            guard state.current?.number == generation.number else { throw Self.superseded(accessor) }
             // Two may have made one at the same time: the first one stays.
-            if let module = state.modules[ObjectIdentifier(type)] as? Module { return module }
-            state.modules[ObjectIdentifier(type)] = made
+            if let module = state.current?.modules[key] as? Module { return module }
+            state.current?.modules[key] = made
             return made
         }
     }
@@ -35,12 +35,12 @@ extension SDKLifecycle {
         for accessor: String = #function,
         _ body: @escaping @Sendable (any SDKSession) async throws -> Value
     ) async throws -> Value {
-        let (session, generation) = try current(accessor)
+        let generation = try current(accessor)
         let answer = OneShot<Value>()
         // A task of its own, so that the caller is answered at once when the session ends.
         let task = Task {
             do {
-                answer.give(.success(try await body(session)))
+                answer.give(.success(try await body(generation.session)))
             } catch {
                 answer.give(.failure(error))
             }
@@ -51,21 +51,21 @@ extension SDKLifecycle {
             task.cancel()
         }
         let number: Int? = state.withLock { state in
-            guard state.machine.generation == generation, state.machine.isInitialized else { return nil }
-            state.requestsInAll += 1
-            state.requests[state.requestsInAll] = superseded
-            return state.requestsInAll
+            guard state.current?.number == generation.number else { return nil }
+            state.requests += 1
+            state.current?.requests[state.requests] = superseded
+            return state.requests
         }
         // It ended between the two looks; the work has begun already.
         if number == nil { superseded() }
-        defer { if let number { state.withLock { _ = $0.requests.removeValue(forKey: number) } } }
+        defer { if let number { state.withLock { _ = $0.current?.requests.removeValue(forKey: number) } } }
         let value = try await withTaskCancellationHandler {
             try await answer.value
         } onCancel: {
             task.cancel()
         }
         // The answer may have come just before the end of its generation, and be read just after it.
-        guard state.withLock({ $0.machine.generation == generation && $0.machine.isInitialized }) else { throw Self.superseded(accessor) }
+        guard state.withLock({ $0.current?.number == generation.number }) else { throw Self.superseded(accessor) }
         return value
     }
 
@@ -79,14 +79,14 @@ extension SDKLifecycle {
     /// - Throws: ``SDKError`` when it is not initialised, and at once when it is so no more.
     func waitUntilReady(in step: StepContext) async throws {
         // From before the look at the session: its end must not be missed.
-        let events = events
+        let ends = restoreEnds.stream()
         _ = try current(step.operation)
         try await step.waiting(for: "the restore of an earlier session") {
             if isReadyNow { return }
-            for await event in events {
+            for await isReady in ends {
                 // Looked at again: an event may be told late, when another session has been opened.
-                if event == .ready(true), isReadyNow { break }
-                if event == .uninitialized, !isInitialized {
+                if isReady, isReadyNow { break }
+                if !isReady, !isInitialized {
                     throw SDKError(
                         .superseded,
                         printable(step.operation, limit: 120),
@@ -106,9 +106,9 @@ extension SDKLifecycle {
         return reason == Self.noSession ? "there was no session to restore" : "nothing was restored: \(reason)"
     }
 
-    private func current(_ accessor: String) throws(SDKError) -> (any SDKSession, Int) {
-        let (session, generation, failure) = state.withLock { ($0.session, $0.machine.generation, $0.failure) }
-        if let session { return (session, generation) }
+    private func current(_ accessor: String) throws(SDKError) -> Generation {
+        let (current, failure) = state.withLock { ($0.current, $0.failure) }
+        if let current { return current }
         throw SDKError(
             .notInitialized,
             printable(accessor, limit: 120),

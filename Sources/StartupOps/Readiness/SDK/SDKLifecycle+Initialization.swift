@@ -3,7 +3,7 @@ import StartupStorage
 
 extension SDKLifecycle {
     /// The fixed order: logging, secure storage, credentials, client, boot configuration, auto-restore.
-    func begin(_ configuration: SDKConfiguration, _ generation: Int) -> Bool {
+    func begin(_ configuration: SDKConfiguration) throws(SDKError) {
         let log = configuration.makeLog()
         state.withLock { state in
             state.log = log
@@ -12,42 +12,30 @@ extension SDKLifecycle {
             state.trace = state.trace.suffix(99) + [[]]
         }
         note("logging")
-        do throws(SDKError) {
-            let credentials = SDKStorage.Credentials(configuration)
-            // Storage before credentials: those of another service have to be found there first.
-            note("secure storage", try openStorage(for: credentials))
-            try storage.persist(credentials)
-            note("credentials")
-            let session = try makeSession(configuration, log)
-            note("client")
-            note("boot configuration", persistBoot(configuration))
-            finish(configuration, generation, session)
-            return succeed()
-        } catch {
-            state.withLock { $0.machine.didFail() }
-            return fail(error)
-        }
+        let credentials = SDKStorage.Credentials(configuration)
+        // Storage before credentials: those of another service have to be found there first.
+        note("secure storage", try openStorage(for: credentials))
+        try storage.persist(credentials)
+        note("credentials")
+        let session = try makeSession(configuration, log)
+        note("client")
+        note("boot configuration", persistBoot(configuration))
+        finish(configuration, session)
     }
 
     /// Takes everything of this generation down. Does nothing when it is not initialised.
     func tearDown(because reason: String) {
-        let (session, requests, restore, timer, wasInitialized) = state.withLock { state in
-            let taken = (state.session, state.requests, state.restore, state.restoreTimer, state.machine.isInitialized)
-            let wasReady = state.machine.isReady
-            // In one step with the machine: nobody sees a session of a generation that is over.
-            guard state.machine.tearDown() else { return taken }
-            (state.session, state.requests, state.restore, state.restoreTimer) = (nil, [:], nil, nil)
-            state.modules = [:]
-            if wasReady { readiness.note(false) }
-            eventLine.note(.ready(false))
-            return taken
+        let ended = state.withLock { state in
+            defer { state.current = nil }
+            if state.current?.isReady == true { readiness.note(false) }
+            return state.current
         }
-        guard wasInitialized else { return }
-        timer?.cancel()
-        restore?.cancel()
+        guard let ended else { return }
+        ended.restore?.timer?.cancel()
+        ended.restore?.task.cancel()
         // In the order in which they began.
-        for (_, end) in requests.sorted(by: { $0.key < $1.key }) { end() }
-        session?.invalidate()
+        for (_, end) in ended.requests.sorted(by: { $0.key < $1.key }) { end() }
+        ended.session.invalidate()
         log.write(.info, Self.tag, "logged out: \(reason)")
     }
 
@@ -89,22 +77,25 @@ extension SDKLifecycle {
         }
     }
 
-    private func finish(_ configuration: SDKConfiguration, _ generation: Int, _ session: any SDKSession) {
+    private func finish(_ configuration: SDKConfiguration, _ session: any SDKSession) {
         // Before the lock: it may wait for a disk.
         let reasonNotToRestore = reasonNotToRestore()
-        let restores = reasonNotToRestore == nil
-        // In one step: nobody sees it initialised and without its session.
-        state.withLock { state in
-            state.machine.didInitialize(configuration, restores: restores)
-            state.session = session
+        let isReady = reasonNotToRestore != nil
+        let number = state.withLock { state in
+            state.generations += 1
+            state.current = Generation(number: state.generations, configuration: configuration, session: session, isReady: isReady)
             state.reasonNotToRestore = reasonNotToRestore
-            if !restores {
-                readiness.note(true)
-                eventLine.note(.ready(true))
-            }
+            if isReady { tellReady() }
+            return state.generations
         }
         note("auto-restore", reasonNotToRestore)
-        if restores { startRestore(session, generation) }
+        if !isReady { startRestore(session, number) }
+    }
+
+    /// Called under the lock, so that nobody hears of it late.
+    func tellReady() {
+        readiness.note(true)
+        restoreEnds.note(true)
     }
 
     static let noSession = "no session"

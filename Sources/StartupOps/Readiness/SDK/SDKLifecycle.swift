@@ -38,24 +38,35 @@ public struct SDKOptions: Sendable, Hashable {
 /// ```
 public final class SDKLifecycle: Sendable {
     struct State {
-        var machine = SDKStateMachine()
+        /// Nil before the first initialisation, and from the end of one to the next.
+        var current: Generation?
+        /// How many there were, and how many requests.
+        var (generations, requests) = (0, 0)
         var log = SDKLog(isEnabled: false, level: .off)
-        var session: (any SDKSession)?
-        var modules: [ObjectIdentifier: any Sendable] = [:]
-        /// Called for the requests under way when their session ends.
-        var requests: [Int: @Sendable () -> Void] = [:]
-        var requestsInAll = 0
         var failure: SDKError?
         var trace: [[String]] = []
         /// Why the last initialisation had nothing to restore; nil where it had.
         var reasonNotToRestore: String?
-        /// The parts of the last restore, and how those that have ended did: in the same order.
-        var restoreNames: [String] = []
         var restoreOutcomes: [SDKRestoreResult] = []
-        var restore: Task<Void, Never>?
-        var restoreTimer: DeadlineTimer?
         /// The thread that sets up, by its identity.
         var settingUp: UInt?
+
+        /// Whether a restore is the current one: results of an older one are ignored.
+        func isRestoring(_ generation: Int) -> Bool { current?.number == generation && current?.isReady == false }
+    }
+
+    /// All that belongs to one initialisation.
+    struct Generation {
+        let number: Int
+        let configuration: SDKConfiguration
+        let session: any SDKSession
+        var isReady: Bool
+        var modules: [ObjectIdentifier: any Sendable] = [:]
+        /// Called for the requests under way when their session ends.
+        var requests: [Int: @Sendable () -> Void] = [:]
+        /// The parts of the restore: their outcomes come in the same order.
+        var restoreNames: [String] = []
+        var restore: (task: Task<Void, Never>, timer: DeadlineTimer?)?
     }
 
     static let tag = "SDKLifecycle"
@@ -65,7 +76,8 @@ public final class SDKLifecycle: Sendable {
     private let turns = DispatchQueue(label: "startup.sdk-lifecycle")
     let state = Locked(State())
     let readiness = EventBroadcaster(replaying: false)
-    let eventLine = EventBroadcaster<SDKEvent>()
+    /// True each time that it becomes ready; false when it is not initialised any more.
+    let restoreEnds = EventBroadcaster<Bool>()
 
     /// An SDK that has not been initialised.
     public init(services: any SDKServices, options: SDKOptions = SDKOptions()) {
@@ -76,11 +88,9 @@ public final class SDKLifecycle: Sendable {
     /// Whether it is ready: first as it is now, then each time that changes.
     public var isReady: AsyncStream<Bool> { readiness.stream() }
     /// Whether it is ready now.
-    public var isReadyNow: Bool { state.withLock { $0.machine.isReady } }
+    public var isReadyNow: Bool { state.withLock { $0.current?.isReady ?? false } }
     /// Whether it is initialised, ready or not.
-    var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
-    /// The events from now on, in order.
-    var events: AsyncStream<SDKEvent> { eventLine.stream() }
+    var isInitialized: Bool { state.withLock { $0.current != nil } }
     /// Why the last call returned false; nil when it returned true.
     public var failure: SDKError? { state.withLock { $0.failure } }
     /// The steps of each initialisation, in order, each with its note. Of many initialisations, the latest.
@@ -100,14 +110,18 @@ public final class SDKLifecycle: Sendable {
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may
     ///     be tried again.
     @discardableResult
-    public func initialize(_ builder: SDKConfiguration.Builder) -> Bool { setUp("initialize", with: builder) { initializeNow($0) } }
+    public func initialize(_ builder: SDKConfiguration.Builder) -> Bool {
+        setUp("initialize", with: builder) { configuration throws(SDKError) in try initializeNow(configuration) }
+    }
 
     /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any
     /// as long as the secure storage cannot be used, which is looked at first.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult
-    public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool { setUp("reconfigure", with: builder) { reconfigureNow($0) } }
+    public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool {
+        setUp("reconfigure", with: builder) { configuration throws(SDKError) in try reconfigureNow(configuration) }
+    }
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
@@ -115,102 +129,76 @@ public final class SDKLifecycle: Sendable {
     ///   Everything else is removed, and the SDK is uninitialised in either case.
     @discardableResult
     public func reset() -> Bool {
-        oneAtATime("reset") {
+        oneAtATime("reset") { () throws(SDKError) in
             // First: no token is used any more, even if nothing can be removed.
             tearDown(because: "the SDK was reset")
-            do throws(SDKError) {
-                try storage.removeAll()
-                return succeed()
-            } catch {
-                return fail(error)
-            }
+            try storage.removeAll()
         }
     }
 
-    private func initializeNow(_ configuration: SDKConfiguration) -> Bool {
-        switch state.withLock({ $0.machine.initialize(configuration) }) {
-        case .alreadyDone: return succeed()
-        case .refuse(let differences):
-            return fail(
-                SDKError(
-                    .alreadyInitialized,
-                    "initialize",
-                    "it is initialised already, with another \(differences.joined(separator: ", "))",
-                    resolution: "call reconfigure to change that"
-                ),
-                level: .warn
-            )
-        case .begin(let generation): return begin(configuration, generation)
-        }
+    private func initializeNow(_ configuration: SDKConfiguration) throws(SDKError) {
+        guard let current = state.withLock({ $0.current }) else { return try begin(configuration) }
+        let differences = current.configuration.differences(from: configuration)
+        if differences.isEmpty { return }
+        throw SDKError(
+            .alreadyInitialized,
+            "initialize",
+            "it is initialised already, with another \(differences.joined(separator: ", "))",
+            resolution: "call reconfigure to change that"
+        )
     }
 
-    private func reconfigureNow(_ configuration: SDKConfiguration) -> Bool {
+    private func reconfigureNow(_ configuration: SDKConfiguration) throws(SDKError) {
         if isInitialized {
             // Looked at before anything is taken down.
-            do throws(SDKError) {
-                if case .recreated(let reason) = try storage.open() {
-                    log.write(.warn, Self.tag, "the secure storage was corrupted and has been made anew: \(reason)")
-                }
-            } catch {
-                return fail(error)
+            if case .recreated(let reason) = try storage.open() {
+                log.write(.warn, Self.tag, "the secure storage was corrupted and has been made anew: \(reason)")
             }
             tearDown(because: "the SDK was reconfigured")
-            do throws(SDKError) {
-                // Before the new client: no token may go to the new service.
-                try storage.clearSession()
-            } catch {
-                return fail(error)
-            }
+            // Before the new client: no token may go to the new service.
+            try storage.clearSession()
         }
-        return initializeNow(configuration)
+        try initializeNow(configuration)
     }
 
-    private func setUp(_ call: String, with builder: SDKConfiguration.Builder, _ body: (SDKConfiguration) -> Bool) -> Bool {
-        oneAtATime(call) {
-            do throws(SDKError) {
-                return body(try builder.build())
-            } catch {
-                // Before the first initialisation only the builder knows how it is to be logged.
-                return fail(error, log: isInitialized ? nil : builder.makeLog())
-            }
+    private func setUp(
+        _ call: String,
+        with builder: SDKConfiguration.Builder,
+        _ body: (SDKConfiguration) throws(SDKError) -> Void
+    ) -> Bool {
+        oneAtATime(call) { () throws(SDKError) in
+            // Before the first initialisation only the builder knows how it is to be logged.
+            if !isInitialized { state.withLock { $0.log = builder.makeLog() } }
+            try body(try builder.build())
         }
-    }
-
-    func succeed() -> Bool {
-        state.withLock { $0.failure = nil }
-        return true
-    }
-
-    func fail(_ error: SDKError, level: SDKLogLevel = .error, log: SDKLog? = nil) -> Bool {
-        let log = state.withLock { state in
-            state.failure = error
-            return log ?? state.log
-        }
-        log.write(level, Self.tag, "\(error)")
-        return false
     }
 
     /// Runs one set-up at a time. A set-up that is asked for from within another would wait for itself, and is refused.
-    private func oneAtATime(_ call: String, _ body: () -> Bool) -> Bool {
+    private func oneAtATime(_ call: String, _ body: () throws(SDKError) -> Void) -> Bool {
         // Found out before the queue: there it would wait for itself.
         if state.withLock({ $0.settingUp }) == currentThreadIdentity() {
-            return fail(
-                SDKError(
-                    .reentrantCall,
-                    call,
-                    "it was called from within the SDK's own set-up",
-                    resolution: "call it after that has returned"
-                )
-            )
+            let reason = "it was called from within the SDK's own set-up"
+            return end(with: SDKError(.reentrantCall, call, reason, resolution: "call it after that has returned"))
         }
         return turns.sync {
             state.withLock { $0.settingUp = currentThreadIdentity() }
             defer { state.withLock { $0.settingUp = nil } }
             let wasInitialized = isInitialized
-            let result = body()
+            var failure: SDKError?
+            do throws(SDKError) { try body() } catch { failure = error }
             // At the end: a reconfiguration takes it down, too, and up again.
-            if wasInitialized, !isInitialized { eventLine.note(.uninitialized) }
-            return result
+            if wasInitialized, !isInitialized { restoreEnds.note(false) }
+            return end(with: failure)
         }
+    }
+
+    /// - Returns: whether the call has succeeded.
+    private func end(with failure: SDKError?) -> Bool {
+        let log = state.withLock { state in
+            state.failure = failure
+            return state.log
+        }
+        if let failure { log.write(failure.code == .alreadyInitialized ? .warn : .error, Self.tag, "\(failure)") }
+        return failure == nil
     }
 }

@@ -18,7 +18,7 @@ public final class SDKLog: Sendable {
     static let capacity = 256
 
     /// The lowest level of a message that is written; ``SDKLogLevel/off`` for none.
-    package let level: SDKLogLevel
+    let level: SDKLogLevel
     private let writer: any SDKLogWriter
     private let queue = DispatchQueue(label: "startup.sdk-log")
     private let state: Locked<State>

@@ -81,7 +81,7 @@ extension SDKLifecycle {
     func startRestore(_ session: any SDKSession, _ generation: Int) {
         // Asked once: the names have to be those of the parts that run.
         let steps = session.restoreSteps
-        state.withLock { $0.restoreNames = [Self.entitlements] + steps.map(\.name) }
+        state.withLock { if $0.isRestoring(generation) { $0.current?.restoreNames = [Self.entitlements] + steps.map(\.name) } }
         let deadline = Deadline.after(options.restoreTimeout)
         // Weak: a restore that hangs must not keep the SDK.
         let timer = DeadlineTimer(deadline) { [weak self] in self?.endRestore(generation, timedOut: true) }
@@ -103,20 +103,20 @@ extension SDKLifecycle {
             self?.endRestore(generation, timedOut: false)
         }
         let isOver = state.withLock { state in
-            guard state.machine.isRestoring(generation) else { return true }
-            (state.restore, state.restoreTimer) = (task, timer)
+            guard state.isRestoring(generation) else { return true }
+            state.current?.restore = (task, timer)
             return false
         }
         // It ended before it was stored: nobody else has the timer.
         if isOver { timer?.cancel() }
     }
 
-    private func isRestoring(_ generation: Int) -> Bool { state.withLock { $0.machine.isRestoring(generation) } }
+    private func isRestoring(_ generation: Int) -> Bool { state.withLock { $0.isRestoring(generation) } }
 
     private func note(_ step: String, _ outcome: SDKRestoreOutcome, _ generation: Int) {
         let log: SDKLog? = state.withLock { state in
             // A late part of an older generation says nothing about this one.
-            guard state.machine.isRestoring(generation) else { return nil }
+            guard state.isRestoring(generation) else { return nil }
             state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
             return state.log
         }
@@ -129,25 +129,24 @@ extension SDKLifecycle {
     }
 
     private func endRestore(_ generation: Int, timedOut: Bool) {
-        let (ends, task, timer, log) = state.withLock { state in
-            let taken = (state.machine.restoreEnded(generation), state.restore, state.restoreTimer, state.log)
-            guard taken.0 else { return taken }
-            (state.restore, state.restoreTimer) = (nil, nil)
+        let ended = state.withLock { state -> Generation? in
+            guard state.isRestoring(generation), let current = state.current else { return nil }
+            state.current?.isReady = true
+            state.current?.restore = nil
             if timedOut {
                 let outcome = SDKRestoreOutcome.failed("not over at the deadline of \(durationText(options.restoreTimeout))")
                 // Those that have not ended yet: outcomes come in the order of the parts.
-                for step in state.restoreNames.dropFirst(state.restoreOutcomes.count) {
+                for step in current.restoreNames.dropFirst(state.restoreOutcomes.count) {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }
             }
-            readiness.note(true)
-            eventLine.note(.ready(true))
-            return taken
+            tellReady()
+            return current
         }
-        guard ends else { return }
-        timer?.cancel()
+        guard let ended else { return }
+        ended.restore?.timer?.cancel()
         if timedOut {
-            task?.cancel()
+            ended.restore?.task.cancel()
             log.write(.error, Self.tag, "the auto-restore was not over at its deadline of \(durationText(options.restoreTimeout))")
         }
     }

@@ -64,11 +64,9 @@ struct JournalDirectory: Sendable {
         let file = try directory.makeTemporary()
         var bytesWritten = 0
         let number = (old.first?.number ?? 0) + 1
-        // Two launches at once may have the same number, and still are two.
-        let digits = String(number)
-        // Padded, so that a list of the folder is in order up to a million launches.
-        let padding = String(repeating: "0", count: max(6 - digits.count, 0))
-        let name = "\(padding)\(digits)-\(String(UInt64.random(in: .min ... .max), radix: 36))\(Self.ending)"
+        // Padded, so that a list of the folder is in order up to a million launches; two at once may have the same
+        // number, and still are two.
+        let name = String(format: "%06ld-", number) + String(UInt64.random(in: .min ... .max), radix: 36) + Self.ending
         let temporary = String(file.path.dropFirst(directory.path.count + 1))
         do throws(StorageError) {
             try file.append(line.bytes, after: &bytesWritten)

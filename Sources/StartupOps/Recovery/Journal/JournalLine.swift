@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
 /// One line of a journal: something that happened in a launch. `Schemas/journal.schema.json` describes it.
 struct JournalLine: Codable, Equatable, Sendable {
@@ -97,9 +98,7 @@ struct JournalLine: Codable, Equatable, Sendable {
 
     /// The line with its end. A line that cannot be written, which none of ours is, would be an empty one.
     var bytes: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array((try? encoder.encode(self)) ?? Data()) + [UInt8(ascii: "\n")]
+        Array((try? JSONEncoder.sorted(.withoutEscapingSlashes).encode(self)) ?? Data()) + [UInt8(ascii: "\n")]
     }
 
     /// The lines of a file that may have been cut anywhere, and may hold anything, with the numbers of those that make

@@ -16,7 +16,7 @@ public struct JournaledLaunch: Sendable, Hashable {
     /// How much of it there was, and why not all.
     package let recovery: Recovery
     /// The operations that could not be left out of it.
-    package let required: [String]
+    let required: [String]
     /// Those of them that it could have done without until its main screen was there.
     let avoidable: Set<String>
     /// How it ended.

@@ -5,8 +5,8 @@ extension Bootstrap {
     /// Looks for the files that the app needs. Of those that are missing, the first that is required fails the launch.
     func checkResources(_ launch: StepContext) throws {
         let problems = plan.resources.compactMap { resource in resource.problem().map { (resource.isRequired, $0) } }
-        for (_, problem) in problems { launch.note("\(problem)") }
-        if let (_, problem) = problems.first(where: { $0.0 }) { throw problem }
+        for (_, problem) in problems { launch.note(problem) }
+        if let (_, problem) = problems.first(where: { $0.0 }) { throw RegistryError(problems: [problem]) }
     }
 
     /// Makes the registrations of the plan, in its order.
@@ -96,7 +96,7 @@ extension Bootstrap {
         made("first-launch session", await handleFirstLaunch(firstLaunch, environment.services.accounts))
         let session = environment.services.accounts.storedSession().value
         // Afterwards: they are not to be taken for those of a session that has ended.
-        environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn } ?? .guest, account: session?.accountID)
+        environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn($0.accountID) } ?? .guest)
         let waiting = environment.mailbox.waiting().count
         made("notifications", waiting == 0 ? "nothing waits" : "\(waiting) for the main screen")
         let device = settings.deviceIdentifier

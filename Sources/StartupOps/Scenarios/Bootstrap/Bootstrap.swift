@@ -116,8 +116,9 @@ public final class Bootstrap: Sendable {
     public func configuration(for accessor: String = #function) throws -> BootstrapConfiguration {
         let (configuration, registered) = state.withLock { ($0.configuration, $0.registered) }
         if let configuration { return configuration }
-        let missing = RegistrationRule.missing(in: registered).map(\.name)
-        throw ServiceAccessError(accessor: printable(accessor, limit: 120), missing: missing)
+        let missing = RegistrationRule.missing(in: registered).map(\.name).joined(separator: ", then ")
+        let problem = "\(printable(accessor, limit: 120)) asked for the configuration before it was made; what has to run first: \(missing)"
+        throw RegistryError(problems: [problem])
     }
 
     /// The app's configuration: the one that decided the first screen, and from then on each newer one that was

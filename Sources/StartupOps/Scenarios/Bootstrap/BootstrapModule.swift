@@ -129,10 +129,8 @@ public struct RequiredResource: Sendable, Hashable {
     }
 
     /// The problem with it; nil for a file that can be read and is not empty.
-    func problem() -> MissingResourceError? {
-        problemOfFile.map {
-            MissingResourceError(description: "\(name) is needed, because \(reason), and \($0); add it to the app's target")
-        }
+    func problem() -> String? {
+        problemOfFile.map { "\(name) is needed, because \(reason), and \($0); add it to the app's target" }
     }
 
     private var problemOfFile: String? {
@@ -147,10 +145,4 @@ public struct RequiredResource: Sendable, Hashable {
             return "it cannot be read"
         }
     }
-}
-
-/// A file that the app needs is not there, or cannot be read.
-struct MissingResourceError: DescribedError, Sendable, Hashable {
-    /// The file, the part of the app that cannot work without it, and the problem.
-    let description: String
 }

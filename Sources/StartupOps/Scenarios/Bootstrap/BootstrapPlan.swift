@@ -9,7 +9,7 @@ import StartupStorage
 ///
 /// ```swift
 /// var plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: graphQL, rest: rest))
-/// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: ServiceKey("client-keys")), ...]
+/// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: "client-keys"), ...]
 /// plan.modules = [BootstrapModule("shop") { configuration in Shop(configuration.client) }]
 /// let bootstrap = try Bootstrap(plan, app: app, directory: .openDefault(), http: HTTPClient())
 /// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
@@ -105,8 +105,8 @@ public struct BuildFlags: OptionSet, NamedValue, Sendable, Hashable {
 /// ```swift
 /// plan.registrations = [
 ///     .action("platform") { Platform.configure() },
-///     .value(keys, for: ServiceKey("client-keys")),
-///     .value(keys, for: ServiceKey("core-keys")),
+///     .value(keys, for: "client-keys"),
+///     .value(keys, for: "core-keys"),
 /// ]
 /// ```
 public struct BootstrapRegistration: Sendable {
@@ -121,16 +121,16 @@ public struct BootstrapRegistration: Sendable {
     static let configuration = BootstrapRegistration(name: "configuration", value: ()) { _ in false }
 
     /// A service. The same object may be registered again.
-    public static func value<Value: Sendable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
+    public static func value<Value: Sendable>(_ value: Value, for name: String) -> BootstrapRegistration {
         // Identity is for objects: two values of a structure are never the same object.
-        BootstrapRegistration(name: key.name, value: value) {
+        BootstrapRegistration(name: name, value: value) {
             type(of: $0) is AnyClass && Value.self is AnyClass && ($0 as AnyObject) === (value as AnyObject)
         }
     }
 
     /// A service that can be compared: an equal one may be registered again.
-    public static func value<Value: Sendable & Equatable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
-        BootstrapRegistration(name: key.name, value: value) { $0 as? Value == value }
+    public static func value<Value: Sendable & Equatable>(_ value: Value, for name: String) -> BootstrapRegistration {
+        BootstrapRegistration(name: name, value: value) { $0 as? Value == value }
     }
 
     /// An action, where there is nothing to keep. An error that it throws fails the launch.

@@ -69,22 +69,15 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedCon
     }
 }
 
-/// The scenario was run without a plan.
-struct MissingPlanError: DescribedError, Sendable, Hashable {
-    /// One sentence.
-    var description: String {
-        "the scenario \(Scenario.bootstrap) carries out a plan, and there is none: make a Bootstrap, and take the environment from it"
-    }
-}
-
 extension StartupEnvironment {
     /// The gate in front of the first screen of a white-label app.
     var firstScreenGate: ReadinessGate { get throws { try plannedValue(firstScreen) } }
 
     fileprivate var plannedBootstrap: Bootstrap { get throws { try plannedValue(bootstrap) } }
 
-    private func plannedValue<Value>(_ value: Value?) throws(MissingPlanError) -> Value {
-        guard let value else { throw MissingPlanError() }
-        return value
+    private func plannedValue<Value>(_ value: Value?) throws(RegistryError) -> Value {
+        if let value { return value }
+        let problem = "the scenario \(Scenario.bootstrap) carries out a plan, and there is none"
+        throw RegistryError(problems: [problem + ": make a Bootstrap, and take the environment from it"])
     }
 }

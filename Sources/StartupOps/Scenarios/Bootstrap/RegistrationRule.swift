@@ -1,35 +1,13 @@
 import Sequencer
 
-/// The registrations are not as they have to be for a launch to go on.
+/// The set-up of a white-label app is not as it has to be for a launch to go on.
 public struct RegistryError: DescribedError, Sendable, Hashable {
-    /// Everything that is wrong with the order, the number or the place of registrations: one sentence each, which says
-    /// how to solve it.
+    /// Everything that is wrong, such as the order, the number or the place of registrations: one sentence each, which
+    /// says how to solve it.
     public let problems: [String]
 
     /// All problems, one after the other.
     public var description: String { problems.joined(separator: "; ") }
-}
-
-/// The configuration was asked for before it was made.
-struct ServiceAccessError: DescribedError, Sendable, Hashable {
-    /// The accessor.
-    let accessor: String
-    /// The registrations that have to come first, in order; the configuration itself is last.
-    let missing: [String]
-
-    /// One sentence.
-    var description: String {
-        "\(accessor) asked for the configuration before it was made; what has to run first: \(missing.joined(separator: ", then "))"
-    }
-}
-
-/// The key of a service: a name, and the type of the service.
-public struct ServiceKey<Value: Sendable>: Sendable, Hashable {
-    /// The name, unique among services of all types.
-    let name: String
-
-    /// A key.
-    public init(_ name: String, of type: Value.Type = Value.self) { self.name = name }
 }
 
 /// One registration has to come after another, and why.

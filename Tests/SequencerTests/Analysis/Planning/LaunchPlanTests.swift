@@ -137,7 +137,7 @@ struct LaunchPlanTests {
     func invalid() async throws {
         func problems(_ options: PlanOptions) async throws -> [String] {
             let error = try await #require(throws: GraphError.self) { try await regular.plan(options) }
-            return error.problems.map(\.message)
+            return error.problems.map(\.description)
         }
         #expect(try await problems(PlanOptions(lanes: 0)) == ["lanes must be 1 to 1024, and are 0"])
         #expect(
@@ -215,6 +215,30 @@ struct LaunchPlanTests {
         #expect(person.makespan == .milliseconds(410) && person.timedOut.isEmpty && !person.fails)
         let faster = try await graph().plan(PlanOptions(whatIf: ["config": .milliseconds(50)]))
         #expect(faster.meets(budget) && faster.makespan == .milliseconds(60))
+    }
+
+    @Test("With its budget, a plan puts off and cuts what the launch does")
+    func keptBudget() async throws {
+        func options(_ milliseconds: Int, _ others: StepOption...) -> StepOption { .all(others + [.expected(.milliseconds(milliseconds))]) }
+        @Sendable func pass(_ step: StepContext, _ milliseconds: Int) async throws -> Int {
+            try await step.sleep(for: .milliseconds(milliseconds))
+            return milliseconds
+        }
+        var graph = OperationGraph("kept")
+        let load = graph.add("load", options(300)) { try await pass($0, 300) }
+        let tips = graph.add("tips", options(980, .deferrable)) { try await pass($0, 980) }
+        let images = graph.add("images", options(2_000, .cuttable), after: load, fallback: 0) { try await pass($0, 2_000) }
+        graph.add("home", .milestone, options(100), using: tips.optional, after: images) { step, _ in _ = try await pass(step, 100) }
+        let budget = Budget(.seconds(1))
+        let (plan, report) = (
+            try await graph.plan(PlanOptions(budget: budget)), try await graph.run(budget: budget, options: .virtual()).report
+        )
+        #expect(plan.meets(budget) && report.isWithinBudgets)
+        #expect(plan.operations.map(\.end) == report.operations.map(\.end))
+        #expect(plan.operations.map(\.outcome) == report.operations.map(\.outcome))
+        #expect(plan.operations.filter(\.isDeferred).map(\.id) == ["tips"] && plan.operations.filter(\.isCut).map(\.id) == ["images"])
+        #expect(plan.criticalPath == ["load", "images", "home"])
+        #expect(try await !graph.plan().meets(budget))
     }
 
     @Test("A plan is whole in a task that was cancelled, too")

@@ -1,9 +1,9 @@
-import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
 /// What the milestone needs goes first, however long the rest takes.
 @Suite("The milestone first", .serialized, .timeLimit(.minutes(30)), .besideOthers)

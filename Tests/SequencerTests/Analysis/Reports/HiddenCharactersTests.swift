@@ -19,7 +19,7 @@ struct HiddenCharactersTests {
             report.markdown(), report.chromeTrace(), try report.otlp(),
         ]
         for output in outputs {
-            let hidden = JudgedScalars(output).first { $0.scalar != "\n" && !$0.isShown }
+            let hidden = judgedScalars(output).first { $0.scalar != "\n" && !$0.isShown }
             #expect(hidden == nil, "\(String(describing: hidden)) in \(output.prefix(40))")
         }
     }

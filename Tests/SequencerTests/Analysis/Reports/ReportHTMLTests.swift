@@ -78,7 +78,7 @@ struct ReportHTMLTests {
         #expect(text.components(separatedBy: "<script").count == 2)
         #expect(text.components(separatedBy: "</script").count == 2)
         #expect(text.components(separatedBy: "</style").count == 2)
-        #expect(JudgedScalars(text).allSatisfy { $0.scalar == "\n" || ($0.isShown && !$0.scalar.properties.isNoncharacterCodePoint) })
+        #expect(judgedScalars(text).allSatisfy { $0.scalar == "\n" || ($0.isShown && !$0.scalar.properties.isNoncharacterCodePoint) })
         for link in text.matches(of: /href="([^"]*)"/) { #expect(link.1.hasPrefix("#")) }
         for id in ReportSamples.hostileTexts { #expect(elements.texts.contains(id), "\(id)") }
     }

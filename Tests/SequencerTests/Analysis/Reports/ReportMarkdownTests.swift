@@ -47,7 +47,7 @@ struct ReportMarkdownTests {
         for row in rows { #expect(row.count(where: { $0 == "|" }) == 9, "\(row)") }
         let tags = Set(text.matches(of: /<[^>]*>/).map { String($0.0) })
         #expect(tags == ["<code>", "</code>", "<br>", "<!-- -->"])
-        #expect(JudgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown })
+        #expect(judgedScalars(text).allSatisfy { $0.scalar == "\n" || $0.isShown })
         let outsideCode = text.replacing(/`[^`]*`/, with: "")
         for syntax in ["@", "](", "://", "www.", "**", "`", "~~"] { #expect(!outsideCode.contains(syntax), "\(syntax)") }
     }

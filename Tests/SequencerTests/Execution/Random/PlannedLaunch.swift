@@ -188,12 +188,16 @@ struct PlannedLaunch {
         return options
     }
 
+    private func deadline(isVirtual: Bool) -> LaunchOptions.Deadline {
+        if isVirtual, let deadline = plan.deadline { return .after(deadline) }
+        return plan.needsDeadline ? .milliseconds(isVirtual ? 60_000 : 30) : .never
+    }
+
     /// Runs it, cancelling from the outside what the plan says to cancel.
     func run(clock: any Clock<Duration>, queue: OperationQueue? = nil) async throws -> Result {
         var options = LaunchOptions(
             lanes: plan.lanes,
-            deadline: clock is VirtualClock && plan.deadline != nil
-                ? plan.deadline : plan.needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            deadline: deadline(isVirtual: clock is VirtualClock),
             deadlineCountsInteractiveTime: plan.asksForEver,
             grace: .milliseconds(clock is VirtualClock ? 10 : 2000),
             clock: clock,

@@ -38,7 +38,7 @@ struct AuthorisationTests {
 
     private func client(_ source: any APIDataSource, _ harness: ClientHarness) throws -> APIClient {
         APIClient(
-            try APIEnvironment(graphQL: "http://service/graphql", rest: "http://service"),
+            try APIEnvironment(graphQL: "https://service/graphql", rest: "https://service"),
             client: ClientHarness.info,
             http: harness.service,
             cache: ResponseCache(store: MemoryStore()),

@@ -48,13 +48,13 @@ struct ClientHarness: Sendable {
         self.secureStore = secureStore
         let store = SessionStore(secureStore, alsoClear: { cache.removeAll() })
         if let session { try store.save(session) }
-        let endpoint = TokenEndpoint(url: try #require(URL(string: "http://\(host)/oauth/token")), http: service, now: { service.now })
+        let endpoint = TokenEndpoint(url: try #require(URL(string: "https://\(host)/oauth/token")), http: service, now: { service.now })
         self.tokens =
             tokens ?? TokenManager(store: store, now: { service.now }, refresh: { try await endpoint.refresh($0, deadline: $1) })
         source = HarnessSource(userInfo)
         let ignored = ignored
         client = APIClient(
-            try APIEnvironment(graphQL: "http://\(host)/graphql", rest: rest ? "http://\(host)/" : nil),
+            try APIEnvironment(graphQL: "https://\(host)/graphql", rest: rest ? "https://\(host)/" : nil),
             client: ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0", language: language),
             http: service,
             cache: cache,
@@ -71,7 +71,7 @@ struct ClientHarness: Sendable {
 
     /// Changes the answer that is cached for a guest's request.
     func changeCached(_ path: String, _ change: (inout HTTPResponse) -> Void) throws {
-        let key = CacheKey(HTTPRequest(.get, try #require(URL(string: "http://service/\(path)"))), scope: APIClient.guestScope)
+        let key = CacheKey(HTTPRequest(.get, try #require(URL(string: "https://service/\(path)"))), scope: APIClient.guestScope)
         var response = try #require(cache.response(for: key))
         change(&response)
         cache.store(response, for: key)

@@ -140,7 +140,7 @@ struct GraphQLTests {
         harness.service.next(path, #"{"data":{}}"#)
         try await harness.client.mutate(.register, ["id": "s\"1", "deep": ["x": [1, nil]]], deadline: .never)
         let request = try #require(harness.requests.last)
-        #expect(request.method == .post && request.url.absoluteString == "http://service/graphql")
+        #expect(request.method == .post && request.url.absoluteString == "https://service/graphql")
         let body = try JSONDecoder().decode([String: JSONValue].self, from: request.body ?? Data())
         #expect(
             body == [

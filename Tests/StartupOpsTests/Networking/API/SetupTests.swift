@@ -11,6 +11,7 @@ struct SetupTests {
         let environment = try APIEnvironment(graphQL: "https://api.example.com/graphql")
         #expect(environment.rest == nil)
         #expect(try APIEnvironment(graphQL: "http://127.0.0.1:8080/graphql", rest: "http://127.0.0.1:8080").rest != nil)
+        #expect(throws: NetworkError.self) { try APIEnvironment(graphQL: "http://api.example.com/graphql") }
         let faults: [(String?, String?, String)] = [
             (nil, nil, "graphQL"), ("", "https://x.example", "graphQL"), ("api.example.com", nil, "graphQL"),
             ("file:///canary", nil, "graphQL"),
@@ -49,7 +50,7 @@ struct SetupTests {
         _ = await failure { () throws(NetworkError) in
             try await harness.client.get("/v1/a b?c#d/ü/", query: ["q": "a&b=c+d ü", "empty": ""], options: options, deadline: .never)
         }
-        #expect(harness.requests.first?.url.absoluteString == "http://service/v1/a%20b%3Fc%23d/%C3%BC?q=a%26b%3Dc%2Bd%20%C3%BC&empty=")
+        #expect(harness.requests.first?.url.absoluteString == "https://service/v1/a%20b%3Fc%23d/%C3%BC?q=a%26b%3Dc%2Bd%20%C3%BC&empty=")
     }
 }
 

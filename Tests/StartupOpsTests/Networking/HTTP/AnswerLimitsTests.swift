@@ -122,6 +122,7 @@ struct AnswerLimitsTests {
                     AnswerLimitsTests.body("[\"", "x", "\"]", size: 4 << 20),
                 ]
                 let request = AnswerLimitsTests.request
+                let call = APICall(transport: .graphQL, operation: "x", request: request, options: RequestOptions(), isCacheable: false)
                 // The peak begins anew (proc(5), "clear_refs").
                 try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
                 let before = try AnswerLimitsTests.peak()
@@ -129,7 +130,7 @@ struct AnswerLimitsTests {
                     let response = AnswerLimitsTests.response(body)
                     _ = try? response.decoded([Country].self, for: request)
                     _ = try? response.decoded(JSONValue.self, for: request)
-                    _ = try? GraphQLResponse.decode(JSONValue.self, field: "speakers", response, "POST x", within: .graphQL)
+                    _ = try? GraphQLResponse.decode(JSONValue.self, field: "speakers", response, to: call)
                     for status in [200, 400] {
                         let http = FixedAnswer(response: AnswerLimitsTests.response(body, status: status))
                         let endpoint = TokenEndpoint(url: request.url, http: http)

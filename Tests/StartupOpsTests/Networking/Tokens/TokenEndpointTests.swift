@@ -12,7 +12,7 @@ struct TokenEndpointTests {
     private let path = "POST /oauth/token"
 
     private func endpoint() throws -> TokenEndpoint {
-        TokenEndpoint(url: try #require(URL(string: "http://service/oauth/token")), http: service, now: { [service] in service.now })
+        TokenEndpoint(url: try #require(URL(string: "https://service/oauth/token")), http: service, now: { [service] in service.now })
     }
 
     @Test("passwords, guests and refresh tokens open sessions; forms are encoded as RFC 6749 says")

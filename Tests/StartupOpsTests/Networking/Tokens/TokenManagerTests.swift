@@ -17,7 +17,7 @@ struct TokenManagerTests {
     {
         let sessions = SessionStore(store)
         if let session { try sessions.save(session) }
-        let endpoint = TokenEndpoint(url: try url("http://service/oauth/token"), http: service, now: { [service] in service.now })
+        let endpoint = TokenEndpoint(url: try url("https://service/oauth/token"), http: service, now: { [service] in service.now })
         return TokenManager(
             store: sessions,
             policy: policy,

@@ -28,7 +28,7 @@ struct BootstrapHarness {
     init(restoreAccount: Bool? = nil, onboarding: OnboardingType = .regular, flags: FeatureFlags? = FeatureFlags()) {
         self.restoreAccount = restoreAccount
         var options = SampleServiceOptions()
-        (options.onboarding, options.flags, options.restoreAccount) = (onboarding.rawValue, flags, restoreAccount)
+        (options.onboarding, options.flags, options.restoreAccount) = (onboarding, flags, restoreAccount)
         backend = EmbeddedBackend(SampleService(options), latency: .none)
         http = HTTPClient(over: backend)
     }
@@ -51,9 +51,9 @@ struct BootstrapHarness {
         let keys = Keys()
         return [
             .action("platform", platform),
-            .value(keys, for: ServiceKey("client-keys")), .value(keys, for: ServiceKey("core-keys")),
-            .value("main", for: ServiceKey("screen-configuration")), .value("dark", for: ServiceKey("ui-configuration")),
-            .value("events", for: ServiceKey("analytics")), .value("webp", for: ServiceKey("image-codec")),
+            .value(keys, for: "client-keys"), .value(keys, for: "core-keys"),
+            .value("main", for: "screen-configuration"), .value("dark", for: "ui-configuration"),
+            .value("events", for: "analytics"), .value("webp", for: "image-codec"),
         ]
     }
 

@@ -46,7 +46,7 @@ struct BootstrapPhaseTests {
         let harness = BootstrapHarness()
         var plan = harness.plan()
         plan.modules = [BootstrapModule("shop") { _ in "shop" }, BootstrapModule("off", isActive: { false }) { _ in "off" }]
-        plan.delegates = [.value("texts", for: ServiceKey("delegates"))]
+        plan.delegates = [.value("texts", for: "delegates")]
         let bootstrap = try harness.bootstrap(plan)
         let report = try await harness.launch(bootstrap)
         #expect(report.outcome == .completed)

@@ -199,11 +199,11 @@ struct BootstrapPlanTests {
             ]
         )
         #expect(
-            problems { $0.registrations.append(.value("early", for: ServiceKey("delegates"))) }
+            problems { $0.registrations.append(.value("early", for: "delegates")) }
                 == ["delegates must come after configuration: they are handed to objects that it makes"]
         )
         #expect(
-            problems { $0.registrations.append(.value("other", for: ServiceKey("analytics"))) }.first?.contains("was registered twice")
+            problems { $0.registrations.append(.value("other", for: "analytics")) }.first?.contains("was registered twice")
                 == true
         )
         #expect(problems { $0.endpoints = APIEnvironment(graphQL: $0.endpoints.graphQL) }.isEmpty)

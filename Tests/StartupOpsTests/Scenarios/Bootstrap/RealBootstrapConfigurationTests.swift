@@ -20,8 +20,9 @@ struct RealBootstrapConfigurationTests {
         let plan = harness.plan()
         #expect(!plan.enablesRestoreAccount && plan.authenticator == nil)
         let bootstrap = try harness.bootstrap(plan)
-        let early = #expect(throws: ServiceAccessError.self) { try bootstrap.configuration() }
-        #expect(early?.accessor == "once()" && early?.missing.last == "configuration")
+        let early = #expect(throws: RegistryError.self) { try bootstrap.configuration() }
+        #expect(early?.description.hasPrefix("once() asked for the configuration") == true)
+        #expect(early?.description.hasSuffix("then configuration") == true)
         #expect(harness.backend.service.counts.isEmpty)
 
         #expect(try await harness.launch(bootstrap).outcome == .completed)

@@ -1,3 +1,5 @@
+import Sequencer
+
 /// When each operation of a graph could start and must end, given how long each takes and lanes enough.
 ///
 /// The critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959): a forward pass
@@ -20,7 +22,7 @@ package struct CriticalPath {
         let isOnTheWay = last.map { graph.leading(to: $0) }
         func isPossible(_ node: Int) -> Bool { isOnTheWay?[node] != false }
         earliestStart = [Nanoseconds](repeating: 0, count: graph.count)
-        remaining = Self.remaining(in: graph) { isPossible($0) ? duration($0) : 0 }
+        remaining = graph.remaining { isPossible($0) ? duration($0) : 0 }
         length = remaining.max() ?? 0
         for node in graph.order {
             var start: Nanoseconds = 0
@@ -42,17 +44,6 @@ package struct CriticalPath {
         }
     }
 
-    /// The backward pass: the longest path from each operation's start to the end of the graph.
-    package static func remaining(in graph: ValidatedGraph, duration: (Int) -> Nanoseconds) -> [Nanoseconds] {
-        var remaining = [Nanoseconds](repeating: 0, count: graph.count)
-        for node in graph.order.reversed() {
-            var longest: Nanoseconds = 0
-            for successor in graph.successors[node] { longest = max(longest, remaining[successor.index]) }
-            remaining[node] = longest.addingSaturated(duration(node))
-        }
-        return remaining
-    }
-
     /// How much later than possible an operation could end without making the path longer; of one that is on no path,
     /// without ending after it.
     package func slack(_ node: Int) -> Nanoseconds {
@@ -61,54 +52,10 @@ package struct CriticalPath {
 }
 
 extension ValidatedGraph {
-    /// Which operations end before `last` does, or are it.
-    package func leading(to last: Int) -> [Bool] {
-        var isLeading = [Bool](repeating: false, count: count)
-        isLeading[last] = true
-        for node in order.reversed() where successors[node].contains(where: { isLeading[$0.index] }) {
-            isLeading[node] = true
-        }
-        return isLeading
-    }
-}
-
-extension ValidatedGraph {
     /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when
     /// nothing is expected of any.
-    package var expectedPath: CriticalPath {
-        let weights = weights
-        return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? (isSwitchedOff($0) ? 0 : 1) }
-    }
-
-    /// The order of operations where lanes or resources are scarce, by the same weights as ``expectedPath``.
-    var urgency: Urgency {
-        let weights = weights
-        return Urgency(of: self) { weights?[$0] ?? 1 }
-    }
-
-    /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have
-    /// none.
-    func ranks(inOrder identifiers: [String]) -> [Nanoseconds] {
-        var ranks = [Nanoseconds](repeating: 0, count: count)
-        for (place, id) in identifiers.enumerated() {
-            // Of an identifier that is named twice the first place counts.
-            guard let position = positions[id], ranks[position] == 0 else { continue }
-            ranks[position] = Nanoseconds(identifiers.count - place)
-        }
-        return ranks
-    }
-
-    /// Whether no launch runs the operation.
-    package func isSwitchedOff(_ node: Int) -> Bool { nodes[node].policy?.value.isSwitchedOff ?? false }
-
-    /// Expected durations; nil when nothing is expected of any operation.
-    private var weights: [Nanoseconds]? {
-        let isKnown = nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }
-        return isKnown ? expectedDurations : nil
-    }
-
-    /// The expected duration of each operation, in nanoseconds; zero without one.
-    package var expectedDurations: [Nanoseconds] {
-        nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+    var expectedPath: CriticalPath {
+        let expected = expectedDurations, isKnown = expected.contains { $0 > 0 }
+        return CriticalPath(of: self, endingWith: milestoneIndex) { isKnown ? expected[$0] : isSwitchedOff($0) ? 0 : 1 }
     }
 }

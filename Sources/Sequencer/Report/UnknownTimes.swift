@@ -1,5 +1,3 @@
-import Sequencer
-
 /// What nobody knows of the time to a launch's milestone, in virtual time and in plans: an operation of which no
 /// duration is expected, and that does real work, takes no time there.
 package struct UnknownTimes: Equatable, Sendable {
@@ -10,6 +8,9 @@ package struct UnknownTimes: Equatable, Sendable {
     package let tellNothing: Bool
 
     package init(operations: [String], tellNothing: Bool) { (self.operations, self.tellNothing) = (operations, tellNothing) }
+
+    /// Of a document: `unknown`, and whether that goes for the time as a whole.
+    package var json: JSONTree { ["unknown": .list(operations), "timeIsUnknown": .mark(tellNothing)] }
 
     /// `nobody knows how long fetch, migrate take`; empty where all is known.
     ///
@@ -28,15 +29,22 @@ extension LaunchReport {
         isVirtual ? unknownTimes { $0.expected == nil } : UnknownTimes(operations: [], tellNothing: false)
     }
 
+    /// Whether nobody knows how long an operation takes, needed or not.
+    package func isUnknown(_ operation: OperationReport) -> Bool { isVirtual && operation.tookNoTime && operation.expected == nil }
+
     /// - Parameter isUnknown: whether nobody knows how long an operation takes.
     /// - Complexity: O(operations + dependencies).
     package func unknownTimes(where isUnknown: (OperationReport) -> Bool) -> UnknownTimes {
         let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies) })
         let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
-        // What has no work has neither a lane nor the main thread.
-        let unknown = taken.filter { $0.duration == .zero && ($0.isMain || $0.lane != nil) && isUnknown($0) }
+        let unknown = taken.filter { $0.tookNoTime && isUnknown($0) }
         return UnknownTimes(operations: unknown.map(\.id), tellNothing: !unknown.isEmpty && taken.allSatisfy { $0.duration == .zero })
     }
+}
+
+extension OperationReport {
+    /// Whether it had work, which took no time: what has none has neither a lane nor the main thread.
+    fileprivate var tookNoTime: Bool { start != nil && duration == .zero && (isMain || lane != nil) }
 }
 
 /// The operations that `end` waits for, itself included; all of them for nil.

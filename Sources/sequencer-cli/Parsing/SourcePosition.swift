@@ -5,46 +5,9 @@ struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     let line: Int
     let column: Int
 
+    static let start = SourcePosition(line: 1, column: 1)
+
     var description: String { "\(line):\(column)" }
-}
-
-/// Turns byte offsets into lines and columns, each in a time that depends neither on the length of the text nor on that
-/// of its lines.
-///
-/// Programs write JSON on one line: counting columns from a line's beginning would read the whole text for each value.
-struct SourceLines {
-    /// So many bytes lie between two places whose lines and columns are known; at most as many are looked at for any
-    /// other place.
-    static let stride = 256
-
-    private let bytes: [UInt8]
-    /// The positions of the bytes 0, ``stride``, 2 · ``stride`` and so on.
-    private let marks: [SourcePosition]
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        var marks = [SourcePosition(line: 1, column: 1)]
-        marks.reserveCapacity(bytes.count / Self.stride + 1)
-        bytes.withUnsafeBufferPointer { buffer in
-            // Whole pieces only: the rest is less than one.
-            for start in Swift.stride(from: 0, to: buffer.count - buffer.count % Self.stride, by: Self.stride) {
-                marks.append(marks[marks.count - 1].moved(over: buffer[start..<(start + Self.stride)]))
-            }
-        }
-        self.marks = marks
-    }
-
-    /// The position of the byte at `offset`; an offset past the end means the end.
-    func position(of offset: Int) -> SourcePosition {
-        let counted = counted(for: offset)
-        return marks[counted.lowerBound / Self.stride].moved(over: bytes[counted])
-    }
-
-    /// The bytes that are looked at to find the position of the byte at `offset`.
-    func counted(for offset: Int) -> Range<Int> {
-        let offset = min(max(offset, 0), bytes.count)
-        return (offset - offset % Self.stride)..<offset
-    }
 }
 
 extension SourcePosition {
@@ -70,7 +33,7 @@ extension SourcePosition {
 /// 'timeout'?`
 struct ScenarioError: Error, Equatable, CustomStringConvertible {
     let file: String
-    var position = SourcePosition(line: 1, column: 1)
+    var position = SourcePosition.start
     /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
     var path = ""
     let message: String
@@ -90,9 +53,9 @@ extension ScenarioError {
     }
 
     /// - Parameter error: a ``JSONError``; any other error is about the file as a whole.
-    init(_ error: any Error, file: String, _ lines: SourceLines) {
-        let fault = error as? JSONError ?? JSONError(offset: 0, message: "\(error)")
-        self.init(file: file, position: lines.position(of: fault.offset), path: fault.path.description, message: fault.message)
+    init(_ error: any Error, file: String) {
+        let fault = error as? JSONError ?? JSONError(message: "\(error)")
+        self.init(file: file, position: fault.position, path: fault.path.description, message: fault.message)
     }
 }
 
