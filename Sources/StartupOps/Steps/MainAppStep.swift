@@ -85,7 +85,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
         ) { environment in
             return { step, content in
                 // Also in a graph that no scenario has made.
-                try await ForceUpdateOperation(environment: environment).enforceKnownPolicy(in: step)
+                try await environment.enforceKnownUpdatePolicy(in: step)
                 try await MainAppOperation(environment: environment).run(content, in: step)
             }
         }
@@ -97,7 +97,7 @@ extension StartupStep where Work == ScreenWork {
     public static var becomeActive: Self {
         Self("become-active", "Bring the app back", expected: .milliseconds(50), simulated: { $0.screenWork }) { environment in
             return { step in
-                try await ForceUpdateOperation(environment: environment).enforceKnownPolicy(in: step)
+                try await environment.enforceKnownUpdatePolicy(in: step)
                 guard let presenter = environment.presenters.main else { return }
                 try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
             }

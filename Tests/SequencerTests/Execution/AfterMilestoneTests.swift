@@ -128,19 +128,6 @@ struct AfterMilestoneTests {
         #expect(report.makespan == .milliseconds(1275))
     }
 
-    @Test("a launch that is cancelled after its milestone has completed; what ran on was cancelled")
-    func cancel() async throws {
-        var graph = OperationGraph("launch")
-        let home = graph.add("home", .milestone) {}
-        graph.add("sync", after: home) { try await Task.sleep(for: .seconds(3600)) }
-        let launch = try graph.start(options: .patient)
-        _ = await launch.milestone
-        launch.cancel()
-        let report = await launch.end().report
-        #expect(report.outcome == .completed && report.budget.isMet && report.criticalPath == ["home"])
-        #expect(report.afterMilestone?.outcome == .cancelled && report["sync"]?.outcome == .cancelled)
-    }
-
     @Test("one step that is cancelled after the milestone is a failure of what runs on, if it is required", arguments: [true, false])
     func cancelStep(isRequired: Bool) async throws {
         let begun = Gate()
@@ -186,19 +173,6 @@ struct AfterMilestoneTests {
         let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .failed(operation: "migrate", message: "no network") && report.afterMilestone == nil)
         #expect(report["home"]?.outcome == .succeeded && report.budget.measured == .milliseconds(5) && !report.budget.isMet)
-    }
-
-    @Test("without a milestone a launch ends with its last step, and the first required failure ends it")
-    func withoutMilestone() async throws {
-        var graph = OperationGraph("service")
-        let first = graph.add("first") { step in try await step.sleep(for: .milliseconds(10)) }
-        graph.add("second", after: first) { throw Failure() }
-        graph.add("third", after: first) { step in try await step.sleep(for: .seconds(1)) }
-        let launch = try graph.start(options: .virtual())
-        let report = await launch.milestone
-        #expect(report.outcome == .failed(operation: "second", message: "no network") && report.afterMilestone == nil)
-        #expect(report["third"]?.outcome == .cancelled)
-        #expect(await launch.end().report == report)
     }
 
     @Test("a milestone that has failed, as it may, ends the launch proper, and the budget's causes are on the way to it")

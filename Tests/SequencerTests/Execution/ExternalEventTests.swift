@@ -66,18 +66,6 @@ struct ExternalEventTests {
         #expect(report[last.id]?.outcome == .succeeded)
     }
 
-    @Test("it comes from any thread while a launch in real time waits")
-    func elsewhere() async throws {
-        let window = ExternalEvent<String>("window")
-        var graph = OperationGraph("real")
-        let connected = graph.wait(for: window)
-        let launch = try graph.start(options: .patient)
-        await eventually { launch.status.operations.first?.wait == .code("the event 'window'") }
-        window.fulfill("main")
-        #expect(await launch.end().report.outcome == .completed)
-        #expect(try launch.value(of: connected) == "main")
-    }
-
     @Test("in a queue of the app's a wait is no operation that runs, also after a condition: a queue of one goes on")
     func appQueue() async throws {
         let window = ExternalEvent<String>("window")
@@ -295,17 +283,6 @@ struct ExternalEventTests {
         #expect(try launch[connected] == "main")
     }
 
-    @Test("after the milestone the launch proper has ended, whatever is waited for")
-    func milestone() async throws {
-        let permission = ExternalEvent<String>("permission")
-        var graph = OperationGraph("milestone")
-        graph.wait("home", 200, .milestone)
-        graph.wait("analytics", 10, after: graph.wait(for: permission, .onFailure(.skipDependents)))
-        let report = try await graph.run(budget: .seconds(1), options: .virtual(deadline: .seconds(30))).report
-        #expect(report.outcome == .completed && report.budget.isMet && report.budget.measured == .milliseconds(200))
-        #expect(report.afterMilestone?.failures == ["permission"])
-    }
-
     @Test("a stall names the event that is waited for")
     func stall() async throws {
         let window = ExternalEvent<String>("window")
@@ -318,21 +295,6 @@ struct ExternalEventTests {
         await eventually { stalls.withLock { !$0.isEmpty } }
         let stall = try #require(stalls.withLock { $0.first })
         #expect(stall.hasSuffix("\n  window waits for the event 'window', for 5 s"))
-    }
-
-    @Test("the status of a launch names the event that is waited for")
-    func status() async throws {
-        let window = ExternalEvent<String>("window")
-        let box = LaunchBox()
-        var graph = OperationGraph("status")
-        graph.wait(for: window, id: "scene")
-        let status = graph.add("asks") { launch in
-            let status = try await box.launch().status
-            window.fulfill("main")
-            return status.description
-        }
-        let launch = try await box.run(graph, options: .virtual())
-        #expect(try launch[status].contains("\n  scene waits for the event 'window', for "))
     }
 }
 
@@ -362,21 +324,5 @@ struct ExternalEventDecisionTests {
         let ticket = machine.takeTicket()
         let result = machine.add(EventStateMachine.Waiter(rank: .task) { _ in }, ticket: ticket)
         #expect(result != nil)
-    }
-
-    @Test("an event's step needs no worker: it runs as soon as it is ready, and ends when it is told")
-    func machine() throws {
-        var graph = OperationGraph("machine")
-        graph.add("after", after: graph.wait(for: ExternalEvent<Void>("event"))) {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration(lanes: 1))
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        #expect(actions.events == [0] && actions.workers == 0 && machine.activeWorkers == 0)
-        actions = LaunchStateMachine.Actions()
-        let assignment = StepAssignment(node: 0, attempt: 1, kind: .run)
-        let counted = machine.attemptEnded(assignment, .succeeded, at: 5, &actions)
-        #expect(counted && actions.workers == 1 && actions.events.isEmpty)
-        let countedAgain = machine.attemptEnded(assignment, .succeeded, at: 6, &actions)
-        #expect(!countedAgain)
     }
 }

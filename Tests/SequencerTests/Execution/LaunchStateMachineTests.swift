@@ -8,27 +8,21 @@ import Testing
 struct LaunchStateMachineTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions
+    private typealias Pending = LaunchStateMachine.Pending
 
     private func machine(
         lanes: Int? = nil,
         workers: Int = 2,
-        usesQueue: Bool = false,
         deadline: Duration? = nil,
+        budget: Nanoseconds? = nil,
         _ build: (inout OperationGraph) -> Void
     ) throws -> LaunchStateMachine {
         var graph = OperationGraph("machine")
         build(&graph)
-        return LaunchStateMachine(
-            graph: try graph.validated(),
-            settings: LaunchStateMachine.Configuration(
-                lanes: lanes,
-                workers: workers,
-                usesQueue: usesQueue,
-                deadline: deadline?.nanoseconds,
-                grace: 100,
-                recordsEvents: true
-            )
-        )
+        var settings = LaunchStateMachine.Configuration(lanes: lanes, workers: workers, deadline: deadline?.nanoseconds, grace: 100)
+        settings.budget = budget
+        settings.recordsEvents = true
+        return LaunchStateMachine(graph: try graph.validated(), settings: settings)
     }
 
     private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
@@ -61,19 +55,6 @@ struct LaunchStateMachineTests {
         #expect(machine.timeLimit(of: 0) == 110)
     }
 
-    @Test("the main thread is kept for the milestone while an operation before it is about to take the only lane")
-    func lastFreeLane() throws {
-        var machine = try machine(lanes: 1, workers: 1) { graph in
-            graph.add("config", .expected(.nanoseconds(100))) {}
-            graph.add("home", .expected(.nanoseconds(50)), .milestone, after: "config", on: .main) {}
-            graph.add("prefetch", .expected(.nanoseconds(300)), on: .main) {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.main, at: 0, &actions) == nil)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-    }
-
     @Test("where an operation ends that had suspended, as many workers are added as are missing")
     func suspendedEnds() throws {
         var machine = try machine { graph in
@@ -97,88 +78,6 @@ struct LaunchStateMachineTests {
         #expect(machine.activeWorkers == 2 && actions.workers == 0)
     }
 
-    @Test("in the app's queue a turn is asked for each operation that is ready and finds a lane; it takes one, and gives its lane back")
-    func queueTurns() throws {
-        var machine = try machine(lanes: 2, workers: 0, usesQueue: true) { graph in
-            for index in 0..<3 { graph.add("free\(index)", .onFailure(.continue), .timeout(.nanoseconds(100))) {} }
-            graph.add("waits", after: "free0") {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(actions.queueTurns == 2 && actions.workers == 0)
-        #expect((0..<4).map(machine.nodeOfTurn) == [0, 1, 2, nil])
-        #expect(machine.take(.appQueue, at: 1, &actions) == run(0))
-        #expect(machine.take(.appQueue, at: 2, &actions) == run(1))
-        actions = Actions()
-        // The thread is the queue's: a turn is asked for, though two are ready, for there is one lane.
-        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 4, &actions)
-        #expect(counted && next == nil)
-        #expect(actions.freedLanes == [0] && actions.queueTurns == 1)
-        #expect(machine.activeWorkers == 1)
-        actions = Actions()
-        // After its timeout the thread may never come back, but the lane does.
-        machine.timePassed(to: 102, &actions)
-        #expect(actions.cancel == [1] && actions.freedLanes == [1] && actions.queueTurns == 1)
-        #expect(machine.activeWorkers == 0 && machine.lostWorkers == 1)
-        actions = Actions()
-        machine.queueTurnCancelled(at: 0, at: 103, &actions)
-        #expect(machine.nodes[2].state == .ended && machine.nodes[2].outcome == .cancelled)
-        // The turn that is left is for the one that is left.
-        #expect(actions.queueTurns == 0 && machine.take(.appQueue, at: 104, &actions) == run(3))
-    }
-
-    @Test(
-        "a cancelled turn cancels the operation that it would have taken, the first of all or another, and no other",
-        arguments: UInt64(1)...50
-    )
-    func cancelledTurns(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
-        var machine = try machine(workers: 0, usesQueue: true) { graph in
-            for index in 0..<12 {
-                let options = StepOption.all([.onFailure(.continue), .expected(.milliseconds(Int.random(in: 1...4, using: &random)))])
-                if index % 3 == 0 {
-                    // One that is cancelled computes its fallback, in no turn.
-                    graph.add("op\(index)", options) {
-                        1
-                    } fallback: { _, _ in
-                        2
-                    }
-                } else {
-                    graph.add("op\(index)", options) { 1 }
-                }
-            }
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        func ready(_ machine: LaunchStateMachine) -> Set<Int> { Set(machine.nodes.indices.filter { machine.nodes[$0].state == .ready }) }
-        var (turns, time): (Int, Nanoseconds) = (actions.queueTurns, 0)
-        #expect(turns == 12)
-        while turns > 0 {
-            (actions, time) = (Actions(), time + 1)
-            let before = ready(machine)
-            switch Int.random(in: 0...3, using: &random) {
-            case 0:
-                // Its turn stays.
-                machine.cancelOperation(Int.random(in: 0..<12, using: &random), at: time, &actions)
-            case 1:
-                let first = machine.nodeOfTurn(at: 0)
-                let taken = machine.take(.appQueue, at: time, &actions)?.node
-                #expect(taken == first)
-                turns -= 1
-            default:
-                let place = Bool.random(using: &random) ? 0 : Int.random(in: 0..<turns, using: &random)
-                let node = machine.nodeOfTurn(at: place)
-                machine.queueTurnCancelled(at: place, at: time, &actions)
-                turns -= 1
-                let cancelled: [Int] = node.map { [$0] } ?? []
-                #expect(ready(machine).union(cancelled) == before)
-                if let node { #expect(machine.nodes[node].state == .ended || node % 3 == 0 && machine.nodes[node].state == .computing) }
-            }
-            turns += actions.queueTurns
-            #expect(turns >= ready(machine).count)
-        }
-    }
-
     @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
     func personWait() throws {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
@@ -200,22 +99,6 @@ struct LaunchStateMachineTests {
         machine.timePassed(to: 105_000, &actions)
         #expect(machine.nodes[0].outcome == .timedOut)
         #expect(actions.cancel == [0])
-    }
-
-    @Test("an operation that ends while it waits for a person takes its wait with it")
-    func personWaitEnds() throws {
-        var machine = try machine { graph in
-            graph.add("login", .interactive) {}
-            graph.add("main", after: "login") {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        machine.personWaitBegan(run(0), .question, at: 10, &actions)
-        _ = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 50, &actions)
-        machine.personWaitEnded(run(0), .question, at: 70, &actions)
-        #expect(!machine.interactive.isRunning && machine.interactive.total(at: 100) == 50)
-        #expect(actions.isOver)
     }
 
     @Test("a worker goes on with what its operation made ready; nobody else is asked for it")
@@ -264,22 +147,24 @@ struct LaunchStateMachineTests {
         #expect(machine.phase == .over)
     }
 
-    @Test("the worker of an operation that timed out is replaced, and told to end when it comes back")
-    func replacedWorker() throws {
-        var machine = try machine(lanes: 1, workers: 1) { graph in
-            graph.add("stuck", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
-            graph.add("next", after: "stuck") {}
+    @Test("the worker of an operation that is cut is replaced, for it may never come back")
+    func cutWorker() throws {
+        var machine = try machine(workers: 1, budget: 100) { graph in
+            let config = graph.add("config", .cuttable, fallback: 1) { 2 }
+            graph.add("main", .milestone, after: config) {}
         }
         var actions = Actions()
         machine.begin(&actions)
         #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        // Of a budget of 100 a twentieth each is kept for the operation and for the milestone, of which nothing is expected.
+        #expect(machine.nextWake == 95)
         actions = Actions()
-        machine.timePassed(to: 10, &actions)
-        #expect(actions.workers == 1)
-        #expect(machine.take(.worker, at: 11, &actions) == run(1))
-        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 12, &actions)
-        #expect(!counted && next == nil)
-        #expect(machine.activeWorkers == 1)
+        machine.timePassed(to: 100, &actions)
+        #expect(actions.cancel == [0] && actions.workers == 1 && machine.activeWorkers == 1)
+        #expect(machine.take(.worker, at: 101, &actions) == run(1))
+        // It comes back after all, and is told to end.
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 102, &actions)
+        #expect(!counted && next == nil && machine.activeWorkers == 1)
     }
 
     @Test("times that come in the wrong order are put right")
@@ -373,43 +258,6 @@ struct LaunchStateMachineTests {
         #expect(machine.events.compactMap { if case .ended(let id, _) = $0.kind { id } else { nil } } == (0..<1000).map { "op\($0)" })
     }
 
-    @Test("an operation that is cancelled while it waits ends in its turn, and what follows it starts no sooner")
-    func cancelledWhileWaiting() throws {
-        var machine = try machine { graph in
-            graph.add("first") {}
-            graph.add("second", .onFailure(.continue), after: "first") {}
-            graph.add("third", after: "second") {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        machine.cancelOperation(1, at: 5, &actions)
-        #expect(machine.nodes[1].state == .waiting)
-        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 10, &actions)
-        #expect(next == run(2))
-        #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[1].end == 10 && machine.nodes[1].start == -1)
-    }
-
-    @Test("a main-thread step that is cancelled before its turn has its fallback computed off it, and its turn finds nothing")
-    func fallbackOfMainStep() throws {
-        var machine = try machine { graph in
-            graph.add("screen", on: .main) {
-                2
-            } fallback: { _, _ in
-                1
-            }
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(actions.mainTurns == 1)
-        machine.cancelOperation(0, at: 1, &actions)
-        let fallback = Assignment(node: 0, attempt: 0, kind: .computeFallback)
-        #expect(actions.fallbacks == [fallback] && actions.workers == 0)
-        #expect(machine.take(.main, at: 2, &actions) == nil)
-        #expect(machine.attemptEnded(fallback, .succeeded, at: 4, &actions))
-        #expect(actions.isOver && machine.nodes[0].outcome == .fellBack && machine.nodes[0].attempts == 0)
-    }
-
     @Test("what is due takes effect in the order of its times, however late it is looked at")
     func lateWake() throws {
         var machine = try machine(deadline: .nanoseconds(20)) { graph in
@@ -424,5 +272,87 @@ struct LaunchStateMachineTests {
         #expect(machine.stop == .deadline)
         #expect(machine.stragglers == [1])
         #expect(machine.nodes.map(\.outcome) == [.timedOut, .timedOut])
+    }
+
+    @Test("what each operation waits for, and since when, from time 0 on")
+    func pending() throws {
+        var machine = try machine(lanes: 2) { graph in
+            graph.add("flaky", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0))) { throw CancellationError() }
+            graph.add("first") {}
+            graph.add("asks", .interactive) {}
+            graph.add("screen", on: .main) {}
+            graph.add("last", after: "first") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(1))
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        _ = machine.attemptEnded(run(0), .failed, at: 0, &actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(2))
+        #expect(
+            machine.pending() == [
+                Pending(node: 0, wait: .retry, since: 0),
+                Pending(node: 1, wait: .code(nil), since: 0),
+                Pending(node: 2, wait: .person, since: 0),
+                Pending(node: 3, wait: .mainThread, since: 0),
+                Pending(node: 4, wait: .dependencies(["first"]), since: 0),
+            ]
+        )
+        _ = machine.attemptEnded(run(1), .succeeded, at: 7, &actions)
+        #expect(machine.pending().last == Pending(node: 4, wait: .thread(blockedBy: ["asks"]), since: 7))
+    }
+
+    @Test("a condition that is being asked, and an operation that is put off, say so, and since when")
+    func pendingConditionAndDeferred() throws {
+        var machine = try machine(budget: 100) { graph in
+            graph.add("before") {}
+            graph.add("asked", .when { true }, after: "before") {}
+            graph.add("later", .deferrable, .expected(.nanoseconds(200)), after: "before") {}
+            graph.add("main", .milestone, after: "asked") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
+        #expect(next == Assignment(node: 1, attempt: 1, kind: .checkCondition))
+        #expect(
+            machine.pending() == [
+                Pending(node: 1, wait: .condition, since: 3),
+                Pending(node: 2, wait: .dependencies(["main"]), since: 3),
+                Pending(node: 3, wait: .dependencies(["asked"]), since: 0),
+            ]
+        )
+    }
+
+    @Test("an operation that fails lets go of its lane and its resources before its fallback is computed, beside what takes them")
+    func fallbackLetsGo() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            graph.add("config", .exclusive("disk")) {
+                2
+            } fallback: { _, _ in
+                1
+            }
+            graph.add("other", .exclusive("disk")) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
+        let (counted, next) = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions)
+        #expect(counted && next == run(1) && actions.fallbacks == [fallback] && machine.lanes.taken == 1)
+        // Its thread is no worker, and there is one.
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 2, &actions))
+        #expect(actions.workers == 1 && machine.lanes.taken == 1)
+        _ = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
+        #expect(actions.isOver && machine.lanes.taken == 0 && machine.nodes.map(\.outcome) == [.fellBack, .succeeded])
+    }
+
+    @Test("a main-thread step begins when the main thread takes it, not when it was asked to")
+    func mainTurn() throws {
+        var machine = try machine { graph in graph.add("screen", on: .main) {} }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.take(.main, at: 7, &actions) == run(0))
+        #expect(machine.nodes[0].ready == 0 && machine.nodes[0].start == 7 && machine.nodes[0].lane == -1)
     }
 }

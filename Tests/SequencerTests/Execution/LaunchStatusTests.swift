@@ -63,23 +63,6 @@ struct LaunchStatusTests {
         #expect(launch.status.description == "status: all 7 operations have ended")
     }
 
-    @Test("who has the lanes, and who blocks the threads")
-    func lanes() async throws {
-        let (gate, begun) = (Gate(), Gate())
-        var graph = OperationGraph("lanes")
-        graph.add("first", .expected(.seconds(2))) {
-            begun.open()
-            await gate.wait()
-        }
-        graph.add("second") {}
-        let launch = try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience))
-        await begun.wait()
-        let status = launch.status
-        #expect(status.operations.map(\.wait) == [.code(nil), .lane(takenBy: ["first"])])
-        gate.open()
-        _ = await launch.end()
-    }
-
     @Test("what is said within what is said; and by an operation that has ended, nothing")
     func nesting() async throws {
         let seen = Locked<[LaunchStatus.Wait]>([])

@@ -226,48 +226,6 @@ struct PrologueTests {
 
     // MARK: The decisions alone
 
-    @Test("until the prologue is over, the main thread is asked for no turn and no worker is added; then both are")
-    func decisions() throws {
-        var graph = OperationGraph("launch")
-        graph.addPrologue("first") {}
-        graph.addPrologue("second") {}
-        graph.add("main", .expected(.seconds(9)), on: .main) {}
-        graph.add("other") {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration())
-        machine.isInPrologue = true
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        for node in 0..<2 {
-            let next = machine.take(.prologue, at: 1, &actions)
-            #expect(next == StepAssignment(node: node, attempt: 1, kind: .run))
-            #expect(actions.mainTurns == 0 && actions.workers == 0)
-            let counted = machine.attemptEnded(try #require(next), .succeeded, at: 2, &actions)
-            #expect(counted)
-        }
-        // What comes after it may run beside the thread that has started the launch.
-        #expect(actions.mainTurns == 0 && actions.workers == 1)
-        let last = machine.take(.prologue, at: 3, &actions)
-        #expect(last == nil && actions.mainTurns == 1 && !machine.isInPrologue)
-        let main = machine.take(.main, at: 4, &actions)
-        #expect(main == StepAssignment(node: 2, attempt: 1, kind: .run))
-    }
-
-    @Test("a step of it that fails leaves nothing to take")
-    func failedDecision() throws {
-        var graph = OperationGraph("launch")
-        graph.addPrologue("first") {}
-        graph.addPrologue("second") {}
-        graph.add("main", on: .main) {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration())
-        machine.isInPrologue = true
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let first = machine.take(.prologue, at: 1, &actions)
-        let counted = machine.attemptEnded(try #require(first), .failed, at: 2, &actions)
-        let next = machine.take(.prologue, at: 3, &actions)
-        #expect(counted && next == nil && actions.isOver && actions.mainTurns == 0 && actions.workers == 0)
-    }
-
     @Test("a step that reads an earlier step of the prologue comes after the last one all the same, and after nothing twice")
     @MainActor
     func lastOne() async throws {

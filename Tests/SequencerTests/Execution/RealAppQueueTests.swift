@@ -182,24 +182,6 @@ struct RealAppQueueTests {
         await eventually { queue.operationCount == 0 }
     }
 
-    @Test("what runs is under its timeout while the queue is suspended")
-    func timeoutWhileSuspended() async throws {
-        let queue = queue()
-        let begun = Gate()
-        var graph = OperationGraph("timeout")
-        graph.add("hangs", .timeout(.milliseconds(50)), .onFailure(.continue)) { step in
-            queue.isSuspended = true
-            begun.open()
-            try await step.sleep(for: .patience)
-        }
-        graph.add("after", after: "hangs") {}
-        let launch = try graph.start(options: options(queue))
-        await begun.wait()
-        await eventually { launch.status.operations.map(\.wait) == [.operationQueue] }
-        queue.isSuspended = false
-        #expect(await launch.end().report.operations.map(\.outcome) == [.timedOut, .succeeded])
-    }
-
     // MARK: Cancellation
 
     @Test("cancelling an operation cancels its step: one that runs, and one that waits")
@@ -220,21 +202,6 @@ struct RealAppQueueTests {
         queue.operations.first { $0.name == "runs" }?.cancel()
         let report = await launch.end().report
         #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled, .succeeded])
-    }
-
-    @Test("cancelAllOperations() cancels what is in the queue, and the launch goes by its policies", arguments: [false, true])
-    func cancelAll(isRequired: Bool) async throws {
-        let queue = queue(isSuspended: true)
-        var graph = OperationGraph("all")
-        for index in 0..<100 { graph.add("op\(index)", .onFailure(isRequired ? .required : .continue)) { Issue.record("it was started") } }
-        let launch = try graph.start(options: options(queue))
-        #expect(queue.operationCount == 100)
-        queue.cancelAllOperations()
-        queue.isSuspended = false
-        let report = await launch.end().report
-        #expect(report.operations.allSatisfy { $0.outcome == .cancelled })
-        #expect(report.outcome.isCompleted == !isRequired)
-        await eventually { queue.operationCount == 0 }
     }
 
     @Test("fault L70: operations that were cancelled in a suspended queue keep nothing of their launch")
@@ -279,17 +246,6 @@ struct RealAppQueueTests {
         }
     }
 
-    @Test("an abort starts nothing more: what is in the queue ends without having run")
-    func abort() async throws {
-        let queue = queue(width: 1)
-        var graph = OperationGraph("abort")
-        graph.add("aborts", .expected(.seconds(1))) { step in step.abort("test") }
-        for index in 0..<10 { graph.add("op\(index)") { Issue.record("it was started") } }
-        let report = try await graph.run(options: options(queue)).report
-        #expect(report.outcome == .aborted(by: "aborts", reason: "test"))
-        await eventually { queue.operationCount == 0 }
-    }
-
     // MARK: Misbehaviour
 
     @Test("a step that blocks its thread gives its place in the queue back at its timeout")
@@ -304,33 +260,6 @@ struct RealAppQueueTests {
         #expect(launch.report.threadsLeftBehind == 1)
         gate.open()
         await eventually { queue.operationCount == 0 }
-    }
-
-    @Test("conditions, fallbacks, resources and values are what they are on lanes")
-    func everything() async throws {
-        let held = Locked(0)
-        var graph = OperationGraph("everything")
-        let six = graph.add(ValueOperationTests.Answer(6), id: "six")
-        let never = graph.add("never", .when { false }) { 1 }
-        let seven = graph.add("seven", fallback: nil) { () throws -> Int in
-            throw TestError(1)
-        } fallback: { step, _ in
-            step.note("seven was computed")
-            return 7
-        }
-        let product = graph.add("product", using: six, seven, never.optional) { six, seven, never in six * seven + (never ?? 0) }
-        for index in 0..<10 {
-            graph.add("exclusive\(index)", .exclusive(.userInterface)) {
-                held.withLock { $0 += 1 }
-                #expect(held.withLock { $0 } == 1)
-                held.withLock { $0 -= 1 }
-            }
-        }
-        let launch = try await graph.run(options: options(queue(), lanes: 3))
-        #expect(launch.report.outcome == .completed)
-        #expect(try launch[product] == 42)
-        #expect(launch.report["never"]?.outcome == .skipped && launch.report["seven"]?.outcome == .fellBack)
-        #expect(launch.report.operations.compactMap(\.lane).allSatisfy { $0 <= 3 })
     }
 
     @Test("10,000 operations in a queue, in a chain and beside each other", arguments: [false, true])
@@ -373,22 +302,4 @@ struct RealAppQueueTests {
         #expect(report.outcome == .completed && report.makespan == .seconds(3600))
     }
 
-    @Test("the task-local values of the caller reach steps in the queue")
-    func taskLocal() async throws {
-        var graph = OperationGraph("local")
-        graph.add("straight") { #expect(Self.number == 42) }
-        graph.add("suspends") { step in
-            try await step.sleep(for: .microseconds(1))
-            #expect(Self.number == 42)
-        }
-        let options = options(queue())
-        let launch = try await Self.$number.withValue(42) { try await graph.run(options: options) }
-        #expect(launch.report.outcome == .completed)
-    }
-
-    @TaskLocal private static var number = 0
-}
-
-extension LaunchReport.Outcome {
-    fileprivate var isCompleted: Bool { self == .completed }
 }

@@ -19,41 +19,6 @@ struct RealAsynchronousStepTests {
         #expect(seen.withLock { $0 } == Array(0..<count))
     }
 
-    @Test("A step that is told to cancel takes nobody with it that shared its task, before or after")
-    func cancelledAlone() async throws {
-        let cancelled = Locked<[String: Bool]>([:])
-        let note: @Sendable (String) async -> Void = { id in
-            let isCancelled = Task.isCancelled
-            cancelled.withLock { $0[id] = isCancelled }
-        }
-        var graph = OperationGraph("alone")
-        graph.add("first") { await note("first") }
-        graph.add("cut", .timeout(.milliseconds(20)), .onFailure(.continue), after: "first") {
-            try? await Task.sleep(for: .seconds(3600))
-            await note("cut")
-        }
-        graph.add("last", after: "cut") { await note("last") }
-        let report = try await graph.run(options: .patient).report
-        #expect(report.outcome == .completed)
-        #expect(report["cut"]?.outcome == .timedOut)
-        #expect(cancelled.withLock { $0["first"] == false && $0["last"] == false })
-    }
-
-    @Test("Steps of different qualities of service do not share a task")
-    func quality() async throws {
-        let priorities = Locked<[String: TaskPriority]>([:])
-        var graph = OperationGraph("quality")
-        let note: @Sendable (String) async -> Void = { id in
-            let priority = Task.currentPriority
-            priorities.withLock { $0[id] = priority }
-        }
-        graph.add("high", .qualityOfService(.userInitiated)) { await note("high") }
-        graph.add("low", .qualityOfService(.utility), after: "high") { await note("low") }
-        graph.add("high again", .qualityOfService(.userInitiated), after: "low") { await note("high again") }
-        _ = try await graph.run(options: .patient)
-        #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
-    }
-
     @Test("Where the system heeds that, what the milestone does not need runs at utility quality of service, unless it says otherwise")
     func laterSteps() async throws {
         let priorities = Locked<[String: TaskPriority]>([:])
@@ -157,22 +122,6 @@ struct RealAsynchronousStepTests {
         #expect(report.outcome == .completed)
         #expect(try launch[four] == 4)
         #expect(report["three"]?.attempts == 3)
-    }
-
-    @Test("A step that says who it is while others share its task says so rightly")
-    func identity() async throws {
-        let seen = Locked<[String]>([])
-        var graph = OperationGraph("identity")
-        var last: Step<Void>?
-        for id in ["a", "b", "c"] {
-            let body: @Sendable (StepContext) async throws -> Void = { launch in
-                await Task.yield()
-                seen.withLock { $0.append(launch.operation) }
-            }
-            last = last.map { graph.add(id, after: $0, body: body) } ?? graph.add(id, body: body)
-        }
-        _ = try await graph.run(options: .patient)
-        #expect(seen.withLock { $0 } == ["a", "b", "c"])
     }
 }
 

@@ -55,23 +55,4 @@ struct RealBudgetTests {
             #expect(report["first"]?.isCut == true && report["second"]?.isCut == true)
         }
     }
-
-    @Test("the launch of the README is cut where its server takes eight seconds, beside a busy thread")
-    func readme() async throws {
-        let isOver = Locked(false)
-        let busy = Task.detached { while !isOver.withLock({ $0 }) {} }
-        var graph = OperationGraph("first-launch")
-        let splash = graph.add("splash", .expected(.milliseconds(400))) { launch in try await launch.sleep(for: .milliseconds(400)) }
-        let config = graph.add("fetch-config", .expected(.milliseconds(300)), .timeout(.seconds(9)), .cuttable, fallback: "bundled") {
-            launch in
-            try await launch.sleep(for: .seconds(8))
-            return "remote"
-        }
-        graph.add("main-app", .milestone, using: config, after: splash, on: .main) { _ in }
-        let launch = try await graph.run(budget: .milliseconds(500), options: options)
-        isOver.withLock { $0 = true }
-        await busy.value
-        #expect(launch.report["fetch-config"]?.isCut == true && launch.report["splash"]?.outcome == .succeeded)
-        #expect(try launch[config] == "bundled")
-    }
 }

@@ -7,10 +7,6 @@ import Testing
 
 @Suite("Running a launch", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealRunningTests {
-    private func options(lanes: Int? = nil, deadline: Duration? = nil) -> LaunchOptions {
-        LaunchOptions(lanes: lanes, deadline: deadline.map { .after($0) } ?? .never, clock: VirtualClock(), seed: 1)
-    }
-
     @Test("values flow from a step to the steps that read them")
     func values() async throws {
         var graph = OperationGraph("values")
@@ -26,24 +22,6 @@ struct RealRunningTests {
         #expect(report.outcome == .completed)
         #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded, .succeeded])
         #expect(try launch[session] == "CH-42")
-    }
-
-    @Test("independent steps run at the same time, in virtual time to the nanosecond")
-    func parallel() async throws {
-        var graph = OperationGraph("parallel")
-        let splash = graph.add("splash") { launch in try await launch.sleep(for: .milliseconds(400)) }
-        let update = graph.add("force-update") { launch in try await launch.sleep(for: .milliseconds(300)) }
-        let login = graph.add("login", after: splash) { launch in try await launch.sleep(for: .milliseconds(700)) }
-        graph.add("main-app", .milestone, after: login, update, on: .main) { launch in try await launch.sleep(for: .milliseconds(100)) }
-        let report = try await graph.run(budget: .seconds(3), options: options()).report
-        #expect(report.makespan == .milliseconds(1200))
-        #expect(report.criticalPath == ["splash", "login", "main-app"])
-        #expect(report["force-update"]?.slack == .milliseconds(800))
-        #expect(report["login"]?.start == .milliseconds(400))
-        #expect(report["splash"]?.lane == 1)
-        #expect(report["force-update"]?.lane == 2)
-        #expect(report["main-app"]?.lane == nil)
-        #expect(report.budget.isMet)
     }
 }
 
@@ -104,19 +82,6 @@ struct RealLaunchPromiseTests {
         #expect(report.operations.isEmpty && report.criticalPath.isEmpty && report.makespan == .zero)
     }
 
-    @Test("graphs without operations or dependencies are checked on many threads at once: the thread sanitizer looks on")
-    func emptyGraphs() async {
-        var single = OperationGraph("single")
-        single.add("only") {}
-        await withTaskGroup { group in
-            for index in 0..<32 {
-                group.addTask { [graph = index.isMultiple(of: 2) ? single : OperationGraph("empty")] in
-                    #expect(throws: Never.self) { try graph.validated() }
-                }
-            }
-        }
-    }
-
     @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once, where the app allows that")
     func startTogether() async throws {
         var options = LaunchOptions.patient
@@ -162,64 +127,6 @@ struct RealLaunchPromiseTests {
         #expect(await launch.end().report.outcome == .completed)
     }
 
-    @Test("fault L4: letting go of a launch does not end it")
-    func released() async throws {
-        let reported = Locked<LaunchReport?>(nil)
-        await callback { done in
-            var graph = OperationGraph("released")
-            let first = graph.add("first") { await Task.yield() }
-            graph.add("second", after: first) {}
-            _ = try? graph.start(options: .patient) { launch in
-                reported.withLock { $0 = launch.report }
-                done()
-            }
-        }
-        let report = try #require(reported.withLock { $0 })
-        #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded])
-    }
-
-    @Test("progress counts operations, and cancelling it cancels the launch")
-    func progress() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("progress")
-        let first = graph.add("first") {}
-        graph.add("second", after: first) { launch in
-            gate.open()
-            try await launch.sleep(for: .seconds(3600))
-        }
-        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
-        let progress = launch.progress
-        #expect(progress.totalUnitCount == 2)
-        await gate.wait()
-        await eventually { progress.completedUnitCount == 1 }
-        progress.cancel()
-        #expect(await launch.end().report.outcome == .cancelled)
-        await eventually { progress.isFinished }
-        #expect(launch.progress.isFinished)
-    }
-
-    @Test("fault L8: events come in order, to every stream, whenever it was asked for")
-    func events() async throws {
-        var graph = OperationGraph("events")
-        let first = graph.add("first") { launch in
-            if launch.attempt == 1 { throw CancellationError() }
-        }
-        graph.add("second", after: first) {}
-        let launch = try graph.start(options: .virtual())
-        let (one, two) = (launch.events, launch.events)
-        _ = await launch.end()
-        let expected: [LaunchEvent.Kind] = [
-            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .failed), .stopped,
-            .ended("second", .cancelled),
-            .launchEnded,
-        ]
-        for stream in [one, two, launch.events] {
-            var kinds: [LaunchEvent.Kind] = []
-            for await event in stream { kinds.append(event.kind) }
-            #expect(kinds == expected)
-        }
-    }
-
     @Test("a budget can count from the start of the process")
     func processStart() async throws {
         #expect(try #require(timeSinceProcessStart()) > .zero)
@@ -261,25 +168,12 @@ struct RealLaunchPromiseTests {
         }
     }
 
-    @Test("a missed budget names the operations that caused it, the largest share first")
-    func causes() async throws {
-        var graph = OperationGraph("over")
-        let config = graph.wait("fetch-config", 2000, .expected(.milliseconds(400)))
-        let login = graph.wait("login", 1300, .expected(.milliseconds(1200)), after: config)
-        graph.wait("analytics", 1000)
-        graph.wait("main-app", 100, .milestone, after: login)
-        graph.wait("afterwards", 5000, after: "main-app")
-        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
-        #expect(report.budget.measured == .milliseconds(3400))
-        #expect(report.budget.causes == ["fetch-config"])
-        #expect(report.makespan == .milliseconds(8400))
-    }
-
     @Test("options out of range are refused, in one sentence")
     func options() async {
         let graph = OperationGraph("options")
         for options in [
-            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience), LaunchOptions(deadline: .after(.zero)),
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience),
+            LaunchOptions(deadline: .after(.zero)),
             LaunchOptions(deadline: .patience, grace: .seconds(-1)),
         ] {
             let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
@@ -332,7 +226,7 @@ struct RealLaunchPromiseTests {
         for index in 0..<10_000 { graph.wait("op\(index)", 1 + index % 7) }
         let report = try await graph.run(options: .virtual()).report
         #expect(report.makespan == .milliseconds(7))
-        #expect(report.lanes == 10_000)
+        #expect(report.lanes == 10_000 && Set(report.operations.map(\.lane)).count == 10_000)
     }
 
     @Test("cancelling 10,000 pending operations is one step")
@@ -360,22 +254,5 @@ struct RealLaunchPromiseTests {
         graph.add("last", after: "skipped", "asked") {}
         let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.operations.map(\.outcome) == [.succeeded, .skipped, .succeeded, .succeeded])
-    }
-
-    @Test("events have the times at which things happened, the launch's start that of zero")
-    func timesOfEvents() async throws {
-        let times = Locked<[String]>([])
-        var graph = OperationGraph("times")
-        let first = graph.add("first") { launch in try await launch.sleep(for: .milliseconds(5)) }
-        graph.add("last", after: first) { launch in try await launch.sleep(for: .milliseconds(2)) }
-        var options = LaunchOptions(clock: VirtualClock())
-        options.observers.append { event in times.withLock { $0.append("\(event)") } }
-        _ = try await graph.run(options: options)
-        #expect(
-            times.withLock { $0 } == [
-                "0 ms: the launch started", "0 ms: first is ready", "0 ms: first started", "5 ms: first succeeded", "5 ms: last is ready",
-                "5 ms: last started", "7 ms: last succeeded", "7 ms: the launch ended",
-            ]
-        )
     }
 }

@@ -49,47 +49,6 @@ struct RealStoppingTests {
         #expect(launch.isCancelled)
     }
 
-    @Test("what does not listen to an abort is left behind after the grace period, and named")
-    func straggler() async throws {
-        let (begun, gate) = (Gate(), Gate())
-        var graph = OperationGraph("straggler")
-        graph.add("deaf") {
-            begun.open()
-            gate.block()
-        }
-        graph.add("force-update") { launch in
-            await begun.wait()
-            _ = launch.abort(.forceUpdate)
-        }
-        let report = try await graph.run(options: LaunchOptions(lanes: 2, deadline: .patience, grace: .milliseconds(1))).report
-        #expect(report.stragglers == ["deaf"])
-        #expect(report["deaf"]?.outcome == .cancelled)
-        #expect(report["deaf"]?.message == "told to cancel, and still running after the grace period")
-        gate.open()
-    }
-
-    @Test("fault O5: a required operation that fails ends the launch, and is named")
-    func failure() async throws {
-        struct Broken: Error, CustomStringConvertible { let description = "the token was refused" }
-        var graph = OperationGraph("failure")
-        let login = graph.add("login") { throw Broken() }
-        graph.add("main-app", .milestone, after: login) {}
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.outcome == .failed(operation: "login", message: "the token was refused"))
-        #expect(report["main-app"]?.message == "not started: login failed")
-    }
-
-    @Test("a launch whose milestone was skipped has failed")
-    func skippedMilestone() async throws {
-        var graph = OperationGraph("skipped")
-        let login = graph.add("login", .onFailure(.skipDependents)) { throw CancellationError() }
-        let profile = graph.add("profile", after: login) {}
-        graph.add("main-app", .milestone, after: profile) {}
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.outcome == .failed(operation: "main-app", message: "login failed"))
-        #expect(report["profile"]?.outcome == .skipped)
-    }
-
     @Test("a deadline ends the launch, names what still ran, and does not wait for it")
     func deadline() async throws {
         var graph = OperationGraph("deadline")
@@ -103,18 +62,6 @@ struct RealStoppingTests {
         )
         #expect(report["sync"]?.outcome == .timedOut)
         #expect(report["main-app"]?.outcome == .cancelled)
-    }
-
-    @Test("a person's time can be left out of the deadline")
-    func deadlineWithoutInteractiveTime() async throws {
-        var graph = OperationGraph("person")
-        let login = graph.wait("login", 60_000, .interactive)
-        graph.wait("main-app", 500, .milestone, after: login)
-        let options = LaunchOptions.virtual(deadline: .seconds(2), deadlineCountsInteractiveTime: false)
-        let report = try await graph.run(options: options).report
-        #expect(report.outcome == .completed)
-        #expect(report.budget.measured == .milliseconds(500))
-        #expect(report.budget.interactive == .seconds(60))
     }
 
     @Test("fault O9: busy operations that ignore everything cannot keep a launch from ending")

@@ -26,9 +26,10 @@ struct RunningLaunchTests {
         "fault L8: over random launches, streams asked for after the start, in the middle and after the end tell what an observer was told"
     )
     func lateStreams() async throws {
+        let count = Nightly.times(day: 100, night: 400)
         var sameOrder = 0
         var streams = 0
-        for seed in 1...400 as ClosedRange<UInt64> {
+        for seed in 1...UInt64(count) {
             let plan = RandomLaunch(seed: seed, sizes: 1...40, isQuiet: seed.isMultiple(of: 2))
             let result = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(300)))
             let told = Self.withoutRepeats(result.events)
@@ -43,7 +44,7 @@ struct RunningLaunchTests {
                 if seen == told { sameOrder += 1 }
             }
         }
-        #expect(streams >= 800, "of each launch at least one after the start, and one after the end")
+        #expect(streams >= 2 * count, "of each launch at least one after the start, and one after the end")
         print("\(streams) streams of late askers, \(sameOrder) of them in the very same order as those of an observer")
     }
 
@@ -92,23 +93,6 @@ struct RunningLaunchTests {
 
     // MARK: The milestone
 
-    @Test("milestone gives the report so far when the milestone has ended, while the launch goes on; and the same after the end")
-    func milestone() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("milestone")
-        let main = graph.add("main", .milestone) { await Task.yield() }
-        graph.add("sync", after: main) { await gate.wait() }
-        let launch = try graph.start(options: .patient)
-        let soFar = await launch.milestone
-        #expect(soFar["main"]?.outcome == .succeeded && soFar["sync"] == nil)
-        #expect(soFar.afterMilestone?.outcome == nil && soFar.afterMilestone?.operations == ["sync"])
-        #expect(launch.status.operations.map(\.id) == ["sync"])
-        gate.open()
-        let report = await launch.end().report
-        #expect(report.outcome == .completed && report.afterMilestone?.outcome == .completed)
-        #expect(await launch.milestone == soFar)
-    }
-
     @Test("milestone waits for a milestone however that ends, and for the end of a launch without one")
     func milestoneOutcomes() async throws {
         func milestone(_ options: StepOption..., fallback: Int? = nil, fails: Bool = false) async throws -> Outcome? {
@@ -129,41 +113,7 @@ struct RunningLaunchTests {
         #expect(try await milestone() == .succeeded)
     }
 
-    @Test("milestone of a launch that is cancelled before it gets there")
-    func cancelledMilestone() async throws {
-        let begun = Gate()
-        var graph = OperationGraph("cancelled")
-        let first = graph.add("first") { launch in
-            begun.open()
-            try await launch.sleep(for: .seconds(3600))
-        }
-        graph.add("main", .milestone, after: first) {}
-        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
-        await begun.wait()
-        async let report = launch.milestone
-        launch.cancel()
-        #expect(await report.outcome == .cancelled)
-        #expect(await report["main"]?.outcome == .cancelled)
-    }
-
     // MARK: Progress
-
-    @Test("progress counts the operations that have ended, also when it is asked for after the end")
-    func progress() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("progress")
-        let main = graph.add("main", .milestone) {}
-        graph.add("aside") {}
-        graph.add("sync", after: main) { await gate.wait() }
-        let launch = try graph.start(options: .patient)
-        let progress = launch.progress
-        #expect(progress.totalUnitCount == 3)
-        await eventually { progress.completedUnitCount == 2 }
-        #expect(!progress.isFinished)
-        gate.open()
-        _ = await launch.end()
-        #expect(progress.isFinished && launch.progress.isFinished)
-    }
 
     @Test("cancelling the progress cancels the launch")
     func cancelledProgress() async throws {

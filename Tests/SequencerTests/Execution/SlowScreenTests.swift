@@ -198,31 +198,6 @@ struct SlowScreenTests {
 
     // MARK: The decisions alone
 
-    @Test("the state machine begins what is shown by a timer, tells it to end once, and is over when it has gone")
-    func decisions() throws {
-        var graph = OperationGraph("slow")
-        graph.add("migrate", .ifSlower(than: .nanoseconds(50), forAtLeast: .nanoseconds(20)) { _ in }) {}
-        let settings = LaunchStateMachine.Configuration(grace: 100)
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let run = machine.take(.worker, at: 10, &actions)
-        #expect(machine.nextWake == 60)
-        actions = LaunchStateMachine.Actions()
-        machine.timePassed(to: 60, &actions)
-        #expect(actions.screens == [LaunchStateMachine.ScreenChange(node: 0, isShown: true)])
-        actions = LaunchStateMachine.Actions()
-        let counted = machine.attemptEnded(try #require(run), .succeeded, at: 65, &actions)
-        #expect(counted && actions.screens.isEmpty && !actions.isOver && machine.nextWake == 80)
-        machine.timePassed(to: 80, &actions)
-        #expect(actions.screens == [LaunchStateMachine.ScreenChange(node: 0, isShown: false)])
-        #expect(!actions.isOver && machine.nextWake == 180)
-        machine.screenWent(0, at: 90, &actions)
-        #expect(actions.isOver && machine.endOfLaunch == 90)
-        machine.screenWent(0, at: 95, &actions)
-        #expect(machine.screensUp == 0)
-    }
-
     @Test("it ends when the launch has failed and shows that, however long it was to be shown, and none begins then")
     func failed() async throws {
         var launch = Launch()

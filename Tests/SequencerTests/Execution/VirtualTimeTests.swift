@@ -268,10 +268,10 @@ struct VirtualTimeTests {
         return graph
     }
 
-    @Test("fault C40: two launches on one clock come to one result, a hundred times, and a thousand by night")
+    @Test("fault C40: two launches on one clock come to one result, thirty times, and a thousand by night")
     func shared() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 100, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let journal = Locked<[String]>([])
             let options = LaunchOptions(clock: clock, seed: 1)
@@ -286,7 +286,7 @@ struct VirtualTimeTests {
 
     @Test("fault C40: two launches that are started at any time have each their own result")
     func apart() async throws {
-        for _ in 0..<Nightly.times(day: 50, night: 200) {
+        for _ in 0..<Nightly.times(day: 20, night: 200) {
             let clock = VirtualClock(patience: .seconds(300))
             let makespans = try await withThrowingTaskGroup(of: Duration.self) { group in
                 for name in ["first", "second"] {
@@ -300,10 +300,10 @@ struct VirtualTimeTests {
         }
     }
 
-    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, a hundred times, and a thousand by night")
+    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, thirty times, and a thousand by night")
     func nested() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 100, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let options = LaunchOptions(clock: clock, seed: 1)
             let journal = Locked<[String]>([])

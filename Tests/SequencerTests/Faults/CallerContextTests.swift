@@ -90,7 +90,7 @@ struct CallerContextTests {
     ]
 
     enum Way: CaseIterable {
-        case real, virtual, oneLane, watched, notAtOnce
+        case real, virtual, oneLane, watched, notAtOnce, queue
 
         var options: LaunchOptions {
             var options = LaunchOptions.patient
@@ -100,6 +100,7 @@ struct CallerContextTests {
             case .virtual: options = LaunchOptions(clock: VirtualClock())
             case .oneLane: options.lanes = 1
             case .notAtOnce: options.startsTasksAtOnce = false
+            case .queue: options.queue = OperationQueue()
             }
             return options
         }

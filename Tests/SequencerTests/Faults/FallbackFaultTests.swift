@@ -117,18 +117,6 @@ struct FallbackFaultTests {
         #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
     }
 
-    @Test("fault O56: the limit of a fallback runs from the moment at which it became due, also where no thread is there for it")
-    func noThread() throws {
-        var machine = try computingFallback()
-        #expect(machine.nextWake == 110 && machine.timeLimit(of: 0) == 110)
-        var actions = Actions()
-        machine.timePassed(to: 200, &actions)
-        #expect(machine.nodes[0].outcome == .timedOut && actions.isOver)
-        // The thread that comes later looks, and computes nothing.
-        #expect(!machine.attemptEnded(Self.fallback, .cancelledItself, at: 300, &actions))
-        #expect(machine.lostWorkers == 0)
-    }
-
     @Test("fault O56: a fallback that became due in the moment in which the launch stops is not computed")
     func stoppedAtOnce() throws {
         var graph = OperationGraph("stopped")

@@ -16,15 +16,6 @@ struct GraphFaultTests {
         #expect(error?.description.contains("operations 1 and 2 have the same identifier 'config'; each needs its own") == true)
     }
 
-    @Test("fault G11: what reads a value of a step that went waits for nobody in its place: it is refused, both named")
-    func unwrittenSlot() throws {
-        var source = OperationGraph("source")
-        let config = source.add("fetch-config") { "DE" }
-        var graph = OperationGraph("app")
-        graph.add("login", using: config) { _ in }
-        #expect(graph.complaints == ["login reads 'fetch-config' by a handle of another graph, and this graph has no such operation"])
-    }
-
     @Test("fault G20: a launch runs the graph it was given: what is added or removed afterwards is another graph's")
     func changedAfterStart() async throws {
         let (started, gate) = (Gate(), Gate())

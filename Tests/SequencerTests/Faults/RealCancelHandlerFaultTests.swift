@@ -119,16 +119,6 @@ struct RealCancelHandlerFaultTests {
         gate.open()
     }
 
-    @Test("fault O40: a completion handler that blocks on the end of a launch holds up nobody who waits for the report")
-    func completion() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("completion")
-        graph.add("deaf") { try await Task.sleep(for: .seconds(3600)) }
-        let launch = try graph.start(options: LaunchOptions(deadline: .milliseconds(20), grace: .milliseconds(1))) { _ in gate.block() }
-        #expect(await launch.end().report.outcome.name == "failed")
-        gate.open()
-    }
-
     private final class Held: Sendable {}
 
     @Test("fault O40: a step that ends while its cancel handler runs is let go of when that has returned", arguments: [false, true])
@@ -255,18 +245,6 @@ struct RealConditionFaultTests {
         #expect(machine.nextWake == 190)
         machine.timePassed(to: 150, &actions)
         #expect(machine.nodes[0].state == .running)
-    }
-
-    @Test("fault O40: calls without an order that block hold up no other for longer than one of them does", arguments: [5, 40])
-    func blockingCalls(count: Int) async throws {
-        let (gate, told) = (Gate(), Gate())
-        let queue = AppCodeQueue(isOrdered: false)
-        let calls = (0..<count).map { number in AppCodeQueue.Call(tag: number) { gate.block() } }
-        queue.add(calls + [AppCodeQueue.Call(tag: -1) { told.open() }])
-        await told.wait()
-        #expect(await eventually { queue.slow.count >= count })
-        #expect(Set(queue.slow).isSuperset(of: 0..<count))
-        gate.open()
     }
 
     @Test("fault O40: the end of a launch is told at once, though cancel handlers block")

@@ -9,15 +9,10 @@ import Testing
 /// Operations that go on after their end, and launches whose blame falls on the wrong one.
 @Suite("Faults after the end of an operation", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealLateEndFaultTests {
-    final class Slow: ConcurrentOperation, @unchecked Sendable {}
-
     /// Waits for the test in `main()`.
     final class Waiting: ConcurrentOperation, @unchecked Sendable {
-        // @unchecked: immutable after init.
-        let whenToldToCancel: (@Sendable (Waiting) -> Void)?
-        init(_ whenToldToCancel: (@Sendable (Waiting) -> Void)? = nil) { self.whenToldToCancel = whenToldToCancel }
+        // @unchecked: nothing of its own.
         override func main() {}
-        override func didCancel() { whenToldToCancel?(self) }
     }
 
     /// Has its step cancelled while it starts.
@@ -112,22 +107,6 @@ struct RealLateEndFaultTests {
         let delays = launch.anomalies.filter { $0.kind == .endedLate }.compactMap(\.duration)
         #expect(launch.anomalies.count == 1 && delays.count == 1, "\(launch.anomalies)")
         #expect(delays.allSatisfy { $0 > .zero && $0 <= sinceTheEnd }, "\(delays), \(sinceTheEnd)")
-    }
-
-    @Test("fault O47: an operation that ends because it was told to, by didCancel(), is not late")
-    func obedient() async throws {
-        let ended = Gate()
-        var graph = OperationGraph("obedient")
-        let operation = Waiting { operation in
-            operation.finish()
-            ended.open()
-        }
-        let slow = graph.add(operation, id: "slow", .timeout(.milliseconds(5)), .onFailure(.continue))
-        graph.add("next", after: slow) { await ended.wait() }
-        let launch = try await graph.run()
-        let report = launch.report
-        #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded])
-        #expect(launch.anomalies.isEmpty)
     }
 
     @Test("fault O45: an operation that has ended stops nothing any more; that it tried is reported")

@@ -103,7 +103,7 @@ struct RealStepCancellationFaultTests {
     @Test("fault O42: many steps are told at any moment, in shared tasks, and each time the right one alone")
     func atAnyMoment() async throws {
         var cancelled = 0
-        for round in 0..<200 {
+        for round in 0..<Nightly.times(day: 50, night: 200) {
             let wrong = Locked<[String]>([])
             var graph = OperationGraph("any-moment")
             var previous = graph.add("op0") { await Self.nothing() }

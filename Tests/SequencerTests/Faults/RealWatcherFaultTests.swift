@@ -163,21 +163,6 @@ struct RealWatcherFaultTests {
         #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
     }
 
-    @Test("fault L23: an observer that blocks in the end of an operation that has timed out holds up no other timeout", .nightly)
-    func blockedOverTimeout() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("watched")
-        graph.add("deaf", .timeout(.milliseconds(200)), .onFailure(.continue)) { gate.block() }
-        graph.add("too", .timeout(.milliseconds(400)), .onFailure(.continue)) { gate.block() }
-        graph.add("last") { gate.block() }
-        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
-        options.observers.append { event in if case .ended("deaf", _) = event.kind { gate.block() } }
-        let report = try await graph.run(options: options).report
-        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .timedOut])
-        #expect(report.outcome.name == "failed")
-        gate.open()
-    }
-
     @Test("fault L23: a stall report that never returns holds up no timeout, and no deadline")
     func blockingStallReport() async throws {
         let gate = Gate()

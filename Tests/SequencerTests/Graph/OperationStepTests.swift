@@ -175,15 +175,6 @@ struct OperationStepTests {
         running.finish()
     }
 
-    @Test("a graph with operations runs once")
-    func secondRun() async throws {
-        var graph = OperationGraph("graph")
-        graph.add(named("splash"))
-        let report = try await graph.run(options: .patient).report
-        #expect(report.outcome == .completed)
-        await #expect(throws: GraphError.self) { try await graph.run(options: .patient) }
-    }
-
     @Test("fault O7: an operation that was cancelled, or finished in advance, before it was started is a valid step")
     func cancelledBefore() {
         let cancelled = named("cancelled")
@@ -232,14 +223,6 @@ struct OperationStepTests {
                 )
             ]
         )
-    }
-
-    @Test("an operation with an empty name, and none of its own, is named by its type")
-    func emptyName() {
-        let operation = PresentTutorialOperation()
-        operation.name = ""
-        var graph = OperationGraph("graph")
-        #expect(graph.add(operation).id == "present-tutorial")
     }
 }
 

@@ -94,19 +94,6 @@ struct TypedHandleTests {
         )
     }
 
-    @Test("an optional handle gives nil for a step that was skipped, and its value otherwise")
-    func optional() async throws {
-        var graph = OperationGraph("optional")
-        let skipped = graph.add("skipped", .when { false }) { 1 }
-        let produced = graph.add("produced") { 2 }
-        let reader = graph.add("reader", using: skipped.optional, produced.optional) { [$0, $1] }
-        let never = graph.add("never", .when { true }, using: skipped) { $0 }
-        let launch = try await run(graph)
-        #expect(try launch[reader] == [nil, 2])
-        let error = #expect(throws: OperationError.self) { try launch[never] }
-        #expect(error?.outcome == .skipped)
-    }
-
     @Test("a step that always runs cannot read the value of one that may be skipped by its condition, but for its optional")
     func readerOfConditional() throws {
         var graph = OperationGraph("conditional")
@@ -242,19 +229,6 @@ struct TypedHandleTests {
         let refusal = #expect(throws: GraphError.self) { try running.value(of: foreign) }
         #expect(refusal?.problems.map(\.description) == [message])
         _ = await running.end()
-    }
-
-    @Test("copies are independent")
-    func copies() throws {
-        var graph = OperationGraph("original")
-        let splash = graph.add("splash") {}
-        var copy = graph
-        copy.name = "copy"
-        copy.join("main-app", after: splash)
-        graph.join("login", after: splash)
-        #expect(graph.identifiers == ["splash", "login"])
-        #expect(copy.identifiers == ["splash", "main-app"])
-        #expect(try copy.validated().edges == ["main-app after splash"])
     }
 }
 

@@ -111,7 +111,7 @@ extension ConcurrentOperationTests {
 
     @Test("fault L65: cancelled dependents may end and be freed at the very moment their predecessor finishes")
     func cancelAllRacesFinish() async {
-        for _ in 0..<300 {
+        for _ in 0..<Nightly.times(day: 60, night: 300) {
             let queue = OperationQueue()
             let predecessors = (0..<2).map { _ in TestOperation() }
             let freed = Countdown(20)
@@ -143,106 +143,5 @@ extension ConcurrentOperationTests {
         }
         predecessor.start()
         #expect(predecessor.isFinished)
-    }
-
-    @Test("with one place in the queue, one runs at a time, in order, until it has finished and not only returned")
-    func oneAtATime() async {
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        let state = Locked((running: 0, most: 0, order: [Int]()))
-        for index in 0..<300 {
-            queue.addOperation(
-                TestOperation { operation in
-                    state.withLock {
-                        $0.running += 1
-                        $0.most = max($0.most, $0.running)
-                        $0.order.append(index)
-                    }
-                    elsewhere.async {
-                        state.withLock { $0.running -= 1 }
-                        operation.finish()
-                    }
-                }
-            )
-        }
-        await waitForAll(in: queue)
-        let end = state.withLock { $0 }
-        #expect(end.most == 1 && end.running == 0)
-        #expect(end.order == Array(0..<300))
-    }
-
-    @Test("the queue priority decides who goes first")
-    func queuePriority() async {
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
-        let order = Locked<[Operation.QueuePriority]>([])
-        let priorities: [Operation.QueuePriority] = [.low, .veryHigh, .normal, .veryLow, .high]
-        for priority in priorities + priorities {
-            let operation = TestOperation { operation in
-                order.withLock { $0.append(priority) }
-                elsewhere.async { operation.finish() }
-            }
-            operation.queuePriority = priority
-            queue.addOperation(operation)
-        }
-        queue.isSuspended = false
-        await waitForAll(in: queue)
-        #expect(order.withLock { $0 } == [.veryHigh, .veryHigh, .high, .high, .normal, .normal, .low, .low, .veryLow, .veryLow])
-    }
-
-    @Test("a queue waits for operations added with waitUntilFinished")
-    func addAndWait() async {
-        let operations = (0..<100).map { _ in TestOperation { operation in elsewhere.async { operation.finish() } } }
-        await onThread {
-            OperationQueue().addOperations(operations, waitUntilFinished: true)
-            #expect(operations.allSatisfy { $0.isFinished })
-        }
-    }
-
-    @Test("a completion block runs once per operation in a queue", arguments: Ending.allCases)
-    func completionBlockInQueue(_ ending: Ending) async {
-        let count = 200
-        let queue = OperationQueue()
-        let calls = Locked(Array(repeating: 0, count: count))
-        let completed = Countdown(count)
-        for index in 0..<count {
-            let operation = TestOperation()
-            operation.completionBlock = {
-                calls.withLock { $0[index] += 1 }
-                completed.countDown()
-            }
-            await onThread {
-                let started = DispatchSemaphore(value: 0)
-                operation.didEnterMain.withLock { $0 = { started.signal() } }
-                ending.end(operation) {
-                    queue.addOperation(operation)
-                    if ending.runsMain { started.waitPatiently() }
-                }
-            }
-        }
-        await waitForAll(in: queue)
-        await completed.reachedZero()
-        #expect(calls.withLock { $0 } == Array(repeating: 1, count: count))
-    }
-
-    @Test("100,000 operations in a queue, each ending in its own way, all end")
-    func hundredThousand() async {
-        let queue = OperationQueue()
-        let ended = Countdown(100_000)
-        for _ in 0..<20 {
-            for index in 0..<5_000 {
-                let operation = TestOperation { operation in
-                    if index.isMultiple(of: 2) { operation.finish() } else { elsewhere.async { operation.finish() } }
-                }
-                operation.whenEnded { _ in ended.countDown() }
-                if index % 10 == 7 { operation.cancel() }
-                if index % 10 == 8 { operation.finish() }
-                queue.addOperation(operation)
-            }
-            await waitForAll(in: queue)
-        }
-        await ended.reachedZero()
-        #expect(queue.operationCount == 0)
     }
 }

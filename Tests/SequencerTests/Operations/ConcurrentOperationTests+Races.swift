@@ -5,24 +5,6 @@ import Testing
 
 /// Races, and what is left in memory.
 extension ConcurrentOperationTests {
-    @Test("of many threads that finish, one ends the operation", arguments: [1, 2, 4, 16])
-    func racingFinishes(width: Int) async {
-        let operations = (0..<1_000).map { _ in TestOperation() }
-        let ends = Locked(0)
-        let surplus = Locked(0)
-        for operation in operations {
-            operation.whenEnded { _ in ends.withLock { $0 += 1 } }
-            operation.onSurplusFinish { _ in surplus.withLock { $0 += 1 } }
-            operation.start()
-        }
-        await onThreads(width) { thread in
-            for operation in operations { operation.finish(throwing: TestError(thread)) }
-        }
-        #expect(operations.allSatisfy { $0.isFinished && $0.surplusFinishCount == width - 1 && $0.error is TestError })
-        #expect(ends.withLock { $0 } == 1_000)
-        #expect(surplus.withLock { $0 } == 1_000 * (width - 1))
-    }
-
     @Test("a cancel that races a finish either wins, and the work hears of it, or leaves no trace")
     func cancelRacesFinish() async {
         let operations = (0..<5_000).map { _ in TestOperation() }
@@ -81,22 +63,6 @@ extension ConcurrentOperationTests {
         #expect(calls.withLock { $0 } == 5_000)
     }
 
-    @Test("a queue whose operations are cancelled and finished from outside drains")
-    func cancelAllRacesQueue() async {
-        for _ in 0..<50 {
-            let queue = OperationQueue()
-            let operations = (0..<40).map { _ in
-                TestOperation(main: { operation in elsewhere.async { operation.finish() } }, didCancel: { $0.finish() })
-            }
-            for (operation, next) in zip(operations, operations.dropFirst()) { next.addDependency(operation) }
-            await onThreads(2) { thread in
-                if thread == 0 { queue.addOperations(operations, waitUntilFinished: false) } else { queue.cancelAllOperations() }
-            }
-            await waitForAll(in: queue)
-            #expect(operations.allSatisfy { $0.isFinished && !$0.isExecuting })
-        }
-    }
-
     @Test("an ended operation is freed, though its handlers captured it", arguments: Ending.allCases)
     func freedAfterEnd(_ ending: Ending) async {
         let freed = Signal()
@@ -108,19 +74,6 @@ extension ConcurrentOperationTests {
             ending.end(operation, start: { operation.start() })
         }
         await freed.fired()
-    }
-
-    @Test("an operation that ran in a queue is freed")
-    func freedAfterQueue() async {
-        let queue = OperationQueue()
-        let freed = Countdown(100)
-        for _ in 0..<100 {
-            let operation = TestOperation { operation in elsewhere.async { operation.finish() } }
-            operation.deinitHandler.withLock { $0 = freed.countDown }
-            queue.addOperation(operation)
-        }
-        await freed.reachedZero()
-        await waitForAll(in: queue)
     }
 
     @Test("A33: an operation that is dropped while it runs is freed, and its late finish reaches nobody")

@@ -41,38 +41,6 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.mainCount == 1)
     }
 
-    @Test("fault O7: finished before its start, it counts when it is started, and main() does not run")
-    func finishBeforeStart() {
-        let operation = TestOperation()
-        operation.finish(throwing: TestError(1))
-        #expect(!operation.isFinished && !operation.isExecuting)
-
-        operation.finish()
-        #expect(operation.surplusFinishCount == 1)
-
-        operation.start()
-        #expect(operation.isFinished && !operation.isExecuting)
-        #expect(operation.mainCount == 0 && operation.surplusFinishCount == 1)
-        #expect(operation.error as? TestError == TestError(1))
-    }
-
-    @Test("a second start does nothing: not before main(), in it, before the end or after it")
-    func startTwice() {
-        let operation = TestOperation { $0.start() }
-        operation.start()
-        operation.start()
-        #expect(operation.isExecuting && operation.mainCount == 1)
-        operation.finish()
-        operation.start()
-        #expect(operation.isFinished && operation.mainCount == 1)
-
-        let finishedEarly = TestOperation()
-        finishedEarly.finish()
-        finishedEarly.start()
-        finishedEarly.start()
-        #expect(finishedEarly.isFinished && finishedEarly.mainCount == 0)
-    }
-
     @Test("started by hand, it does not look at its dependencies")
     func startWithUnfinishedDependency() {
         let operation = TestOperation { $0.finish() }
@@ -110,34 +78,6 @@ struct ConcurrentOperationTests {
 
     // MARK: - Cancelling
 
-    @Test("cancelled before its start, it ends when it is started, and neither main() nor didCancel() is called")
-    func cancelBeforeStart() {
-        let operation = TestOperation()
-        operation.cancel()
-        #expect(operation.isCancelled && !operation.isFinished)
-        operation.start()
-        #expect(operation.isFinished && !operation.isExecuting)
-        #expect(operation.mainCount == 0 && operation.cancelCount == 0)
-
-        operation.finish()
-        #expect(operation.surplusFinishCount == 1)
-    }
-
-    @Test("cancelled while it runs, it hears of it once and runs on until finish()")
-    func cancelWhileRunning() {
-        let operation = TestOperation()
-        operation.start()
-        operation.cancel()
-        operation.cancel()
-        #expect(operation.isCancelled && operation.cancelCount == 1)
-        #expect(operation.isExecuting && !operation.isFinished)
-
-        operation.finish()
-        #expect(operation.isFinished && operation.isCancelled && operation.surplusFinishCount == 0)
-        operation.cancel()
-        #expect(operation.cancelCount == 1)
-    }
-
     @Test("didCancel() is called on the thread that cancels, sees the cancellation and may finish")
     func didCancelFinishes() async {
         let cancellingThread = Locked<ObjectIdentifier?>(nil)
@@ -159,14 +99,6 @@ struct ConcurrentOperationTests {
         let operation = TestOperation(main: { $0.cancel() }, didCancel: { $0.finish() })
         operation.start()
         #expect(operation.isFinished && operation.isCancelled && operation.mainCount == 1 && operation.cancelCount == 1)
-    }
-
-    @Test("cancelled after its end, it stays as it was")
-    func cancelAfterEnd() {
-        let operation = TestOperation { $0.finish() }
-        operation.start()
-        operation.cancel()
-        #expect(operation.isFinished && !operation.isCancelled && operation.cancelCount == 0)
     }
 
     // MARK: - Errors and surplus calls

@@ -141,16 +141,4 @@ struct RealMainOperationTests {
         #expect(await launch.end().report.outcome == .completed)
         #expect(late.startedOnMain.withLock { $0 } == true)
     }
-
-    @Test("1,000 on the main thread end in order, whoever finishes them")
-    func many() async throws {
-        var graph = OperationGraph("many")
-        for index in 0..<1_000 {
-            let operation = index % 2 == 0 ? Screen() : Screen { $0.finish() }
-            graph.add(operation, id: "op\(index)", after: (index > 0 ? ["op\(index - 1)"] : []) as [String], on: .main)
-        }
-        let report = try await graph.run(options: .patient).report
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded && $0.isMain })
-        #expect(report.operationAnomalies.isEmpty)
-    }
 }

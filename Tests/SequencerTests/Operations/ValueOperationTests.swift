@@ -21,17 +21,6 @@ struct ValueOperationTests {
 
     // MARK: Values
 
-    @Test("the handle of an operation that was added has its value: for steps, for operations that are made, and after the launch")
-    func values() async throws {
-        var graph = OperationGraph("values")
-        let six: Step<Int> = graph.add(Answer(6), id: "six")
-        let seven = graph.addValueOperation("seven", using: six) { _, six in Answer(six + 1) }
-        let product = graph.add("product", using: six, seven) { six, seven in six * seven }
-        let launch = try await graph.run(options: .patient)
-        #expect(launch.report.outcome == .completed)
-        #expect(try launch[six] == 6 && launch[seven] == 7 && launch[product] == 42)
-    }
-
     @Test("an operation that ends without its value has failed, and what reads it is skipped")
     func withoutValue() async throws {
         var graph = OperationGraph("without")
@@ -58,26 +47,6 @@ struct ValueOperationTests {
         }
         #expect(operations.allSatisfy { $0.isFinished && $0.surplusFinishCount == width - 1 })
         #expect(operations.allSatisfy { ($0.value == nil) == ($0.error != nil) })
-    }
-
-    @Test("run alone, in a plain queue, it has its value when it has finished, and no context")
-    func alone() async {
-        let seen = Locked<[Int?]>([])
-        let answer = Answer { operation in
-            #expect(operation.stepContext == nil)
-            operation.finish(returning: 42)
-            operation.finish(returning: 43)
-        }
-        #expect(answer.value == nil)
-        await callback { done in
-            answer.completionBlock = { [weak answer] in
-                seen.withLock { $0.append(answer?.value) }
-                done()
-            }
-            OperationQueue().addOperation(answer)
-        }
-        #expect(seen.withLock { $0 } == [42])
-        #expect(answer.value == 42 && answer.error == nil && answer.stepContext == nil)
     }
 
     @Test("a value may come with each attempt, and a fallback takes its place")
@@ -193,21 +162,5 @@ struct ValueOperationTests {
             _ = await launch.end()
             #expect(operation.stepContext == nil)
         }
-    }
-
-    @Test("an operation that is kept, and never ended, does not keep its launch")
-    func keptOperation() async throws {
-        let operation = Answer { _ in }
-        weak var storage: LaunchStorage?
-        do {
-            var graph = OperationGraph("kept")
-            graph.add(operation, id: "hangs", .timeout(.milliseconds(1)), .onFailure(.continue))
-            let launch = try graph.start(options: .patient)
-            storage = launch.storage
-            #expect(await launch.end().report["hangs"]?.outcome == .timedOut)
-        }
-        await eventually { storage == nil }
-        #expect(operation.stepContext == nil)
-        operation.finish(returning: 1)
     }
 }

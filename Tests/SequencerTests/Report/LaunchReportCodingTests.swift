@@ -98,16 +98,6 @@ struct LaunchReportCodingTests {
         }
     }
 
-    @Test("a report within something else")
-    func nested() throws {
-        struct Kept: Codable, Equatable {
-            var number = 1
-            var reports: [LaunchReport]
-        }
-        let kept = Kept(reports: [Self.everything, Self.nothing])
-        #expect(try JSONDecoder().decode(Kept.self, from: JSONEncoder().encode(kept)) == kept)
-    }
-
     @Test("reports of other versions: without the keys that came later, with keys that are to come, with kinds that nobody knows yet")
     func versions() throws {
         let text = #"""

@@ -10,36 +10,6 @@ struct NearestNameTests {
         "main-app",
     ]
 
-    @Test(
-        "typing errors find the name that was meant",
-        arguments: [
-            ("login", "login"),
-            ("logn", "login"), ("loginn", "login"), ("lgoin", "login"), ("lagin", "login"), ("Login", "login"), ("LOGIN", "login"),
-            ("slpash", "splash"), ("spalsh", "splash"), ("splsh", "splash"),
-            ("FETCH-CONFIG", "fetch-config"), ("fetchconfig", "fetch-config"), ("fetch_config", "fetch-config"),
-            ("fech-confg", "fetch-config"),
-            ("mainapp", "main-app"), ("main", nil), ("main-ap", "main-app"),
-            ("forceUpdate", "force-update"), ("force-udpate", "force-update"),
-            ("present-push-info", nil), ("present-push-informatoin", "present-push-information"),
-            ("", nil), ("x", nil), ("log", nil), ("database", nil), ("completely-different-words", nil),
-        ] as [(String, String?)]
-    )
-    func launchNames(text: String, expected: String?) {
-        #expect(nearestName(to: text, in: Self.names) == expected)
-    }
-
-    @Test(
-        "short texts match little",
-        arguments: [
-            ("a", ["b", "c"], nil), ("A", ["b", "a"], "a"), ("a", ["ab"], "ab"), ("ab", ["ba"], "ba"), ("ab", ["ac"], "ac"),
-            ("ab", ["cd"], nil),
-            ("abc", ["axy"], nil), ("abc", ["abcd"], "abcd"), ("", ["a", ""], nil), ("", [], nil), ("a", [], nil),
-        ] as [(String, [String], String?)]
-    )
-    func shortNames(text: String, names: [String], expected: String?) {
-        #expect(nearestName(to: text, in: names) == expected)
-    }
-
     @Test("the nearest wins, and of equally near names the first")
     func order() {
         #expect(nearestName(to: "step-10", in: ["step-11", "step-1", "step-12"]) == "step-11")

@@ -32,24 +32,6 @@ struct RealPatienceTests {
         }
     }
 
-    @Test("what comes in time ends the wait, with what it brought; what comes twice is an issue")
-    func inTime() async {
-        #expect(await callback(orElse: 0) { tell in tell(7) } == 7)
-        #expect(await callback(orElse: 0) { tell in Thread.detachNewThread { tell(7) } } == 7)
-        await withKnownIssue {
-            await callback { done in
-                done()
-                done()
-            }
-        }
-        let gate = Gate()
-        async let waits: Void = gate.wait()
-        gate.open()
-        await waits
-        await gate.wait()
-        gate.block()
-    }
-
     @Test("fault Z2: a process whose threads all wait for what never comes is ended, one that works is not")
     func standstill() async {
         await #expect(processExitsWith: .exitCode(7)) {

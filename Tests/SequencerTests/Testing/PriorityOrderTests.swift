@@ -56,14 +56,6 @@ struct PriorityOrderTests {
         #expect(PriorityOrders(try graph(independent), depth: 1, seed: 1).enough == 10)
     }
 
-    @Test("nothing, and one operation, have one order")
-    func small() throws {
-        var none = PriorityOrders(try graph([]), depth: 2, seed: 1)
-        #expect(none.next() == [])
-        var one = PriorityOrders(try graph([("a", [])]), depth: 3, seed: 1)
-        #expect(one.next() == ["a"])
-    }
-
     @Test("two orders are brought together to two neighbours, by legal ones alone, in few steps")
     func search() throws {
         let pairs = [("c", "b"), ("b", "c"), ("e", "a"), ("a", "e"), ("f", "d"), ("d", "f"), ("f", "b"), ("e", "d")]
@@ -86,12 +78,5 @@ struct PriorityOrderTests {
             #expect(fails(search.failing) && !fails(search.passing))
             #expect(search.pair.map { [$0.first, $0.second] } == [first, second])
         }
-    }
-
-    @Test("between an order and itself there is nothing to find")
-    func equal() {
-        var search = OrderSearch(passing: ["a", "b", "c"], failing: ["a", "b", "c"])
-        while search.next != nil { search.add(fails: true) }
-        #expect(search.pair == nil)
     }
 }

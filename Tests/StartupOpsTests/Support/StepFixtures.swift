@@ -27,6 +27,10 @@ struct NoService: UpdatePolicyService, ConfigurationService, EntitlementService,
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
 }
 
+extension ValidatedGraph {
+    var identifiers: [String] { graph.identifiers }
+}
+
 extension StartupEnvironment {
     /// An environment in memory, for one step alone: `change` gives it what the step works with.
     static func alone(

@@ -6,58 +6,6 @@ import Testing
 
 @Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphMermaidTests {
-    @Test("a launch as a flowchart: longest path, implied edge, main thread, interactive and milestone are told apart")
-    func flowchart() throws {
-        #expect(
-            try GraphExportSamples.launch().mermaid()
-                == #"""
-                flowchart LR
-                  accTitle: first-launch
-                  n0["Present splash<br/>400 ms"]
-                  n1("force-update<br/>300 ms")
-                  n2("fetch-config<br/>251 ms")
-                  n3{{"login<br/>700 ms"}}
-                  n4{{"tutorial"}}
-                  n5[["main-app<br/>100 ms"]]
-                  n0 --> n2
-                  n2 --> n3
-                  n3 --> n4
-                  n0 -.-> n5
-                  n1 --> n5
-                  n4 --> n5
-                  classDef main fill:#dbeafe,color:#1b1f24
-                  classDef critical stroke:#c0392b,stroke-width:3px
-                  class n0,n4,n5 main
-                  class n0,n2,n3,n4,n5 critical
-                  linkStyle 0,1,2,5 stroke:#c0392b,stroke-width:3px
-                """#
-        )
-    }
-
-    @Test("a launch as a gantt chart: earliest starts, by thread, and the milestone")
-    func gantt() throws {
-        #expect(
-            try GraphExportSamples.launch().gantt()
-                == #"""
-                gantt
-                  title first-launch
-                  dateFormat x
-                  axisFormat %Q ms
-                  todayMarker off
-                  section Main thread
-                  Present splash :crit, n0, 0, 400
-                  tutorial :crit, n4, 1351, 1351
-                  main-app :crit, n5, 1351, 1451
-                  section Lanes
-                  force-update :n1, 0, 300
-                  fetch-config :crit, n2, 400, 651
-                  login :crit, n3, 651, 1351
-                  section Milestone
-                  main-app :milestone, 1451, 1451
-                """#
-        )
-    }
-
     @Test("the drawing can be turned")
     func direction() throws {
         #expect(try GraphExportSamples.launch().mermaid(.topToBottom).hasPrefix("flowchart TB\n"))
@@ -113,11 +61,6 @@ struct GraphMermaidTests {
         for line in try graph.gantt().split(separator: "\n").dropFirst(6) {
             #expect(line.wholeMatch(of: #/ {2}[^:"%{}<>]* :n\d+, 0, 0/#) != nil, "\(line)")
         }
-    }
-
-    @Test("long labels are cut")
-    func long() throws {
-        #expect(MermaidText.label(String(repeating: "x", count: 81)) == String(repeating: "x", count: 80) + "…")
     }
 
     @Test("what Mermaid would refuse is refused, with what to do instead")

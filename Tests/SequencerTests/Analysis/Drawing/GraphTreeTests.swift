@@ -6,22 +6,6 @@ import Testing
 
 @Suite("Graphs as trees", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphTreeTests {
-    @Test("a launch: each operation once, under what holds it up longest")
-    func launch() throws {
-        #expect(
-            try GraphExportSamples.launch().tree() == """
-                first-launch: 6 operations, longest path 1.45 s (*)
-
-                splash                Present splash  main               400 ms *
-                └─ fetch-config                                          251 ms *
-                   └─ login                           interactive        700 ms *
-                      └─ tutorial                     main, interactive         *
-                         └─ main-app                  main, milestone    100 ms *  also after splash, force-update
-                force-update                                             300 ms
-                """
-        )
-    }
-
     @Test("branches, and no column that nothing stands in")
     func branches() throws {
         var graph = OperationGraph("regular")
@@ -41,23 +25,6 @@ struct GraphTreeTests {
                 └─ news
                 login
                 speaker
-                """
-        )
-    }
-
-    @Test("an expected duration decides what an operation stands under")
-    func longest() throws {
-        var graph = OperationGraph("join")
-        graph.add("short", .expected(.milliseconds(1))) {}
-        graph.add("long", .expected(.milliseconds(2))) {}
-        graph.join("end", after: "short", "long")
-        #expect(
-            try graph.validated().tree() == """
-                join: 3 operations, longest path 2 ms (*)
-
-                short   1 ms
-                long    2 ms *
-                └─ end       *  also after short
                 """
         )
     }

@@ -22,18 +22,7 @@ struct BudgetClockTests {
     }
 
     private static func interactive(_ id: String, from start: Int, to end: Int) -> OperationReport {
-        OperationReport(
-            id: id,
-            outcome: .succeeded,
-            ready: .zero,
-            start: .milliseconds(start),
-            end: .milliseconds(end),
-            attempts: 1,
-            lane: 1,
-            isInteractive: true,
-            slack: .zero,
-            isCritical: false
-        )
+        .made(id, start...end, isInteractive: true)
     }
 
     @Test(
@@ -85,13 +74,5 @@ struct BudgetClockTests {
         #expect(extent - (ticks.last ?? 0) < step)
         let digits = String(step)
         #expect("125".contains(digits.prefix(1)) && digits.dropFirst().allSatisfy { $0 == "0" })
-    }
-
-    @Test(
-        "pixels have a tenth at most",
-        arguments: [(0, "0"), (1.04, "1"), (1.05, "1.1"), (-0.26, "-0.3"), (1200, "1200"), (1e300, "1000000000")]
-    )
-    func pixel(value: Double, text: String) {
-        #expect(pixels(value) == text)
     }
 }

@@ -71,18 +71,8 @@ struct ReportChromeTraceTests {
         var document = ReportSamples.large(300)
         for (index, operation) in document.operations.enumerated() {
             // All at once on one lane, each after the one before; the last two wait for each other.
-            document.operations[index] = OperationReport(
-                id: operation.id,
-                dependencies: index == 0 ? [] : index == 298 ? ["op-299", "op-297", "nobody"] : ["op-\(index - 1)", "op-\(index - 1)"],
-                outcome: .succeeded,
-                ready: .zero,
-                start: .milliseconds(1),
-                end: .milliseconds(1),
-                attempts: 1,
-                lane: 1,
-                slack: .zero,
-                isCritical: false
-            )
+            let after = index == 0 ? [] : index == 298 ? ["op-299", "op-297", "nobody"] : ["op-\(index - 1)", "op-\(index - 1)"]
+            document.operations[index] = .made(operation.id, 1...1, after: after)
         }
         try check(document)
         let tracks = Set(try events(document).filter { $0.ph == "X" }.map(\.tid))
@@ -135,17 +125,7 @@ struct ReportChromeTraceTests {
     @Test("a retry that gave its lane away has a second track")
     func overlap() throws {
         var document = ReportSamples.small()
-        document.operations[1] = OperationReport(
-            id: "b",
-            outcome: .succeeded,
-            ready: .zero,
-            start: .milliseconds(100),
-            end: .milliseconds(200),
-            attempts: 2,
-            lane: 1,
-            slack: .zero,
-            isCritical: false
-        )
+        document.operations[1] = .made("b", 100...200, attempts: 2)
         #expect(document.chromeTrace().contains(#""args":{"name":"lane 1 (2)"}"#))
     }
 

@@ -84,29 +84,8 @@ struct ReportFromProcessStartTests {
             criticalPath: ["home"],
             lanes: 1,
             operations: [
-                OperationReport(
-                    id: "home",
-                    outcome: .succeeded,
-                    ready: .zero,
-                    start: .zero,
-                    end: .milliseconds(22),
-                    attempts: 1,
-                    lane: 1,
-                    slack: .zero,
-                    isCritical: true
-                ),
-                OperationReport(
-                    id: "sync",
-                    dependencies: ["home"],
-                    outcome: .succeeded,
-                    ready: .milliseconds(22),
-                    start: .milliseconds(22),
-                    end: .milliseconds(122),
-                    attempts: 1,
-                    lane: 1,
-                    slack: .zero,
-                    isCritical: false
-                ),
+                .made("home", 0...22, isCritical: true),
+                .made("sync", 22...122, after: ["home"]),
             ],
             afterMilestone: LaunchReport.AfterMilestone(outcome: .completed, start: .milliseconds(22), operations: ["sync"])
         )

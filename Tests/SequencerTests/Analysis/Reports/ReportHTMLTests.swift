@@ -110,11 +110,6 @@ struct ReportHTMLTests {
         #expect(text.components(separatedBy: "<div class=\"scroll\"").count - 1 == (count > 40 ? 0 : 2))
     }
 
-    @Test("the script calls nothing with as many arguments as there are operations, which a browser may refuse")
-    func spread() {
-        #expect(PageScript.javaScript.contains("body.append(") && !PageScript.javaScript.contains("(..."))
-    }
-
     @Test("what else is said of a launch is a figure each, 20 at most, and nothing in it becomes markup")
     func attributes() {
         var report = ReportSamples.small()

@@ -54,17 +54,7 @@ struct ReportSVGTests {
     @Test("a large launch shows what matters and says what is missing")
     func large() throws {
         var document = ReportSamples.large(3000)
-        document.operations[2999] = OperationReport(
-            id: "late",
-            outcome: .failed,
-            ready: .zero,
-            start: .zero,
-            end: .milliseconds(1),
-            attempts: 1,
-            lane: 1,
-            slack: .zero,
-            isCritical: false
-        )
+        document.operations[2999] = .made("late", 0...1, .failed)
         let text = document.svg(maximumRows: 302)
         let elements = try Elements(text)
         #expect(elements.count("rect", "bar") - elements.lanes == 302)

@@ -38,47 +38,19 @@ enum ReportSamples {
             criticalPath: ["a", "b"],
             lanes: 1,
             operations: [
-                OperationReport(
-                    id: "a",
-                    title: "Load <a>",
-                    outcome: .succeeded,
-                    ready: .zero,
-                    start: .zero,
-                    end: .milliseconds(400),
-                    expected: .milliseconds(300),
-                    attempts: 1,
-                    lane: 1,
-                    slack: .zero,
-                    isCritical: true,
-                    notes: ["from the cache"]
-                ),
-                OperationReport(
-                    id: "b",
-                    dependencies: ["a", "gone"],
-                    outcome: .failed,
-                    ready: .milliseconds(400),
-                    start: .milliseconds(500),
-                    end: .milliseconds(700),
+                .made("a", 0...400, title: "Load <a>", expected: 300, isCritical: true, notes: ["from the cache"]),
+                .made(
+                    "b",
+                    500...700,
+                    .failed,
+                    after: ["a", "gone"],
+                    ready: 400,
                     attempts: 2,
                     lane: nil,
-                    isMain: true,
-                    slack: .zero,
                     isCritical: true,
                     message: "no \"route\""
                 ),
-                OperationReport(
-                    id: "c",
-                    dependencies: ["b"],
-                    outcome: .skipped,
-                    ready: nil,
-                    start: nil,
-                    end: .milliseconds(700),
-                    attempts: 0,
-                    lane: nil,
-                    slack: .zero,
-                    isCritical: false,
-                    message: "b failed"
-                ),
+                .made("c", nil, .skipped, end: 700, after: ["b"], message: "b failed"),
             ]
         )
     }
@@ -175,17 +147,13 @@ enum ReportSamples {
     /// Operations in layers of ten, each after two of the layer before.
     static func large(_ count: Int = 10_000) -> LaunchReport {
         let operations = (0..<count).map { index in
-            OperationReport(
-                id: "op-\(index)",
+            let after = index < 10 ? [] : index % 10 == 9 ? ["op-\(index - 10)"] : ["op-\(index - 10)", "op-\(index / 10 * 10 - 1)"]
+            return OperationReport.made(
+                "op-\(index)",
+                index / 10...index / 10 + 1,
                 title: "Operation \(index)",
-                dependencies: index < 10 ? [] : index % 10 == 9 ? ["op-\(index - 10)"] : ["op-\(index - 10)", "op-\(index / 10 * 10 - 1)"],
-                outcome: .succeeded,
-                ready: .milliseconds(index / 10),
-                start: .milliseconds(index / 10),
-                end: .milliseconds(index / 10 + 1),
-                attempts: 1,
+                after: after,
                 lane: index % 10 + 1,
-                slack: .zero,
                 isCritical: index % 10 == 0
             )
         }
@@ -201,6 +169,50 @@ enum ReportSamples {
             criticalPath: stride(from: 0, to: count, by: 10).map { "op-\($0)" },
             lanes: 10,
             operations: operations
+        )
+    }
+}
+
+extension OperationReport {
+    /// An operation of a report that no launch has left: ready when it began, on the first lane, and ended by its first attempt, unless it says otherwise.
+    ///
+    /// - Parameters:
+    ///   - times: its start and its end, in milliseconds; nil for an operation that never started, which ended at `end`.
+    ///   - lane: nil for the main thread.
+    static func made(
+        _ id: String,
+        _ times: ClosedRange<Int>?,
+        _ outcome: Outcome = .succeeded,
+        end: Int = 0,
+        title: String? = nil,
+        after dependencies: [String] = [],
+        ready: Int? = nil,
+        expected: Int? = nil,
+        attempts: Int = 1,
+        lane: Int? = 1,
+        isInteractive: Bool = false,
+        slack: Int = 0,
+        isCritical: Bool = false,
+        message: String? = nil,
+        notes: [String] = []
+    ) -> OperationReport {
+        OperationReport(
+            id: id,
+            title: title,
+            dependencies: dependencies,
+            outcome: outcome,
+            ready: times.map { .milliseconds(ready ?? $0.lowerBound) },
+            start: times.map { .milliseconds($0.lowerBound) },
+            end: .milliseconds(times?.upperBound ?? end),
+            expected: expected.map { .milliseconds($0) },
+            attempts: times == nil ? 0 : attempts,
+            lane: times == nil ? nil : lane,
+            isMain: lane == nil,
+            isInteractive: isInteractive,
+            slack: .milliseconds(slack),
+            isCritical: isCritical,
+            message: message,
+            notes: notes
         )
     }
 }

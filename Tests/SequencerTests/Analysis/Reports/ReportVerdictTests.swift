@@ -87,17 +87,7 @@ struct ReportVerdictTests {
             criticalPath: ["main"],
             lanes: 1,
             operations: [
-                OperationReport(
-                    id: "main",
-                    outcome: outcome ?? (row.reachesMilestone ? .succeeded : .cancelled),
-                    ready: .zero,
-                    start: .zero,
-                    end: .milliseconds(125),
-                    attempts: 1,
-                    lane: 1,
-                    slack: .zero,
-                    isCritical: true
-                )
+                .made("main", 0...125, outcome ?? (row.reachesMilestone ? .succeeded : .cancelled), isCritical: true)
             ]
         )
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The rules of a page's or a picture's style element.
+/// The rules of a page's style element.
 struct StyleSheet {
     struct Rule {
         /// The `@media` around it; empty without one.
@@ -36,17 +36,6 @@ struct StyleSheet {
         }
     }
 
-    /// The words behind a sign, `.` or `#`, in all selectors.
-    func names(behind sign: String) -> Set<String> {
-        let selectors = rules.flatMap(\.selectors).joined(separator: " ")
-        return Set(selectors.matches(of: /([.#])([a-z][a-z-]*)/).filter { $0.1 == sign }.map { String($0.2) })
-    }
-
-    /// What the rules with exactly this selector declare on a screen of usual width, the later ones before the earlier ones.
-    func declarations(_ selector: String) -> [String: String] {
-        rules.filter { $0.media.isEmpty && $0.selectors.contains(selector) }.reduce(into: [:]) { $0.merge($1.declarations) { $1 } }
-    }
-
     /// The colours by name.
     func palette(isDark: Bool) throws -> [String: Colour] {
         var values: [String: String] = [:]
@@ -61,7 +50,6 @@ struct StyleSheet {
 struct Colour {
     /// Red, green and blue, 0 to 255.
     let channels: [Double]
-    private let opacity: Double
 
     init(_ text: String) throws {
         let digits = text.dropFirst()
@@ -69,16 +57,6 @@ struct Colour {
         let number = try #require(UInt32(digits, radix: 16), "\(text)")
         let value = digits.count == 8 ? number : number << 8 | 0xFF
         channels = [24, 16, 8].map { Double(value >> $0 & 0xFF) }
-        opacity = Double(value & 0xFF) / 255
-    }
-
-    private init(channels: [Double]) {
-        self.channels = channels
-        opacity = 1
-    }
-
-    func over(_ ground: Colour) -> Colour {
-        Colour(channels: zip(channels, ground.channels).map { $0 * opacity + $1 * (1 - opacity) })
     }
 
     /// The contrast of two opaque colours, 1 to 21: <https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio>.

@@ -10,30 +10,7 @@ struct TimelineTests {
     /// early ▇ ── back ▇▇ ── stopped ▇       budget 500 ms, milestone 800 ms
     /// late  ▇▇▇▇▇▇ ── home ▇▇               never
     static func launch() -> LaunchReport {
-        func operation(
-            _ id: String,
-            _ outcome: Outcome,
-            _ times: ClosedRange<Int>?,
-            expected: Int? = nil,
-            lane: Int? = 1,
-            slack: Int = 0,
-            isCritical: Bool = false
-        ) -> OperationReport {
-            OperationReport(
-                id: id,
-                outcome: outcome,
-                ready: times.map { Duration.milliseconds($0.lowerBound) },
-                start: times.map { Duration.milliseconds($0.lowerBound) },
-                end: .milliseconds(times?.upperBound ?? 800),
-                expected: expected.map { Duration.milliseconds($0) },
-                attempts: times == nil ? 0 : 1,
-                lane: times == nil ? nil : lane,
-                isMain: lane == nil,
-                slack: .milliseconds(slack),
-                isCritical: isCritical
-            )
-        }
-        return LaunchReport(
+        LaunchReport(
             scenario: "launch",
             outcome: .completed,
             budget: BudgetResult(
@@ -50,12 +27,12 @@ struct TimelineTests {
             criticalPath: ["late", "home"],
             lanes: 2,
             operations: [
-                operation("early", .succeeded, 0...100, expected: 50, slack: 600),
-                operation("late", .timedOut, 0...600, expected: 200, lane: 2, isCritical: true),
-                operation("back", .fellBack, 100...300, expected: 400),
-                operation("stopped", .cancelled, 300...400, expected: 5000),
-                operation("home", .succeeded, 600...800, lane: nil, isCritical: true),
-                operation("never", .cancelled, nil),
+                .made("early", 0...100, expected: 50, slack: 600),
+                .made("late", 0...600, .timedOut, expected: 200, lane: 2, isCritical: true),
+                .made("back", 100...300, .fellBack, expected: 400),
+                .made("stopped", 300...400, .cancelled, expected: 5000),
+                .made("home", 600...800, lane: nil, isCritical: true),
+                .made("never", nil, .cancelled, end: 800),
             ]
         )
     }
@@ -186,34 +163,9 @@ struct TimelineTests {
     @Test("of more than 16 lanes, it is said how many are left out")
     func manyLanes() throws {
         var report = ReportSamples.large(20)
-        report.operations = (1...20).map { (lane: Int) in
-            OperationReport(
-                id: "op-\(lane)",
-                outcome: .succeeded,
-                ready: .zero,
-                start: .zero,
-                end: .milliseconds(1),
-                attempts: 1,
-                lane: lane,
-                slack: .zero,
-                isCritical: false
-            )
-        }
+        report.operations = (1...20).map { (lane: Int) in .made("op-\(lane)", 0...1, lane: lane) }
         #expect(report.html().contains("<p class=\"note\">4 more lanes.</p>"))
         #expect(report.svg().contains(">4 more lanes.</text>"))
-    }
-
-    @Test("search, filters, sorting and magnification wait for the script; a page without it has all but these")
-    func tools() throws {
-        let page = Self.launch().html()
-        let elements = try Elements(page)
-        #expect(page.contains(#"<div id="tools" hidden="hidden">"#))
-        for id in ["search", "found", "view", "lines", "rows", "range", "timeline", "tools"] {
-            #expect(elements.ids.contains(id), "\(id)")
-            #expect(PageScript.javaScript.contains("get('\(id)')"), "\(id)")
-        }
-        for id in ["closer", "farther", "whole"] { #expect(elements.ids.contains(id) && PageScript.javaScript.contains("\(id): ")) }
-        #expect(elements.texts.contains("never") && page.contains("@media (max-width: 700px)"))
     }
 
     @Test("the table has the gain of each step where it is known, in the order of the timeline")
@@ -230,22 +182,9 @@ struct TimelineTests {
 
     @Test("what failed stands above all that never started because of it, in a scope too; an axis without time has a millisecond")
     func order() {
-        func operation(_ id: String, _ outcome: Outcome, start: Duration?) -> OperationReport {
-            OperationReport(
-                id: id,
-                outcome: outcome,
-                ready: start,
-                start: start,
-                end: .zero,
-                attempts: 1,
-                lane: start == nil ? nil : 1,
-                slack: .zero,
-                isCritical: false
-            )
-        }
         var report = Self.launch()
         report.makespan = .zero
-        report.operations = [operation("early", .cancelled, start: nil), operation("culprit", .failed, start: .zero)]
+        report.operations = [.made("early", nil, .cancelled), .made("culprit", 0...0, .failed)]
         report.scopes = [LaunchReport.Scope(name: "window", start: .zero, report: report)]
         for drawing in [report.html(), report.svg()] {
             let names = drawing.matches(of: /class="label"[^>]*>(?:<bdi>)?(early|culprit)</).map { String($0.1) }
@@ -289,27 +228,5 @@ struct TimelineTests {
         _ = try Elements(narrow)
         #expect(narrow.contains(/y="44"[^>]*>fail/) && narrow.contains(/y="60"[^>]*>initial/) && !narrow.contains("…"))
         #expect(narrow.contains(#"text-anchor="end">800 ms</text>"#) && narrow.contains(#"text-anchor="start">0 ms</text>"#))
-    }
-
-    @Test("names are cut off where they would leave their place")
-    func names() {
-        #expect(Markup.shortened("load-settings", toWidth: 214) == "load-settings")
-        for name in [String(repeating: "W", count: 80), String(repeating: "漢", count: 80), String(repeating: "i", count: 80)] {
-            let shown = Markup.shortened(name, toWidth: 214)
-            #expect(shown.hasSuffix("…") && Markup.width(of: shown) <= 214)
-        }
-        #expect(Markup.shortened("abc", toWidth: 5) == "…")
-    }
-
-    @Test(
-        "parts of a hundred",
-        arguments: [
-            (0.0, "0%"), (12.5, "12.5%"), (100.0 / 3, "33.333%"), (5.05, "5.05%"), (0.001, "0.001%"), (0.0001, "0%"), (100.0, "100%"),
-            (101.0, "100%"),
-            (-1.0, "0%"),
-        ]
-    )
-    func parts(value: Double, text: String) {
-        #expect(percent(value) == text)
     }
 }

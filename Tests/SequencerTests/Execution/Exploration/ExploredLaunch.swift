@@ -1,7 +1,7 @@
 @testable import Sequencer
 
 /// A small launch whose every course is looked at: what its operations may do, and what may be done to it from outside.
-struct ExploredLaunch: Sendable, CustomStringConvertible {
+struct ExploredLaunch: Sendable {
     /// How an operation's code runs.
     enum Body: Sendable, CaseIterable {
         /// On a worker, to its end.
@@ -71,29 +71,6 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
         // What hangs needs something that ends it.
         hasDeadline = chance(0.2) || steps.contains { $0.hangs && !$0.hasTimeout }
         milestone = chance(0.4) ? Int.random(in: 0..<steps.count, using: &random) : nil
-    }
-
-    var description: String {
-        let rows = steps.enumerated().map { index, step in
-            var words = ["\(index) \(step.body) after \(step.dependencies) \(step.policy)"]
-            if step.mayFail { words.append("may fail") }
-            if step.hangs { words.append("hangs") }
-            if step.hasTimeout { words.append("timeout") }
-            if step.attempts > 1 { words.append("\(step.attempts) attempts") }
-            if let computes = step.computesFallback { words.append(computes ? "computed fallback" : "fallback") }
-            if step.hasCondition { words.append("condition") }
-            if step.resource != nil { words.append("exclusive") }
-            if step.mayAbort { words.append("may abort") }
-            return words.joined(separator: ", ")
-        }
-        let lanes = lanes.map { "\($0)" } ?? "any number of"
-        var words = ["\(lanes) lanes, \(workers) workers"]
-        if hasDeadline { words.append("deadline") }
-        if mayCancel { words.append("may be cancelled") }
-        if let cancelledStep { words.append("\(cancelledStep) may be cancelled") }
-        if hasTakeover { words.append("takeover") }
-        if let milestone { words.append("milestone \(milestone)") }
-        return (rows + [words.joined(separator: ", ")]).joined(separator: "\n")
     }
 
     /// The state machine of this launch, before it begins. What its steps would do is never called.

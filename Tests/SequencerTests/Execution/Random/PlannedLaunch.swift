@@ -102,80 +102,37 @@ struct PlannedLaunch {
         _ id: String,
         _ options: StepOption,
         _ inputs: [Step<Int>],
-        _ dependencies: [String],
+        _ after: [String],
         _ fallback: Fallback,
         _ script: Script,
         _ sources: [Int],
         _ plan: RandomLaunch,
         to graph: inout OperationGraph
     ) -> Step<Int> {
-        let check: @Sendable (Int, Int?) -> Void = { position, value in script.check(value, from: sources[position], of: plan) }
+        let one: @Sendable (StepContext, Int?) async throws -> Int = { launch, first in
+            script.check(first, from: sources[0], of: plan)
+            return try await script.run(launch)
+        }
+        let two: @Sendable (StepContext, Int?, Int?) async throws -> Int = { launch, first, second in
+            script.check(first, from: sources[0], of: plan)
+            script.check(second, from: sources[1], of: plan)
+            return try await script.run(launch)
+        }
+        let (value, make) = (fallback.value, fallback.make)
         switch (inputs.count, script.step.readsOptionally) {
         case (0, _):
-            return graph.add(
-                id,
-                options,
-                after: dependencies,
-                fallback: fallback.value,
-                body: { launch in try await script.run(launch) },
-                fallback: fallback.make
-            )
+            return graph.add(id, options, after: after, fallback: value, body: { try await script.run($0) }, fallback: make)
         case (1, false):
-            return graph.add(
-                id,
-                options,
-                using: inputs[0],
-                after: dependencies,
-                fallback: fallback.value,
-                body: { launch, first in
-                    check(0, first)
-                    return try await script.run(launch)
-                },
-                fallback: fallback.make
-            )
+            return graph.add(id, options, using: inputs[0], after: after, fallback: value, body: { try await one($0, $1) }, fallback: make)
         case (1, true):
-            return graph.add(
-                id,
-                options,
-                using: inputs[0].optional,
-                after: dependencies,
-                fallback: fallback.value,
-                body: { launch, first in
-                    check(0, first)
-                    return try await script.run(launch)
-                },
-                fallback: fallback.make
-            )
+            let first = inputs[0].optional
+            return graph.add(id, options, using: first, after: after, fallback: value, body: { try await one($0, $1) }, fallback: make)
         case (_, false):
-            return graph.add(
-                id,
-                options,
-                using: inputs[0],
-                inputs[1],
-                after: dependencies,
-                fallback: fallback.value,
-                body: { launch, first, second in
-                    check(0, first)
-                    check(1, second)
-                    return try await script.run(launch)
-                },
-                fallback: fallback.make
-            )
+            let (a, b) = (inputs[0], inputs[1])
+            return graph.add(id, options, using: a, b, after: after, fallback: value, body: { try await two($0, $1, $2) }, fallback: make)
         case (_, true):
-            return graph.add(
-                id,
-                options,
-                using: inputs[0].optional,
-                inputs[1].optional,
-                after: dependencies,
-                fallback: fallback.value,
-                body: { launch, first, second in
-                    check(0, first)
-                    check(1, second)
-                    return try await script.run(launch)
-                },
-                fallback: fallback.make
-            )
+            let (a, b) = (inputs[0].optional, inputs[1].optional)
+            return graph.add(id, options, using: a, b, after: after, fallback: value, body: { try await two($0, $1, $2) }, fallback: make)
         }
     }
 
