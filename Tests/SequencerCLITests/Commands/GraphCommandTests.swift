@@ -131,9 +131,9 @@ struct GraphCommandTests {
             ),
         ]
         for file in files {
-            let launch = try await Tool.run("run", "-", "--clock", "virtual", "--strict", input: Data(file.utf8))
+            let launch = try await Tool.run("run", "-", "--clock", "virtual", "--strict", input: file)
             #expect(launch.code == 5 && launch.output.contains("\nUNKNOWN ") && launch.output.contains("nobody knows"), "\(launch)")
-            let plan = try await Tool.run("plan", "-", input: Data(file.utf8))
+            let plan = try await Tool.run("plan", "-", input: file)
             #expect(plan.output.contains("UNKNOWN") && !plan.output.contains("PASS"), "\(plan)")
         }
     }
