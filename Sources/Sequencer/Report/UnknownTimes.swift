@@ -1,10 +1,10 @@
 /// What nobody knows of the time to a launch's milestone, in virtual time and in plans: an operation of which no
 /// duration is expected, and that does real work, takes no time there.
 package struct UnknownTimes: Equatable, Sendable {
-    /// The operations that the milestone waits for and of which nobody knows how long they take; without a milestone,
-    /// those of the whole launch.
+    /// The operations of which nobody knows how long they take, and that the milestone waits for, or an initial display
+    /// with a budget; without a milestone, those of the whole launch.
     package let operations: [String]
-    /// Whether nothing else that the milestone waits for took any time either: then the time to it tells nothing.
+    /// Whether nothing else that one of the two waits for took any time that counts: then the time to it tells nothing.
     package let tellNothing: Bool
 
     package init(operations: [String], tellNothing: Bool) { (self.operations, self.tellNothing) = (operations, tellNothing) }
@@ -32,13 +32,24 @@ extension LaunchReport {
     /// Whether nobody knows how long an operation takes, needed or not.
     package func isUnknown(_ operation: OperationReport) -> Bool { isVirtual && operation.tookNoTime && operation.expected == nil }
 
+    /// What is unknown of the time to the milestone, or of that to the initial display where it has a budget.
+    ///
     /// - Parameter isUnknown: whether nobody knows how long an operation takes.
     /// - Complexity: O(operations + dependencies).
     package func unknownTimes(where isUnknown: (OperationReport) -> Bool) -> UnknownTimes {
-        let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies) })
-        let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
-        let unknown = taken.filter { $0.tookNoTime && isUnknown($0) }
-        return UnknownTimes(operations: unknown.map(\.id), tellNothing: !unknown.isEmpty && taken.allSatisfy { $0.duration == .zero })
+        let all = operations.map { ($0.id, $0.dependencies) }
+        var (unknown, tellNothing): (Set<String>, Bool) = ([], false)
+        func look(at end: String?, after time: Duration?) {
+            let needed = needs(of: end, all)
+            let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
+            let found = taken.filter { $0.tookNoTime && isUnknown($0) }.map(\.id)
+            unknown.formUnion(found)
+            // A person's time is a part of no time that counts.
+            if !found.isEmpty, time == .zero || taken.allSatisfy({ $0.duration == .zero }) { tellNothing = true }
+        }
+        look(at: milestone, after: budget.measured - (beforeRun ?? .zero))
+        if budget.budget?.initialDisplay != nil, let initialDisplay { look(at: initialDisplay, after: timeToInitialDisplay) }
+        return UnknownTimes(operations: operations.map(\.id).filter(unknown.contains), tellNothing: tellNothing)
     }
 }
 

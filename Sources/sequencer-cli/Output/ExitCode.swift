@@ -51,8 +51,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     /// - Parameter deadline: when it will be ended; nil for never.
     init(foreseen report: LaunchReport, deadline: Duration?) {
         let code = ExitCode(of: report)
-        // Over its budget it is, whatever its deadline.
-        self = code == .success && !report.isWithin(deadline) ? .failed : code
+        // A launch that meets its deadline fails, whatever its budget.
+        self = [.success, .overBudget].contains(code) && !report.isWithin(deadline) ? .failed : code
     }
 
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.

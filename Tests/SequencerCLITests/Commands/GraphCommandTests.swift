@@ -114,6 +114,30 @@ struct GraphCommandTests {
         #expect(try await run("plan", "-", "--what-if", "migrate=20ms").output.contains("PASS 20 ms of 3 s"))
     }
 
+    @Test("where nobody knows when an initial display with a budget comes, or all time that is known is a person's, nothing passes")
+    func nothingKnownThatCounts() async throws {
+        let unknown = #"{ "id": "fetch", "work": { "command": ["fetch"] } }"#
+        let files = [
+            scenarioText(
+                unknown,
+                #"{ "id": "main", "work": { "simulate": "50ms" } }"#,
+                head: #""initialDisplay": "fetch", "initialDisplayBudget": "100ms", "milestone": "main","#
+            ),
+            scenarioText(
+                #"{ "id": "ask", "interactive": true, "work": { "simulate": "2s" } }"#,
+                unknown,
+                #"{ "id": "main", "after": ["ask", "fetch"] }"#,
+                head: #""milestone": "main","#
+            ),
+        ]
+        for file in files {
+            let launch = try await Tool.run("run", "-", "--clock", "virtual", "--strict", input: file)
+            #expect(launch.code == 5 && launch.output.contains("\nUNKNOWN ") && launch.output.contains("nobody knows"), "\(launch)")
+            let plan = try await Tool.run("plan", "-", input: file)
+            #expect(plan.output.contains("UNKNOWN") && !plan.output.contains("PASS"), "\(plan)")
+        }
+    }
+
     @Test("fault A1: help is on standard output and a success; asking for nothing shows it as a mistake")
     func help() async throws {
         for arguments in [["--help"], ["help"], ["help", "run"], ["run", "--help"], ["graph", "-h"]] {

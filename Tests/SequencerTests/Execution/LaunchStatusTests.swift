@@ -153,4 +153,49 @@ struct LaunchStatusTests {
         }
         #expect(!waiting.isEmpty && waiting.allSatisfy { Set($0) == Set(blocking) })
     }
+
+    @Test("a limit out of range is refused", arguments: [.zero, .seconds(-1), .seconds(86_401)] as [Duration])
+    func limits(limit: Duration) async throws {
+        let options = LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in })
+        let error = await #expect(throws: GraphError.self) { try await OperationGraph("limits").run(options: options) }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
+    }
+
+    @Test("who watches late gets the events up to now from the states of the operations")
+    func pastEvents() async throws {
+        let box = LaunchBox()
+        let past = Locked<[LaunchEvent.Kind]>([])
+        var graph = OperationGraph("watched late")
+        graph.add("first") {}
+        graph.add("second", after: "first") {
+            let events = try await box.launch().storage.observe(fromNow: { _ in })
+            past.withLock { $0 = events.map(\.kind) }
+        }
+        graph.add("third", after: "second") {}
+        _ = try await box.run(graph, options: LaunchOptions(deadline: .never, clock: VirtualClock()))
+        let events: [LaunchEvent.Kind] = [
+            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
+            .started("second", attempt: 1),
+        ]
+        #expect(past.withLock { $0 } == events)
+    }
+
+    @Test("what waits for operations that have not ended has waited since the launch began, or since the latest of the others ended")
+    func since() async throws {
+        let box = LaunchBox()
+        let status = Locked<LaunchStatus?>(nil)
+        var graph = OperationGraph("since")
+        let quick = graph.add("quick") { launch in try await launch.sleep(for: .milliseconds(20)) }
+        let slow = graph.add("slow") { launch in
+            try await launch.sleep(for: .milliseconds(50))
+            let seen = try await box.launch().status
+            status.withLock { $0 = seen }
+        }
+        graph.add("from-the-start", after: slow) {}
+        graph.add("later", after: quick, slow) {}
+        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock()))
+        let operations = try #require(status.withLock { $0 }).operations
+        let times = Dictionary(uniqueKeysWithValues: operations.map { ($0.id, $0.since) })
+        #expect(times == ["slow": .zero, "from-the-start": .zero, "later": .milliseconds(20)])
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SequencerTesting
 import TestSupport
 import Testing
@@ -23,19 +24,21 @@ struct MilestoneChain {
     struct Failure: Error {}
 
     let feature: Feature
+    /// How long each step of the chain takes.
+    var time = Duration.milliseconds(50)
     var contested = Contested.resource
     var hasOthers = true
     /// Of each step of the chain, and of the others; nil for no expectation.
     var expected: Duration?
     var othersExpected: Duration?
-    /// How long each step of the chain takes.
-    private static let time = Duration.milliseconds(50)
+    /// Nil in real time, in which only the order matters: they then end at once.
+    var othersTime: Duration? = .milliseconds(300)
 
     var lanes: Int? { contested == .lane ? 1 : nil }
 
     func graph() throws -> OperationGraph {
         var graph = OperationGraph("chain")
-        let time = Self.time
+        let (time, othersTime) = (time, othersTime)
         let resource: [StepOption] = contested == .resource ? [.exclusive("db")] : []
         let expectation = StepOption.all(expected.map { [.expected($0)] } ?? [])
         let needed = StepOption.all(resource + [expectation])
@@ -46,20 +49,23 @@ struct MilestoneChain {
         guard hasOthers else { return graph }
         for number in 0..<6 {
             let options = StepOption.all(resource + (othersExpected.map { [.expected($0)] } ?? []))
+            let body: @Sendable (StepContext) async throws -> Void = { step in
+                if let othersTime { try await step.compute(for: othersTime) }
+            }
             if isOnMain(number) {
-                graph.add("other-\(number)", options, on: .main) { step in try await step.compute(for: .milliseconds(300)) }
+                graph.add("other-\(number)", options, on: .main) { step in try await body(step) }
             } else {
-                graph.add("other-\(number)", options) { step in try await step.compute(for: .milliseconds(300)) }
+                graph.add("other-\(number)", options) { step in try await body(step) }
             }
         }
         return graph
     }
 
     /// Whether that one of the others is on the main thread.
-    private func isOnMain(_ number: Int) -> Bool { contested == .resource ? number % 2 == 0 : contested == .main }
+    func isOnMain(_ number: Int) -> Bool { contested == .resource ? number % 2 == 0 : contested == .main }
 
     private func addFeature(_ needed: StepOption, _ expectation: StepOption, to graph: inout OperationGraph) throws {
-        let time = Self.time
+        let (time, isReal) = (time, othersTime == nil)
         func add(_ options: StepOption..., body: @escaping @Sendable (StepContext) async throws -> Void) {
             graph.add("feature", needed, .all(options), after: "first") { step in try await body(step) }
         }
@@ -87,6 +93,8 @@ struct MilestoneChain {
                 try await step.sleep(for: time)
                 throw Failure()
             } fallback: { _, _ in
+                // In real time the others have a moment in which they could begin.
+                if isReal { Thread.sleep(forTimeInterval: 0.05) }
                 return 7
             }
         case .valueFallback:
@@ -238,5 +246,54 @@ struct MilestoneChainTests {
         let report = try await graph.run(options: .virtual()).report
         #expect(report["early"]?.start == .zero)
         #expect(report["home"]?.end == .milliseconds(200) && report["late"]?.start == .milliseconds(200))
+    }
+}
+
+/// The same in real time: nothing of the others begins in the chain's way.
+@Suite("A chain to the milestone, in real time", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealMilestoneChainTests {
+    @Test("no other begins on the main thread, or with the resource, while the chain needs it", arguments: MilestoneChain.Feature.allCases)
+    func others(feature: MilestoneChain.Feature) async throws {
+        for expected in [nil, .milliseconds(5)] as [Duration?] {
+            try await check(MilestoneChain(feature: feature, time: .milliseconds(5), expected: expected, othersTime: nil))
+        }
+    }
+
+    @Test(
+        "nor on the main thread, which the chain's last step alone needs, or on the only lane, where all is expected",
+        arguments: MilestoneChain.Feature.allCases,
+        [.main, .lane] as [MilestoneChain.Contested]
+    )
+    func distant(feature: MilestoneChain.Feature, contested: MilestoneChain.Contested) async throws {
+        var chain = MilestoneChain(feature: feature, time: .milliseconds(5), contested: contested, othersTime: nil)
+        // Much more than they take: others wait for as long as that, also on a busy machine.
+        (chain.expected, chain.othersExpected) = (.seconds(10), .seconds(60))
+        try await check(chain)
+    }
+
+    private func check(_ chain: MilestoneChain) async throws {
+        var options = LaunchOptions.patient
+        options.lanes = chain.lanes
+        let report = try await chain.graph().run(options: options).report
+        #expect(report.outcome == .completed)
+        let (first, last, home) = (report["first"], report["last"], report["home"])
+        let begin = try #require(first?.start)
+        for number in 0..<6 {
+            let start = try #require(report["other-\(number)"]?.start)
+            // The resource, or the lane, is needed until the last of the chain has ended; the main thread until the milestone has.
+            let end = try #require(chain.isOnMain(number) ? home?.end : last?.end)
+            // On a machine that is busy for so long, others start after a second in which nothing has ended.
+            let isPatient = report.operations.allSatisfy { $0.end >= start || $0.end <= start - .seconds(1) }
+            #expect(start < begin || start >= end || isPatient && start - begin >= .seconds(1), "other-\(number)")
+        }
+    }
+
+    @Test("a milestone on the main thread that waits unseen for another step there gets it")
+    func unseen() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("unseen")
+        graph.add("home", .milestone, on: .main) { await gate.wait() }
+        graph.add("other", on: .main) { gate.open() }
+        #expect(try await graph.run(options: .patient).report.outcome == .completed)
     }
 }

@@ -178,6 +178,24 @@ struct ProcessorShareTests {
         #expect((machine.take(.worker, at: 55, &actions)?.node ?? -1) >= 5)
     }
 
+    @Test("one whose fallback is computed counts meanwhile")
+    func fallback() throws {
+        var (machine, actions) = try Self.machine(processors: 1) { graph in
+            graph.add("config") { () -> Int in
+                1
+            } fallback: { _, _ in
+                2
+            }
+        }
+        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
+        let config = try #require(machine.take(.worker, at: 0, &actions))
+        #expect(machine.attemptEnded(config, .failed, at: 10, &actions))
+        let fallback = try #require(actions.fallbacks.first)
+        #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 20, &actions))
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+    }
+
     @Test("in real time processors are scarce where lanes are more; not where workers are measured; in a queue of the app's always")
     func scarce() {
         var options = LaunchOptions()
@@ -231,5 +249,27 @@ struct ProcessorShareTests {
         options.processors = 1
         let report = try await box.run(graph, options: options).report
         #expect(report["other"]?.outcome == .cancelled && report["other"]?.start == nil)
+    }
+
+    @Test("in real time too, what waits for a processor says so, and goes on when the milestone has ended")
+    func realTime() async throws {
+        let (begun, end) = (Gate(), Gate())
+        var graph = OperationGraph("real")
+        let running = Locked(0)
+        graph.add("home", .milestone) {
+            begun.open()
+            end.block()
+        }
+        for number in 1...5 { graph.add("other-\(number)") { running.withLock { $0 += 1 } } }
+        graph.add("suspends") { await Task.yield() }
+        var options = LaunchOptions(lanes: 8, deadline: .patience)
+        options.processors = 1
+        let launch = try graph.start(options: options)
+        await begun.wait()
+        await eventually { launch.status.operations.map(\.id).contains("suspends") == false }
+        #expect(launch.status.operations.filter { $0.wait == .milestone }.count == 5 || running.withLock { $0 } > 0)
+        end.open()
+        let report = await launch.end().report
+        #expect(report.outcome == .completed && running.withLock { $0 } == 5)
     }
 }

@@ -171,6 +171,14 @@ struct RealLaunchPromiseTests {
     @Test("options out of range are refused, in one sentence")
     func options() async {
         let graph = OperationGraph("options")
+        for options in [
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience),
+            LaunchOptions(deadline: .after(.zero)),
+            LaunchOptions(deadline: .patience, grace: .seconds(-1)),
+        ] {
+            let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
+            #expect(error?.problems.map(\.code) == [.invalidOption])
+        }
         // Both at once: whoever repairs one should not be told of the other afterwards.
         let both = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(0), options: LaunchOptions(lanes: 0)) }
         #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])

@@ -174,4 +174,16 @@ struct RealNestedLaunchTests {
     }
 
     static func nothing() async {}
+
+    @Test("fault O13: an inner launch with a longer budget than the outer step has time ends with it")
+    func innerDeadline() {
+        var options = LaunchOptions()
+        #expect(options.settings(for: .seconds(60)).deadline == Duration.seconds(60).nanoseconds)
+        options = options.within(.seconds(40))
+        #expect(options.settings(for: .seconds(60)).deadline == Duration.seconds(40).nanoseconds)
+        #expect(
+            LaunchOptions(deadline: .never).within(.seconds(40)).settings(for: .seconds(3)).deadline == Duration.seconds(40).nanoseconds
+        )
+        #expect(LaunchOptions().within(.seconds(40)).settings(for: .seconds(3)).deadline == Duration.seconds(30).nanoseconds)
+    }
 }
