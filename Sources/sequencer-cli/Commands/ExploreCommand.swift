@@ -29,7 +29,7 @@ struct ExploreCommand: LaunchingCommand {
         "explore launch.json --orders 20 --seed 7": "Run fewer orders, and others.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "In all orders each operation ended the same way.",
+        "0": "In all orders each operation ended the same way. Budget and deadline do not count: operations run one at a time here.",
         "1": "An operation needs another one that it does not wait for: both are named. "
             + "Or one ends otherwise when the order is repeated, or the launch fails in every order.",
     ]

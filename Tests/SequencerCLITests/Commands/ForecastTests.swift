@@ -212,4 +212,18 @@ struct ForecastTests {
         #expect(plans.allSatisfy { $0["verdict"] as? String == "pass" && $0["milestoneOutcome"] as? String == "fellBack" })
         #expect(try await Self.run(["plan"], text).output.contains("PASS 50 ms of 1 s, the milestone fell back\n"))
     }
+
+    @Test("A plan cuts when the launch does, also where nobody knows how long a step behind takes")
+    func cutBeforeUnknown() async throws {
+        let file = scenarioText(
+            #"{ "id": "config", "cuttable": true, "fallback": "bundled", "work": { "simulate": "1450ms" } }"#,
+            #"{ "id": "unknown", "on": "main", "after": ["config"], "work": { "command": ["unknown"] } }"#,
+            #"{ "id": "layout", "after": ["unknown"], "work": { "simulate": "1700ms" } }"#,
+            head: #""budget": "1800ms","#
+        )
+        let plan = try await Tool.run("plan", "-", "--lanes", "2", "--json", input: file).json()
+        let run = try await Tool.run("run", "-", "--clock", "virtual", "--lanes", "2", "--json", input: file).json()
+        let plans = try #require(plan["plans"] as? [[String: Any]])
+        #expect(plans.first?["makespanMs"] as? Double == run["makespanMs"] as? Double, "\(plan) \(run)")
+    }
 }

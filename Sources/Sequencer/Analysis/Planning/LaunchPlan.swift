@@ -179,7 +179,9 @@ extension ValidatedGraph {
     /// - Complexity: that of a launch.
     nonisolated(nonsending) public func plan(_ options: PlanOptions = PlanOptions()) async throws(GraphError) -> LaunchPlan {
         let durations = try options.durations(in: self)
-        let report = try await rehearse(durations, expected: durations, options)
+        // Nil where nobody knows: the launch sees to its cuts and its order without an expectation there, too.
+        let expected = (0..<count).map { options.whatIf[id($0)] ?? policy($0).expected }
+        let report = try await rehearse(durations, expected: expected, options)
         return LaunchPlan(self, options, durations, report)
     }
 
