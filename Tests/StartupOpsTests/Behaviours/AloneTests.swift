@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -38,18 +37,6 @@ struct AloneTests {
             #expect(report.duration == step.expected, "\(step)")
         }
         #expect(begun.withLock { $0 } == BuiltInStep.all.map(\.id))
-    }
-
-    @Test("A1: no operation's file names another operation")
-    func isolated() throws {
-        let files = try SourceFiles("Sources/StartupOps/Steps").all.filter { $0.name.hasSuffix("Step.swift") }
-        func own(_ file: SourceFiles.File) -> Set<String> { file.declaredTypes.filter { $0.hasSuffix("Operation") } }
-        let types = files.reduce(into: Set<String>()) { $0.formUnion(own($1)) }
-        #expect(types.count >= 10)
-        for file in files {
-            #expect(own(file).count <= 1, "\(file.name)")
-            #expect(file.words.intersection(types) == own(file), "\(file.name)")
-        }
     }
 
     @Test("A38: one operation, alone: its completion says what it presented and what it stored, or that it did neither")

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerAnalysis
 import SequencerTesting
 import TestSupport

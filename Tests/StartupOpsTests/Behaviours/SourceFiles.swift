@@ -9,22 +9,9 @@ struct SourceFiles {
         /// The text, without comments.
         let text: String
 
-        var name: String { String(path.split(separator: "/").last ?? "") }
-
         /// Every identifier and keyword.
         var words: Set<String> {
             Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
-        }
-
-        /// The modules it imports.
-        var imports: Set<String> {
-            Set(
-                text.split(separator: "\n").compactMap { line in
-                    let words = line.split(separator: " ")
-                    guard let index = words.firstIndex(of: "import"), index + 1 < words.count else { return nil }
-                    return String(words[index + 1])
-                }
-            )
         }
 
         /// The types it declares outside of others.

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Dispatch
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing

@@ -8,6 +8,11 @@ import Testing
 
 @Suite("The mailbox of entry points: stores and processes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntryPointMailboxStoreTests {
+    /// One that processes share.
+    private static func store(_ path: String) throws -> FileStore {
+        try FileStore(directory: URL(fileURLWithPath: path), lockTimeout: .seconds(300))
+    }
+
     private func mailbox(_ store: any DataStore, process: EntryPointProcess = EntryPointProcess(), at seconds: Double = 1_000)
         -> EntryPointMailbox
     {
@@ -30,10 +35,10 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B55, B56, fault L20: what arrived survives a kill; what was being delivered comes again, marked")
     func killed() async throws {
-        let store = try EntryPointFolderStore.temporary()
-        defer { store.delete() }
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
-            let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path))
+        let folder = try TemporaryFolder()
+        let store = try Self.store(folder("store").path)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder("store").path as String] in
+            let mailbox = EntryPointMailbox(try EntryPointMailboxStoreTests.store(path))
             mailbox.receive(try EntryPointSamples.push())
             mailbox.receive(try EntryPointSamples.link("https://good.example/speakers/new"))
             mailbox.receive(EntryPointSamples.shortcut())
@@ -50,15 +55,15 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B56: one that kills the app each time is given up after three deliveries")
     func poison() async throws {
-        let store = try EntryPointFolderStore.temporary()
-        defer { store.delete() }
+        let folder = try TemporaryFolder()
+        let store = try Self.store(folder("store").path)
         // The processes that die have the clock of this machine.
         let now = Date().timeIntervalSince1970
         mailbox(store, at: now).receive(try EntryPointSamples.push())
         mailbox(store, at: now).receive(EntryPointSamples.shortcut())
         for _ in 0..<3 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
-                let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path))
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder("store").path as String] in
+                let mailbox = EntryPointMailbox(try EntryPointMailboxStoreTests.store(path))
                 mailbox.mainScreenDidAppear()
                 await mailbox.deliver { _ in kill(getpid(), SIGKILL) }
             }
@@ -70,13 +75,13 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B59: several processes receive into one store, and nothing is lost")
     func processes() async throws {
-        let store = try EntryPointFolderStore.temporary()
-        defer { store.delete() }
+        let folder = try TemporaryFolder()
+        let store = try Self.store(folder("store").path)
         await withTaskGroup(of: Void.self) { group in
             for child in 0..<3 {
                 group.addTask {
-                    await #expect(processExitsWith: .success) { [path = store.path as String, child = child as Int] in
-                        let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path), capacity: 100)
+                    await #expect(processExitsWith: .success) { [path = folder("store").path as String, child = child as Int] in
+                        let mailbox = EntryPointMailbox(try EntryPointMailboxStoreTests.store(path), capacity: 100)
                         for number in 0..<10 {
                             #expect(mailbox.receive(EntryPointSamples.shortcut("\(child)-\(number)")) == .stored)
                         }
@@ -115,18 +120,18 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B56: a store that cannot be read keeps nothing from being delivered, and what it holds is not overwritten")
     func unreadableStore() async throws {
-        let store = EntryPointFailingStore()
+        let store = FailingSecureStore()
         mailbox(store).receive(EntryPointSamples.shortcut("stored"))
-        store.failures.withLock { $0.reads = true }
+        store.fail { $0.reads = FailingSecureStore.error }
         let mailbox = mailbox(store)
         let receipt = mailbox.receive(EntryPointSamples.shortcut("in memory"))
-        #expect(receipt == .keptInMemory(StorageError(.locked, "entry-points", "the device was not unlocked yet")))
+        #expect(receipt == .keptInMemory(FailingSecureStore.error))
         #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") != .stored)
         #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") == .duplicate)
         #expect(await delivered(mailbox) == ["shortcut in memory", "shortcut second"])
         #expect(await delivered(mailbox) == [])
         mailbox.receive(EntryPointSamples.shortcut("third"))
-        store.failures.withLock { $0.reads = false }
+        store.fail { $0.reads = nil }
         #expect(mailbox.receive(EntryPointSamples.shortcut("fourth")) == .stored)
         #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") == .duplicate)
         let nextLaunch = self.mailbox(store)
@@ -135,15 +140,15 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B56: a store that cannot be written, or locked, delivers once all the same", arguments: [true, false])
     func unwritableStore(locking: Bool) async throws {
-        let store = EntryPointFailingStore()
+        let store = FailingSecureStore()
         let mailbox = mailbox(store)
         mailbox.receive(EntryPointSamples.shortcut("before"))
-        store.failures.withLock { if locking { $0.locking = true } else { $0.writes = true } }
+        store.fail { if locking { $0.lock = FailingSecureStore.error } else { $0.writes = FailingSecureStore.error } }
         mailbox.receive(EntryPointSamples.shortcut("after"))
         mailbox.mainScreenDidAppear()
         #expect(await delivered(mailbox) == (locking ? ["shortcut after"] : ["shortcut before", "shortcut after"]))
         #expect(await delivered(mailbox) == [])
-        store.failures.withLock { $0 = .init() }
+        store.fail { $0 = .init() }
         #expect(await delivered(mailbox) == (locking ? ["shortcut before"] : []))
         #expect(await delivered(self.mailbox(store)) == [])
     }
@@ -168,13 +173,13 @@ struct EntryPointMailboxStoreTests {
 
     @Test("fault D7: what a mailbox tells shows nothing of what links and pushes carry")
     func redacted() async throws {
-        let store = EntryPointFailingStore()
+        let store = FailingSecureStore()
         let mailbox = mailbox(store)
         mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=CANARY"))
         mailbox.receive(try EntryPointSamples.push("CANARY"))
         mailbox.mainScreenDidAppear()
         await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") }
-        store.failures.withLock { $0.writes = true }
+        store.fail { $0.writes = FailingSecureStore.error }
         for _ in 0..<3 { await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") } }
         let told = mailbox.takeLosses() + mailbox.stop().map(\.description)
         #expect(told.count == 2 && !told.joined().contains("CANARY"), "\(told)")

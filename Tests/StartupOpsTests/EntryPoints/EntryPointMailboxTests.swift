@@ -38,19 +38,6 @@ struct EntryPointMailboxTests {
         #expect(mailbox.waiting() == [])
     }
 
-    @Test("B55: a delay is waited for once, after the main screen")
-    func delay() async throws {
-        let mailbox = EntryPointMailbox(MemoryStore(), delay: .seconds(2), sleep: { [log] in log.add("slept \($0)") })
-        mailbox.receive(EntryPointSamples.shortcut())
-        #expect(await delivered(mailbox) == [])
-        mailbox.mainScreenDidAppear()
-        #expect(log.all == [])
-        #expect(await delivered(mailbox).count == 1)
-        mailbox.receive(EntryPointSamples.shortcut())
-        #expect(await delivered(mailbox).count == 1)
-        #expect(log.all == ["slept 2.0 seconds"])
-    }
-
     @Test("B55: a delay that is cancelled delivers nothing, and loses nothing")
     func cancelledDelay() async throws {
         let mailbox = EntryPointMailbox(MemoryStore(), delay: .seconds(Int64.max), sleep: { _ in throw CancellationError() })
@@ -127,30 +114,6 @@ struct EntryPointMailboxTests {
         #expect(await delivered(mailbox).count == 1)
         #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-1") == .duplicate)
         #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-2") == .stored)
-    }
-
-    @Test("fault D5: what needs a login waits for it, and is delivered once")
-    func login() async throws {
-        let mailbox = mailbox()
-        mailbox.receive(try EntryPointSamples.link(tune))
-        mailbox.receive(try EntryPointSamples.link(new))
-        mailbox.mainScreenDidAppear()
-        #expect(await delivered(mailbox) == ["link to new-speaker"])
-        #expect(mailbox.waiting().count == 1)
-        mailbox.setSession(.loggedIn(nil))
-        #expect(await delivered(mailbox) == ["link to tune with id, volume"])
-        #expect(await delivered(mailbox) == [])
-    }
-
-    @Test("fault D6: what changes something says that it has to be confirmed, and never comes before the main screen")
-    func confirmation() async throws {
-        let mailbox = mailbox()
-        mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=1"))
-        mailbox.setSession(.loggedIn(nil))
-        #expect(await delivered(mailbox) == [])
-        mailbox.mainScreenDidAppear()
-        let count = await mailbox.deliver { #expect($0.needsConfirmation) }
-        #expect(count == 1)
     }
 
     @Test("B56, fault D12: under a required update nothing is delivered; it is reported, and waits for the next launch")

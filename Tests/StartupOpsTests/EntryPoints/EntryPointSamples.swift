@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 @testable import StartupOps
 
@@ -45,5 +46,17 @@ extension EntryPointMailbox {
     func stop() -> [EntryPointDelivery] {
         stopDelivering()
         return waiting()
+    }
+}
+
+/// Collects what a mailbox tells, and what it hands over.
+final class EntryPointLog: Sendable {
+    private let lines = Locked<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: some CustomStringConvertible) {
+        let line = line.description
+        lines.withLock { $0.append(line) }
     }
 }

@@ -15,28 +15,20 @@ struct IntegrationApp {
 
     /// - Parameters:
     ///   - folder: what the app remembers; the next app with the same folder is its next start.
-    ///   - now: the time of day, which tokens' expiry is compared with.
     init(
         at url: URL,
         remembering folder: TemporaryFolder,
-        person: AgreeablePerson = AgreeablePerson(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        person: AgreeablePerson = AgreeablePerson()
     ) throws {
         self.person = person
         let directory = StateDirectory.open(at: folder("app"))
         try #require(directory.problems.isEmpty)
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let device = Settings(directory.settings).deviceIdentifier
-        service = AppService(at: .service(at: url), http: HTTPClient(), directory: directory, app: app, deviceID: device, now: now)
+        service = AppService(at: .service(at: url), http: HTTPClient(), directory: directory, app: app, deviceID: device)
         environment = StartupEnvironment(
             app: app,
-            services: StartupServices(
-                updates: service,
-                configurations: service,
-                accounts: service,
-                entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-            ),
+            services: StartupServices(service),
             presenters: StartupPresenters(all: person),
             directory: directory,
             splashMinimum: .zero

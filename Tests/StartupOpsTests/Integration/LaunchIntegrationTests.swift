@@ -36,21 +36,6 @@ extension RealIntegrationTests {
             ("redirect-loop", "redirected"), ("big:200MB", "bytes"), ("gzip-bomb:200MB", ":"), ("401-basic", "401"),
         ]
 
-        @Test("a launch, and the next: the first asks, the second knows, and nothing is replaced by anything")
-        func healthy() async throws {
-            let first = try IntegrationApp(at: server.url, remembering: folder)
-            let report = try await first.launch()
-            #expect(report.scenario == "first-launch" && report.outcome == .completed)
-            #expect(first.person.shown == ["splash", "login", "tutorial", "speakers: Kitchen", "main"])
-            let second = try IntegrationApp(at: server.url, remembering: folder)
-            let next = try await second.launch()
-            #expect(next.scenario == "regular" && next.outcome == .completed)
-            #expect(second.person.shown == ["splash", "main"])
-            for report in [report, next] {
-                #expect(report.operations.allSatisfy { $0.outcome == .succeeded && $0.notes.isEmpty }, "\(report.json())")
-            }
-        }
-
         @Test("what is late but in time, or brings a header field along, is used", arguments: ["slow:50ms", "header:Set-Cookie=a=b"])
         func harmless(fault: String) async throws {
             try await server.setFault(fault)

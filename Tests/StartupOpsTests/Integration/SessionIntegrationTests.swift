@@ -57,18 +57,6 @@ extension RealIntegrationTests {
             #expect(try await server.count("POST /oauth/token") == 2)
         }
 
-        @Test("fault T1: a token that says itself that it has expired is refreshed once as well, and never sent")
-        func knownToHaveExpired() async throws {
-            let before = try await server.count("GET /v1/profile")
-            let later = try IntegrationApp(at: server.url, remembering: folder, now: { Date(timeIntervalSinceNow: 7_200) })
-            let errors = await hundredRequests(of: later.service.client)
-            #expect(errors.isEmpty, "\(errors)")
-            #expect(try await server.count("POST /oauth/token") == 2)
-            // What is turned down is sent twice: nothing was.
-            #expect(try await server.count("GET /v1/profile") == before + 50)
-            #expect(try await server.count("POST /graphql") == 50)
-        }
-
         @Test("fault T2: when the server has ended the session, one refresh says so to all, and nobody is logged in any more")
         func ended() async throws {
             try await server.expireTokens()
@@ -97,24 +85,6 @@ extension RealIntegrationTests {
             try await server.removeFaults()
             let afterwards = await hundredRequests(of: service.client)
             #expect(afterwards.isEmpty, "\(afterwards)")
-        }
-
-        @Test("fault T9, T10: what is turned down with a new token, or forbidden, is not tried again and again")
-        func noLoop() async throws {
-            let before = try await server.count("GET /v1/profile")
-            func error() async -> NetworkError? {
-                await failure { () throws(NetworkError) in
-                    _ = try await service.client.get("v1/profile", as: UserProfile.self, deadline: Self.generous)
-                }
-            }
-            try await server.setFault("status:401;www-authenticate=Bearer", for: ["/v1/profile"])
-            #expect(await error()?.code == .unauthorized)
-            #expect(try await server.count("GET /v1/profile") == before + 2)
-            #expect(try await server.count("POST /oauth/token") == 2)
-            try await server.setFault("status:403", for: ["/v1/profile"])
-            #expect(await error()?.status == 403)
-            #expect(try await server.count("GET /v1/profile") == before + 3)
-            #expect(try await server.count("POST /oauth/token") == 2)
         }
     }
 }

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -51,29 +50,15 @@ struct AskedForTests {
     }
 
     /// The real accounts; whoever logs in waits until they may.
-    private struct HeldAccounts: AccountService {
+    private struct HeldAccounts: AccountsOver {
         let real: any AccountService
         let isLoggingIn = Gate()
         let mayLogIn = Gate()
-
-        func storedSession() -> StoredAnswer<StoredSession> { real.storedSession() }
-        func logOut(because reason: String) async { await real.logOut(because: reason) }
-        func restore(by deadline: Deadline) async throws -> Account { try await real.restore(by: deadline) }
 
         func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
             isLoggingIn.open()
             await mayLogIn.wait()
             return try await real.logIn(email: email, password: password, by: deadline)
-        }
-
-        func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
-            try await real.createAccount(email: email, password: password, by: deadline)
-        }
-
-        func logInAnonymously(by deadline: Deadline) async throws -> Account { try await real.logInAnonymously(by: deadline) }
-
-        func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
-            try await real.verify(email: email, code: code, by: deadline)
         }
     }
 
@@ -89,10 +74,7 @@ struct AskedForTests {
         #expect(try await device.launch(.firstLaunch, guest).content?.account.isAnonymous == true)
         let person = AgreeablePerson()
         let environment = device.environment(StartupPresenters(all: person))
-        try environment.configurations.beginTrial(
-            of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: .dismissable)
-        )
-        try environment.configurations.confirmTrial()
+        try environment.configurations.know("6", onboarding: .dismissable)
         let account = try await environment.run(.login, options: options)
         #expect(account.email == "person@example.com" && person.shown == ["login"])
         #expect(try await environment.run(.login, options: options).id == account.id)

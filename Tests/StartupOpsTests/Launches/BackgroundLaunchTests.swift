@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerAnalysis
 import SequencerTesting
 import TestSupport
@@ -92,17 +91,5 @@ struct BackgroundLaunchTests {
         // What a person is to see waits for a launch with a screen.
         #expect(environment.mailbox.waiting().map(\.entryPoint.isSilent) == [false])
         #expect(device.directory().launchState().appStarts == starts)
-    }
-
-    @Test("F17: on a device that the app was never started on, nothing is fetched, and nobody is asked")
-    func never() async throws {
-        let device = try SampleDevice()
-        let person = AgreeablePerson()
-        let environment = device.environment(StartupPresenters(all: person))
-        var facts = environment.facts()
-        facts.isInBackground = true
-        let report = try await device.run(environment.graph(Scenario(for: facts)))
-        #expect(report.outcome == .completed && report.operations.map(\.id) == ["silent-push"])
-        #expect(person.shown == [] && device.service.counts.isEmpty)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -74,9 +73,7 @@ struct BehaviourLaunchTests {
         // The server says nothing, so what earlier launches have come to counts: the person has seen the tutorial, and wants no speaker.
         device.service.setFault(.status(404), for: "/v1/configuration")
         let launch = try await device.launch { environment in
-            let configuration = AppConfiguration(version: "1", country: "DE", language: "de", onboarding: kind)
-            try environment.configurations.beginTrial(of: configuration)
-            try environment.configurations.confirmTrial()
+            try environment.configurations.know("1", onboarding: kind)
             try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
             try environment.state.recordTutorialSeen(version: SemanticVersion(1))
             try environment.state.recordDeclinedSpeaker()
@@ -204,34 +201,6 @@ struct BehaviourLaunchTests {
         #expect(launch.shown == ["splash", "main"], "\(launch.report.remarks)")
         #expect(launch.content?.account == first.content?.account)
         #expect(device.service.counts["POST /oauth/token"] == before + 1)
-    }
-
-    @Test("C50: queries after a launch go in the language of the configuration that it has fetched, here of the country that was chosen")
-    func language() async throws {
-        let device = try SampleDevice()
-        let person = AgreeablePerson()
-        let environment = device.environment(StartupPresenters(all: person), region: Region(country: "AT", language: "en"))
-        defer { environment.devices.closeAll() }
-        let client = try #require(environment.services.accounts as? PatientService).service.client
-        func greeting() async throws -> String {
-            let options = RequestOptions(requirement: .optional)
-            return try await client.query(.greeting, as: Greeting.self, options: options, deadline: .after(patience)).text
-        }
-        #expect(try await greeting() == "Hello")
-        let report = try await device.run(environment.graph(Scenario(for: environment.facts())))
-        #expect(report.outcome == .completed && person.shown.contains("region"), "\(report.remarks)")
-        #expect(person.content?.configuration.configuration.language == "de")
-        #expect(try await greeting() == "Guten Tag")
-    }
-
-    @Test("F2: who is known, and has no speaker, is asked for one and for nothing else")
-    func mixedFacts() async throws {
-        let device = try SampleDevice()
-        _ = try await device.launch()
-        try device.directory().launchState().forgetSpeaker()
-        let launch = try await device.launch()
-        #expect(launch.scenario == "regular" && launch.shown == ["splash", "speakers: Kitchen", "main"], "\(launch.report.remarks)")
-        #expect(launch.report.operations.filter(\.isInteractive).map(\.id) == ["connect-speaker"])
     }
 
     @Test("F7: the features that the configuration switches on and off reach the main screen, from the server and from the last launch")

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -49,13 +48,7 @@ struct FactsLaunchTests {
         directory.place = "process \(UUID())"
         return StartupEnvironment(
             app: app,
-            services: StartupServices(
-                updates: service,
-                configurations: service,
-                accounts: service,
-                entitlements: service,
-                speakers: service
-            ),
+            services: StartupServices(service, speakers: service),
             presenters: StartupPresenters(all: person),
             directory: directory,
             bundled: Service.configuration(),
@@ -195,17 +188,6 @@ struct FactsLaunchTests {
             #expect(try await run(environment).outcome == .completed)
             let expected = ["confirm play-playlist after main", "play Morning after main"]
             #expect(intents.events.withLock { $0 } == (number == 1 ? expected : []))
-        }
-    }
-
-    @Test("B60: with the real steps, an app that runs already is told, and shows nothing else, whatever else is known")
-    func running() async throws {
-        for facts in LaunchFactsTests.facts where facts.origin == .icon {
-            let (service, person) = (Service(facts.account), AgreeablePerson())
-            let environment = try environment(directory(facts), service, person)
-            let graph = environment.graph(Scenario(for: environment.facts(isRunning: true)))
-            let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
-            #expect(report.outcome == .completed && person.shown == ["active"], "\(facts)")
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -15,14 +14,11 @@ struct KnownAccountTests {
     private struct OwnError: Error {}
 
     /// The real accounts, but for some of their answers.
-    private struct Accounts: AccountService {
+    private struct Accounts: AccountsOver {
         let real: any AccountService
         /// Nil where the real service answers.
         var restored: @Sendable () async throws -> Account? = { nil }
         var willLogIn: @Sendable () async throws -> Void = {}
-
-        func storedSession() -> StoredAnswer<StoredSession> { real.storedSession() }
-        func logOut(because reason: String) async { await real.logOut(because: reason) }
 
         func restore(by deadline: Deadline) async throws -> Account {
             if let account = try await restored() { return account }
@@ -32,16 +28,6 @@ struct KnownAccountTests {
         func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
             try await willLogIn()
             return try await real.logIn(email: email, password: password, by: deadline)
-        }
-
-        func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
-            try await real.createAccount(email: email, password: password, by: deadline)
-        }
-
-        func logInAnonymously(by deadline: Deadline) async throws -> Account { try await real.logInAnonymously(by: deadline) }
-
-        func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
-            try await real.verify(email: email, code: code, by: deadline)
         }
     }
 

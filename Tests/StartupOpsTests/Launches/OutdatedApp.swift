@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 
 @testable import StartupNetworking

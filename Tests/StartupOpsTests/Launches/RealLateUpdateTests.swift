@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -155,41 +154,6 @@ struct RealLateUpdateTests {
         #expect(report.makespan == .seconds(isAborted ? 1 : 3))
         await app.environment.lateUpdateCheck.end()
         #expect(app.screens == ["update"] && app.told.withLock { $0 } == [Self.decision])
-    }
-
-    @Test("fault N20, N21: a late answer that cannot be read changes nothing, and the policy that was known is kept")
-    func unreadable() async throws {
-        let device = try await device()
-        let known = try JSONEncoder().encode(UpdatePolicy(minimumVersion: SemanticVersion(0, 1)))
-        let nonsense = try JSONDecoder().decode(UpdatePolicy.self, from: Data(#"{"minimumVersion":"abc"}"#.utf8))
-        for answer in [.failure(unreachable), .success(nonsense)] as [Result<UpdatePolicy, NetworkError>] {
-            let app = App(answer, after: .seconds(5), on: device)
-            try app.environment.state.recordUpdatePolicy(known)
-            #expect(try await app.launch().outcome == .completed)
-            await app.environment.lateUpdateCheck.end()
-            #expect(app.screens == ["main"] && app.told.withLock { $0 }.isEmpty)
-            let kept = try JSONDecoder().decode(UpdatePolicy.self, from: try #require(app.environment.state.lastUpdatePolicy.value))
-            #expect(kept.minimumVersion == SemanticVersion(0, 1))
-        }
-    }
-
-    @Test("fault P17: a required update that is stored stops a launch whose check is late; a late policy lifts it for the next one")
-    func lifted() async throws {
-        let device = try await device()
-        for (late, isStopped) in [
-            (UpdatePolicy(), true), (Self.required, true), (UpdatePolicy(minimumVersion: SemanticVersion(0, 1)), false),
-        ] {
-            let app = App(.success(late), after: .seconds(5), on: device)
-            try app.environment.state.recordUpdatePolicy(try JSONEncoder().encode(Self.required))
-            let report = try await app.launch()
-            #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate) && report.makespan == .seconds(2))
-            #expect(report["force-update"]?.notes == [Self.wentOn, "the last known update policy was used"])
-            await app.environment.lateUpdateCheck.end()
-            #expect(app.screens == ["update"] && app.told.withLock { $0 }.isEmpty, "shown once, and not taken back")
-            let next = App(.failure(unreachable), after: .zero, on: device)
-            _ = try await next.launch()
-            #expect(next.screens == [isStopped ? "update" : "main"])
-        }
     }
 
     @Test("A34: cancelling the launch, or the check alone, ends the check: nothing is shown later", arguments: [nil, "force-update"])

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -313,14 +312,6 @@ struct RealOutdatedAppTests {
         #expect(ran.withLock { $0 } == ["warm", "main-app", check])
     }
 
-    @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")
-    func lifted() async throws {
-        let device = try await outdatedDevice()
-        device.service.setVersionPolicy(["minimumVersion": "1.0.0"])
-        #expect(try await launch(device).report.outcome == .completed)
-        #expect(try await launch(device) { try $0.inject(.fail, into: "force-update") }.report.outcome == .completed)
-    }
-
     @Test("fault P16: an app that crashes at every start asks for its update first, and is offered it", arguments: Scenario.all)
     func wayOut(scenario: Scenario) async throws {
         let device = try SampleDevice()
@@ -333,20 +324,6 @@ struct RealOutdatedAppTests {
         #expect(result.recovery.level == .minimal)
         #expect(result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         #expect(result.person.shown == ["update"])
-    }
-
-    @Test(
-        "fault P16, P17: offline, the update that is remembered counts at every recovery level",
-        arguments: RecoveryLevel.allCases
-    )
-    func everyLevelOffline(level: RecoveryLevel) async throws {
-        let device = try await outdatedDevice()
-        try die(in: "main-app", level: level, times: 1, on: device)
-        device.outages.refuse("/v1/version-policy")
-        for scenario in Nightly.cases([Scenario.regular, .firstLaunch], each: 2) {
-            let result = try await launch(device, scenario)
-            #expect(result.isStopped, "\(scenario) at \(result.recovery.level): \(result.report.outcome)")
-        }
     }
 
     @Test("fault P16: the check is made at every recovery level, whatever launches died in", arguments: RecoveryLevel.allCases)

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 
@@ -59,13 +58,12 @@ final class SampleDevice: Sendable {
     func environment(
         _ presenters: StartupPresenters,
         version: SemanticVersion = SemanticVersion(1),
-        region: Region = Region(country: "DE", language: "de"),
         journal: LaunchJournal? = nil
     ) -> StartupEnvironment {
         var directory = directory()
         // As a process of its own would: no launch of this one is its second.
         directory.place = "process \(UUID())"
-        let app = AppInfo(version: version, platform: "linux", region: region)
+        let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
         let service = AppService(
             at: .service(at: backend.baseURL),
             http: outages,
@@ -79,13 +77,7 @@ final class SampleDevice: Sendable {
         }
         return StartupEnvironment(
             app: app,
-            services: StartupServices(
-                updates: patient,
-                configurations: patient,
-                accounts: patient,
-                entitlements: patient,
-                speakers: ServiceSpeakers(client: service.client, connector: connector)
-            ),
+            services: StartupServices(patient, speakers: ServiceSpeakers(client: service.client, connector: connector)),
             presenters: presenters,
             directory: directory,
             journal: journal,

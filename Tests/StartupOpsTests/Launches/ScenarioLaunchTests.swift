@@ -56,28 +56,6 @@ struct ScenarioLaunchTests {
         #expect(device.directory().launchState().isFirstLaunch)
     }
 
-    @Test(
-        "E9: the first screen is the launch's decision: the login form, the main screen, an account to restore or the update, by what is known"
-    )
-    func firstScreen() async throws {
-        let device = try SampleDevice()
-        func first(_ result: SampleDevice.Result) -> String? { result.shown.first { $0 != "splash" } }
-        #expect(first(try await device.launch()) == "login")
-        #expect(first(try await device.launch()) == "main")
-        // Logged out elsewhere.
-        device.service.endSessions()
-        device.service.expireTokens()
-        #expect(first(try await device.launch()) == "login")
-        // Reinstalled, where the secrets survive.
-        try FileManager.default.removeItem(at: device.location.appending(path: "state"))
-        try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
-        let restored = try await device.launch()
-        #expect(restored.scenario == "restore-account" && first(restored)?.hasPrefix("restore ") == true)
-        device.service.requireUpdate()
-        let updated = try await device.launch()
-        #expect(updated.shown.last == "update" && !updated.shown.contains("main"))
-    }
-
     @Test("B60: an app that comes back has its version checked again, and is told; nothing of the launch is run again")
     func warmResume() async throws {
         let device = try SampleDevice()
@@ -99,38 +77,6 @@ struct ScenarioLaunchTests {
     }
 
     @Test(
-        "B62: an account is offered when the configuration is there, and used when its session is open",
-        arguments: ["fetch-config", "login"]
-    )
-    func restoreWaits(_ late: String) async throws {
-        let device = try SampleDevice()
-        _ = try await device.launch()
-        let person = AgreeablePerson()
-        let environment = device.environment(StartupPresenters(all: person))
-        defer { environment.devices.closeAll() }
-        var steps = StartupSteps(environment)
-        let seen = Locked<[String]>([])
-        let (fetch, logIn) = (steps[.fetchConfig], steps[.login])
-        steps[.fetchConfig] = { launch in
-            if late == "fetch-config" { try await launch.sleep(for: .seconds(1)) }
-            seen.withLock { $0 = person.shown }
-            return try await fetch(launch)
-        }
-        steps[.login] = { launch, configuration in
-            if late == "login" { try await launch.sleep(for: .seconds(20)) }
-            #expect(configuration?.source == .remote)
-            return try await logIn(launch, configuration)
-        }
-        let report = try await device.run(Scenario.restoreAccount.graph(steps))
-        #expect(report.outcome == .completed)
-        #expect(seen.withLock { $0 } == ["splash"], "nothing was offered before the configuration was there")
-        #expect(person.shown.first { $0 != "splash" }?.hasPrefix("restore ") == true && person.shown.last == "main")
-        let (offer, main) = (try #require(report["restore-account"]), try #require(report["main-app"]?.start))
-        #expect(try #require(offer.start) >= (try #require(report["fetch-config"]?.end)))
-        #expect(main >= (try #require(report["login"]?.end)) && main >= .seconds(late == "login" ? 20 : 1))
-    }
-
-    @Test(
         "B67: an app without any optional part, screen, SDK or observer reaches its first screen",
         arguments: [Scenario.guestNone, .regular]
     )
@@ -144,28 +90,11 @@ struct ScenarioLaunchTests {
         defer { environment.devices.closeAll() }
         // Nobody is logged in, and the app does not mind.
         if scenario.name == "guest-none" {
-            try environment.configurations.beginTrial(
-                of: AppConfiguration(version: "1", country: "DE", language: "de", onboarding: OnboardingType.none)
-            )
-            try environment.configurations.confirmTrial()
+            try environment.configurations.know("1", onboarding: OnboardingType.none)
             device.service.setFault(.status(404), for: "/v1/configuration")
         }
         let report = try await device.run(scenario.graph(StartupSteps(environment)))
         #expect(report.outcome == .completed, "\(report.remarks)")
         #expect(person.shown == ["main"])
-    }
-
-    @Test("B66: who was received as the scenario says, before a configuration came that says otherwise, is named in the report")
-    func lateOnboarding() async throws {
-        let device = try SampleDevice()
-        _ = try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest))
-        let result = try await device.launch(.guestDismissable)
-        #expect(
-            result.report["main-app"]?.notes == [
-                "the launch was decided with dismissable onboarding, before the configuration came that says regular: regular counts from the "
-                    + "next launch"
-            ]
-        )
-        #expect(try await device.launch(.guest).report["main-app"]?.notes.isEmpty == true)
     }
 }

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import StartupStorage
 import TestSupport
@@ -101,12 +100,16 @@ struct SpeakerlessLaunchTests {
     /// All but those that have no such step: one that comes back to the front, and one that carries out a plan of the app's own.
     private static let withSpeaker = Scenario.all.filter { !["warm-resume", "bootstrap"].contains($0.name) }
 
-    @Test("A26, fault N64: in no scenario does the main screen wait for a step that looks for a speaker and hangs", arguments: withSpeaker)
-    func hangs(scenario: Scenario) async throws {
+    @Test(
+        "A26, fault N64: in no scenario does the main screen need a speaker, or wait for a step that looks for one and hangs",
+        arguments: withSpeaker,
+        [(Fault.hang, Outcome.timedOut), (.fail, .failed)]
+    )
+    func without(scenario: Scenario, fault: (Fault, Outcome)) async throws {
         var graph = scenario.graph(.simulated())
-        try graph.inject(.hang, into: "connect-speaker")
+        try graph.inject(fault.0, into: "connect-speaker")
         let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
-        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == .timedOut)
+        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == fault.1)
         #expect(report["main-app"]?.outcome == .succeeded)
     }
 
@@ -125,14 +128,5 @@ struct SpeakerlessLaunchTests {
         let third = try await device.launch()
         #expect(third.scenario == "regular" && third.shown == ["splash", "speakers: Kitchen", "main"])
         #expect(try await device.launch().shown == ["splash", "main"])
-    }
-
-    @Test("A26: no scenario with a speaker needs one", arguments: withSpeaker)
-    func everyScenario(scenario: Scenario) async throws {
-        var graph = scenario.graph(.simulated())
-        try graph.inject(.fail, into: "connect-speaker")
-        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
-        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == .failed)
-        #expect(report["main-app"]?.outcome == .succeeded)
     }
 }

@@ -38,22 +38,6 @@ struct SubscriptionOfferTests {
         }
     }
 
-    @Test(
-        "B15, B16: nothing is offered to a guest, at no start",
-        arguments: [SettingKey.presentsSubscriptionAfterLogin, .presentsSubscriptionOnEveryStart]
-    )
-    func guest(key: SettingKey<Bool>) async throws {
-        for scenario in [Scenario.firstLaunch, .guest, .guestDismissable, .guestNone] {
-            let device = try device(key)
-            let guest = AgreeablePerson(login: .continueAsGuest)
-            for number in 1...2 {
-                let launch = try await device.launch(scenario, guest)
-                #expect(launch.report.outcome == .completed && launch.content?.account.isAnonymous == true)
-                #expect(!launch.shown.contains("paywall"), "\(scenario), launch \(number): \(launch.shown)")
-            }
-        }
-    }
-
     @Test("B15: who gets back the account that was found on the device has not logged in; who had been a guest has")
     func withoutLogin() async throws {
         let device = try device(.presentsSubscriptionAfterLogin)

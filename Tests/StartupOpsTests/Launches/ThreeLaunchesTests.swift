@@ -64,34 +64,17 @@ struct ThreeLaunchesTests {
         #expect(next.shown.contains { $0.hasPrefix("restore") } && !next.shown.contains("login"), "\(next.shown)")
     }
 
-    @Test("A18, A21, E12: a newer version shows the tutorial, once; an older one does not")
-    func versions() async throws {
-        let device = try SampleDevice()
-        _ = try await device.launch()
-        var shown: [Bool] = []
-        for version in [SemanticVersion(1, 1), SemanticVersion(1, 1), SemanticVersion(1), SemanticVersion(2)] {
-            shown.append(try await device.launch(version: version).shown.contains("tutorial"))
-        }
-        #expect(shown == [true, false, false, true])
-    }
-
     @Test("A guest stays a guest where the last known configuration lets the app be tried, and is not asked to log in at the second launch")
     func guest() async throws {
         let device = try SampleDevice()
         let person = AgreeablePerson(login: .continueAsGuest)
         let first = try await device.launch(nil, person) { environment in
             // What earlier launches have come to.
-            try environment.configurations.beginTrial(
-                of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: .dismissable)
-            )
-            try environment.configurations.confirmTrial()
+            try environment.configurations.know("6", onboarding: .dismissable)
         }
         #expect(first.content?.account.isAnonymous == true)
         let second = try await device.launch { environment in
-            try environment.configurations.beginTrial(
-                of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: .dismissable)
-            )
-            try environment.configurations.confirmTrial()
+            try environment.configurations.know("6", onboarding: .dismissable)
         }
         #expect(second.scenario == "regular" && second.shown == ["splash", "main", "onboarding"])
         #expect(second.content?.account.id == first.content?.account.id && second.content?.account.isAnonymous == true)
@@ -102,5 +85,26 @@ struct ThreeLaunchesTests {
                     + "next launch"
             ]
         )
+    }
+
+    @Test("E12: one version, the app's, decides whether an update is required and whether the tutorial is shown")
+    func version() async throws {
+        let device = try SampleDevice()
+        // Required from 2.0.0 on, and seen in 1.0.0.
+        _ = try await device.launch()
+        device.service.requireUpdate(to: "2.0.0")
+        let old = try await device.launch(version: SemanticVersion(1, 9))
+        #expect(old.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(!old.shown.contains("main") && old.shown.contains("update"))
+        let new = try await device.launch(version: SemanticVersion(2))
+        #expect(new.report.outcome == .completed && new.shown.contains("tutorial"))
+        #expect(device.directory().launchState().tutorialVersionSeen == .value(SemanticVersion(2)))
+    }
+
+    @Test("E12: unless told otherwise, an app runs on this platform, and is set to the device's country and language")
+    func defaults() {
+        let app = AppInfo(version: SemanticVersion(1))
+        #expect(app.platform == currentPlatform && !app.platform.isEmpty)
+        #expect(app.region == AppInfo.deviceRegion && !app.region.country.isEmpty && !app.region.language.isEmpty)
     }
 }

@@ -9,42 +9,25 @@ import Testing
 /// What the next process finds of this one.
 @Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKBootConfigurationTests {
-    /// A store of one file per key: what it takes to see what a killed process leaves behind.
-    private final class FolderStore: SecureStore {
-        let folder: URL
-        init(_ folder: URL) { self.folder = folder }
-        private func file(_ key: StoreKey) -> URL { folder.appendingPathComponent(key.description) }
-        func read(_ key: StoreKey) -> StoredAnswer<Data> { (try? Data(contentsOf: file(key))).map { .value($0) } ?? .absent }
-        func write(_ data: Data, for key: StoreKey) throws(StorageError) {
-            do { try data.write(to: file(key), options: .atomic) } catch { throw StorageError(.inputOutput, folder.path, "\(error)") }
-        }
-        func remove(_ key: StoreKey) throws(StorageError) { try? FileManager.default.removeItem(at: file(key)) }
-        func removeAll() throws(StorageError) {}
-        func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try remove(key) }
-        func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try body() }
-    }
-
     private static func services(_ folder: URL) throws -> SampleSDKServices {
-        let (secure, data) = (folder.appendingPathComponent("secure"), folder.appendingPathComponent("data"))
-        for folder in [secure, data] { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-        return SampleSDKServices(secure: FolderStore(secure), data: FolderStore(data))
+        SampleSDKServices(
+            secure: try FileStore.secrets(in: folder.appendingPathComponent("secure")),
+            data: try FileStore(directory: folder.appendingPathComponent("data"))
+        )
     }
 
     @Test("D15: after a kill the next process reads the configuration of the last initialisation")
     func afterKill() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("boot-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+        let folder = try TemporaryFolder()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
             let sdk = SDKLifecycle.patient(try Self.services(URL(fileURLWithPath: path)))
             guard sdk.initialize(sdkBuilder.enableLogging().logLevel(.warn)) else { return }
-            kill(getpid(), SIGKILL)
+            killThisProcess()
         }
-        let next = SDKLifecycle.patient(try Self.services(folder))
+        let next = SDKLifecycle.patient(try Self.services(folder.url))
         #expect(next.recoveredConfiguration() == .value(try sdkBuilder.enableLogging().logLevel(.warn).build()))
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("data").path)
-        #expect(files == ["sdk-boot-configuration"])
-        let text = try String(contentsOf: folder.appendingPathComponent("data/sdk-boot-configuration"), encoding: .utf8)
+        #expect(names(in: folder("data")) == ["sdk-boot-configuration"])
+        let text = try String(contentsOf: folder("data/sdk-boot-configuration"), encoding: .utf8)
         #expect(!text.contains("Canary") && !text.contains("4711"), "secrets are in the secure store only")
     }
 

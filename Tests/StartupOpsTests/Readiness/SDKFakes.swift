@@ -12,8 +12,6 @@ final class SampleSDKServices: SDKServices {
         var entitlements: @Sendable (Deadline) async throws -> Set<String> = { _ in ["walking"] }
         var geofencing: @Sendable (Deadline) async throws -> Void = { _ in }
         var walking: @Sendable (Deadline) async throws -> Void = { _ in }
-        var wasGeofencingActive = true
-        var isWalkingSyncEnabled = true
         var makeFails = false
         var whenMade: @Sendable (SDKConfiguration, SDKLog) -> Void = { _, _ in }
     }
@@ -75,14 +73,13 @@ final class SampleSDKSession: SDKSession {
     var restoreSteps: [SDKRestoreStep] {
         let behaviour = behaviour
         return [
-            SDKRestoreStep("geofencing", unless: { _ in behaviour.wasGeofencingActive ? nil : "it was not active" }) { deadline in
+            SDKRestoreStep("geofencing") { deadline in
                 self.calls.withLock { $0.append("geofencing") }
                 try await behaviour.geofencing(deadline)
             },
             SDKRestoreStep(
                 "walking sync",
                 unless: { entitlements in
-                    if !behaviour.isWalkingSyncEnabled { return "it is switched off" }
                     guard let entitlements else { return "it is not known whether the person is still entitled to it" }
                     return entitlements.contains("walking") ? nil : "the person is not entitled to it any more"
                 }
@@ -146,19 +143,6 @@ final class RecordingLogWriter: SDKLogWriter {
     let lines = Locked<[String]>([])
     func write(_ level: SDKLogLevel, tag: String, message: String) { lines.withLock { $0.append("\(level) \(tag) \(message)") } }
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
-}
-
-/// Lets tests hold an asynchronous call until they say so, and know when it has been reached.
-final class SDKHold: Sendable {
-    private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-    private let opened = ReadinessGate("hold", [GateCondition("open", setBy: "test", because: "")])
-    func reach() async {
-        arrival.yield()
-        // Deaf to cancellation, as the worst code is.
-        await callback { done in opened.whenOpen { done() } }
-    }
-    func reached() async { for await _ in arrivals { return } }
-    func open() { opened.meet("open") }
 }
 
 let sdkBuilder = SDKConfiguration.Builder().baseUrl("https://api.example.com").clientId("client-4711").clientSecret("s3cr3t/Canary+42=")

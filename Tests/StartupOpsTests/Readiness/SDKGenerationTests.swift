@@ -35,22 +35,6 @@ struct SDKGenerationTests {
         #expect(services.live == 1)
     }
 
-    @Test("D28: the session is gone before the new client is made: its token is never sent to the new service")
-    func sessionIsCleared() async throws {
-        let sent = Locked<[String: [String]]>([:])
-        let store = MemoryStore()
-        var behaviour = SampleSDKServices.Behaviour()
-        behaviour.whenMade = { configuration, _ in
-            // What a client would send with its first request.
-            let token = store.read(.sdkAccessToken).value.map { String(decoding: $0, as: UTF8.self) }
-            sent.withLock { $0[configuration.baseURL.host ?? "", default: []].append(token ?? "no token") }
-        }
-        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store, token: "token of api", behaviour))
-        #expect(sdk.initialize(sdkBuilder))
-        #expect(sdk.reconfigure(other))
-        #expect(sent.withLock { $0 } == ["api.example.com": ["token of api"], "other.example": ["no token"]])
-    }
-
     @Test("D28: a process that finds the session of another service, left by an update or a kill, clears it first")
     func foreignSession() throws {
         let (secure, data) = (MemoryStore(), MemoryStore())
@@ -120,10 +104,10 @@ struct SDKGenerationTests {
 
     @Test("D35: a reset while a session is restored ends the wait for that at once; a reconfiguration has it wait for the new session")
     func resetInRestore() async throws {
-        let hold = SDKHold()
+        let hold = AsyncGate()
         var behaviour = SampleSDKServices.Behaviour()
         behaviour.entitlements = { _ in
-            await hold.reach()
+            await hold.wait(ignoringCancellation: true)
             return []
         }
         for isReset in [true, false] {
@@ -142,19 +126,14 @@ struct SDKGenerationTests {
     }
 
     /// A store in which one value stays.
-    private struct StubbornStore: SecureStore {
+    private struct StubbornStore: StoreOver, SecureStore {
         let content = MemoryStore()
         let key: StoreKey
 
-        func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
-        func write(_ data: Data, for key: StoreKey) { content.write(data, for: key) }
         func remove(_ key: StoreKey) throws(StorageError) {
             if key == self.key { throw StorageError(.inputOutput, key.description, "it stays") }
             content.remove(key)
         }
-        func removeAll() { content.removeAll() }
-        func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
-        func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
     }
 
     @Test(
@@ -173,18 +152,18 @@ struct SDKGenerationTests {
 
     @Test("D36: what is under way at a reconfiguration is cancelled, and answered at once; its late answer is discarded")
     func inFlight() async throws {
-        let hold = SDKHold()
+        let hold = AsyncGate()
         let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(sdk.initialize(sdkBuilder))
         let (cancelled, wasCancelled) = AsyncStream.makeStream(of: Bool.self)
         let request = Task {
             try await sdk.perform(for: "Rewards.balance") { _ in
-                await hold.reach()
+                await hold.wait(ignoringCancellation: true)
                 wasCancelled.yield(Task.isCancelled)
                 return "late answer"
             }
         }
-        await hold.reached()
+        await hold.arrivals()
         #expect(sdk.reconfigure(other))
         // The work still hangs, deaf to being cancelled: its caller does not wait for it.
         let error = await #expect(throws: SDKError.self) { try await request.value }
@@ -214,7 +193,7 @@ struct SDKGenerationTests {
 
     @Test("D37, fault L14: an old restore that ends after a reconfiguration does not make the new generation ready")
     func oldRestore() async throws {
-        let holds = [SDKHold(), SDKHold()]
+        let holds = [AsyncGate(), AsyncGate()]
         let store = MemoryStore()
         let number = Locked(0)
         var behaviour = SampleSDKServices.Behaviour()
@@ -223,7 +202,7 @@ struct SDKGenerationTests {
                 defer { number += 1 }
                 return number
             }
-            await holds[mine].reach()
+            await holds[mine].wait(ignoringCancellation: true)
             return []
         }
         behaviour.whenMade = { configuration, _ in
@@ -233,11 +212,11 @@ struct SDKGenerationTests {
         let services = SampleSDKServices(secure: store, token: "token", behaviour)
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
-        await holds[0].reached()
+        await holds[0].arrivals()
         let oldRestore = sdk.state.withLock { $0.current?.restore }
         let readiness = sdk.isReady
         #expect(sdk.reconfigure(other))
-        await holds[1].reached()
+        await holds[1].arrivals()
         holds[0].open()
         #expect(oldRestore != nil)
         await oldRestore?.task.value

@@ -190,18 +190,6 @@ struct SDKInitializationTests {
         #expect(sdk.failure?.code == .missingField)
     }
 
-    @Test("D24, fault L13: the same configuration again is a no-op that returns true: no second client, no second restore")
-    func sameAgain() async {
-        let services = SampleSDKServices(token: "token")
-        let sdk = SDKLifecycle.patient(services)
-        for _ in 0..<3 { #expect(sdk.initialize(sdkBuilder)) }
-        await sdk.untilReady()
-        #expect(sdk.initialize(sdkBuilder))
-        #expect(services.made == 1)
-        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
-        #expect(sdk.trace.map(\.count) == [sdkSteps.count])
-    }
-
     @Test("D25, fault L13: another configuration is refused with the names of the fields that differ, and none of their values")
     func differentAgain() async throws {
         let writer = RecordingLogWriter()

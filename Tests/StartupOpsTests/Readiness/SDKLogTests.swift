@@ -50,15 +50,6 @@ struct SDKLogTests {
         #expect(writer.text.isEmpty && made.withLock { $0 } == 0)
     }
 
-    @Test("D14: a writer gets level, tag and message, in order")
-    func writer() async {
-        let writer = RecordingLogWriter()
-        let log = SDKLog(isEnabled: true, level: .verbose, writer: writer)
-        for number in 0..<100 { log.write(.info, "tag", "\(number)") }
-        await log.flush()
-        #expect(writer.lines.withLock { $0 } == (0..<100).map { "INFO tag \($0)" })
-    }
-
     private final class ThrowingWriter: SDKLogWriter {
         let calls = Locked(0)
         func write(_ level: SDKLogLevel, tag: String, message: String) throws {

@@ -28,15 +28,15 @@ struct SDKRestoreTests {
 
     @Test("D16, D18: with a session it restores in the background: not ready until all of it is done; the latest value is replayed")
     func restores() async {
-        let hold = SDKHold()
+        let hold = AsyncGate()
         var behaviour = SampleSDKServices.Behaviour()
-        behaviour.walking = { _ in await hold.reach() }
+        behaviour.walking = { _ in await hold.wait(ignoringCancellation: true) }
         let services = SampleSDKServices(token: "token", behaviour)
         let sdk = SDKLifecycle.patient(services)
         var early = sdk.isReady.makeAsyncIterator()
         #expect(await early.next() == false)
         #expect(sdk.initialize(sdkBuilder))
-        await hold.reached()
+        await hold.arrivals()
         #expect(!sdk.isReadyNow && sdk.isInitialized)
         var later = sdk.isReady.makeAsyncIterator()
         #expect(await later.next() == false)
@@ -92,15 +92,15 @@ struct SDKRestoreTests {
 
     /// Restores, until the deadline and whatever comes after it, and returns what was called.
     private func restore(hangingIn step: String, until timeout: Duration) async -> [String] {
-        let hold = SDKHold()
+        let hold = AsyncGate()
         var behaviour = SampleSDKServices.Behaviour()
         switch step {
         case "entitlements":
             behaviour.entitlements = { _ in
-                await hold.reach(); return []
+                await hold.wait(ignoringCancellation: true); return []
             }
-        case "geofencing": behaviour.geofencing = { _ in await hold.reach() }
-        default: behaviour.walking = { _ in await hold.reach() }
+        case "geofencing": behaviour.geofencing = { _ in await hold.wait(ignoringCancellation: true) }
+        default: behaviour.walking = { _ in await hold.wait(ignoringCancellation: true) }
         }
         let services = SampleSDKServices(token: "token", behaviour)
         let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: timeout))
@@ -143,36 +143,6 @@ struct SDKRestoreTests {
         #expect(remaining.withLock { $0 }.map { $0 > .seconds(3000) && $0 <= .seconds(3600) } == true)
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
         #expect(sdk.restoreOutcomes == Self.steps.map { SDKRestoreResult(step: $0, outcome: .restored) })
-    }
-
-    @Test("D22: geofencing is taken up again only if it was active", arguments: [true, false])
-    func geofencing(wasActive: Bool) async {
-        var behaviour = SampleSDKServices.Behaviour()
-        behaviour.wasGeofencingActive = wasActive
-        let services = SampleSDKServices(token: "token", behaviour)
-        let sdk = SDKLifecycle.patient(services)
-        sdk.initialize(sdkBuilder)
-        await sdk.untilReady()
-        #expect(services.sessions.withLock { $0[0].calls.withLock { $0.contains("geofencing") } } == wasActive)
-        #expect(sdk.restoreOutcomes["geofencing"] == (wasActive ? .restored : .skipped(because: "it was not active")))
-    }
-
-    @Test(
-        "D23: walking sync is taken up, and syncs at once, only if enabled and still entitled",
-        arguments: [
-            (true, true, true), (true, false, false), (false, true, false), (false, false, false),
-        ]
-    )
-    func walking(isEnabled: Bool, isEntitled: Bool, runs: Bool) async {
-        var behaviour = SampleSDKServices.Behaviour()
-        behaviour.isWalkingSyncEnabled = isEnabled
-        behaviour.entitlements = { _ in isEntitled ? ["walking", "premium"] : ["premium"] }
-        let services = SampleSDKServices(token: "token", behaviour)
-        let sdk = SDKLifecycle.patient(services)
-        sdk.initialize(sdkBuilder)
-        await sdk.untilReady()
-        let calls = services.sessions.withLock { $0[0].calls.withLock { $0 } }
-        #expect(calls.suffix(2) == (runs ? ["walking", "sync"] : ["entitlements", "geofencing"]))
     }
 
     @Test("D22, D23: the parts after the entitlements are the SDK's own: any number, in its order, each with the entitlements to decide by")
@@ -219,22 +189,6 @@ struct SDKRestoreTests {
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
     }
 
-    @Test("D33: a launch waits for it with a gate")
-    func gate() async throws {
-        let hold = SDKHold()
-        var behaviour = SampleSDKServices.Behaviour()
-        behaviour.geofencing = { _ in await hold.reach() }
-        let sdk = SDKLifecycle.patient(SampleSDKServices(token: "token", behaviour))
-        let gate = ReadinessGate("navigation", [GateCondition("sdkReady", setBy: "SDK", because: "screens use its features")])
-        gate.follow("sdkReady", sdk.isReady) { $0 }
-        #expect(sdk.initialize(sdkBuilder))
-        await hold.reached()
-        #expect(!gate.isOpen)
-        hold.open()
-        try await gate.wait(by: .after(.seconds(300)))
-        #expect(sdk.isReadyNow)
-    }
-
     @Test("a session that cannot be read now is no logout: nothing is deleted, and it is ready")
     func unreadable() {
         final class Services: SDKServices {
@@ -247,5 +201,38 @@ struct SDKRestoreTests {
         let sdk = SDKLifecycle.patient(Services())
         #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
         #expect(sdk.trace.last?.last == "auto-restore: the session cannot be read now: keychain: not unlocked yet")
+    }
+
+    private struct Answer: Decodable, Sendable {
+        let entitlements: Set<String>
+    }
+
+    @Test(
+        "D21: the entitlements refresh a token that has expired, and one that is about to, before what comes after them is done",
+        arguments: [(-1.0, true), (30, true), (3600, false)]
+    )
+    func refreshes(lifetime: TimeInterval, isRefreshed: Bool) async throws {
+        let service = WireService()
+        let session = service.issue(lifetime: lifetime)
+        let harness = try ClientHarness(session, service: service)
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.entitlements = { deadline in
+            try await harness.client.get("v1/entitlements", as: Answer.self, deadline: deadline).entitlements
+        }
+        let askedBefore = Locked<Int?>(nil)
+        behaviour.geofencing = { _ in askedBefore.withLock { $0 = service.count("GET /v1/entitlements") } }
+        let sdk = SDKLifecycle.patient(SampleSDKServices(token: session.accessToken.value, behaviour))
+        #expect(sdk.initialize(sdkBuilder))
+        await sdk.untilReady()
+        #expect(sdk.restoreOutcomes["entitlements"] == .restored && askedBefore.withLock { $0 } == 1)
+        // Nobody waits for a token that is refreshed ahead of time. On a slow machine that takes longer than it may: then the next request begins it anew.
+        func isNew() -> Bool { harness.tokens.session.value?.accessToken.value != session.accessToken.value }
+        let end = ContinuousClock.now + patience
+        while isRefreshed, !isNew(), ContinuousClock.now < end {
+            _ = try? await harness.client.get("v1/entitlements", as: Answer.self, deadline: .after(patience))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(isNew() == isRefreshed && (harness.refreshes > 0) == isRefreshed)
+        #expect((harness.requests.first?.bearer == session.accessToken.value) == (lifetime > 0))
     }
 }

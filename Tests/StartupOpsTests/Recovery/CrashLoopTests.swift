@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -69,12 +68,6 @@ struct CrashLoopTests {
         #expect(LoopingApp(at: path, .none).journal.recovery == .none)
         await die(.inTutorial)
         #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-    }
-
-    @Test("fault P2: another version of the app tries everything again")
-    func newVersion() async throws {
-        for _ in 0..<3 { await die(.inTutorial) }
-        #expect(LoopingApp(at: path, .none, version: "2").journal.recovery == .none)
     }
 
     @Test(

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -140,13 +139,7 @@ private struct KillableApp {
         )
         environment = StartupEnvironment(
             app: app,
-            services: StartupServices(
-                updates: service,
-                configurations: service,
-                accounts: service,
-                entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-            ),
+            services: StartupServices(service),
             presenters: StartupPresenters(all: person),
             directory: directory,
             journal: journal

@@ -90,27 +90,11 @@ struct SecondLaunchTests {
         _ = await first.end()
     }
 
-    @Test("journals of one folder are of one place, by whatever path that was opened")
-    func linkedJournals() async throws {
-        let first = try start("regular", open())
-        let link = folder("link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder("app"))
-        expectRefused("deeplink", .open(in: .open(at: link), version: "1"), because: "for the launch 'regular'")
-        first.cancel()
-        _ = await first.end()
-    }
-
     private func environment(over directory: StateDirectory) throws -> StartupEnvironment {
         let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))
         let service = AppService(at: .service(at: url), http: WireService(), directory: directory, app: app, deviceID: "d1")
-        let services = StartupServices(
-            updates: service,
-            configurations: service,
-            accounts: service,
-            entitlements: service,
-            speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-        )
+        let services = StartupServices(service)
         return StartupEnvironment(app: app, services: services, presenters: StartupPresenters(all: AgreeablePerson()), directory: directory)
     }
 
@@ -193,20 +177,6 @@ struct SecondLaunchTests {
         first.cancel()
         journal.ended(await first.end().report)
         #expect(LaunchJournal.launches(in: folder("app")).map(\.ending) == [.quit(asking: [])])
-    }
-
-    @Test("a background launch runs beside a cold one, and one that comes to the front is a cold one")
-    func background() async throws {
-        let cold = try start("regular", open())
-        let journal = open(.background)
-        let background = try start("background", journal)
-        cold.cancel()
-        _ = await cold.end()
-        // Who was told of its end finds its place free.
-        try journal.change(to: .foreground)
-        expectRefused("regular", open(), because: "'background' (launch 2 in the journal)")
-        background.cancel()
-        _ = await background.end()
     }
 
     @Test("fault P38: a background launch does not come to the front beside a cold one: it stays in the background until that has ended")

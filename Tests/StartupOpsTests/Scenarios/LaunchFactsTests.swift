@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerAnalysis
 import SequencerTesting
 import TestSupport
@@ -121,16 +120,6 @@ struct LaunchFactsTests {
             let known = try graph(LaunchFacts(origin: origin))
             #expect(declined.name == known.name)
             #expect(declined.difference(from: known).description == "- connect-speaker")
-        }
-    }
-
-    @Test("F2: each combination of facts launches in virtual time, to the main screen, within the budget", .timeLimit(.minutes(30)))
-    func launches() async throws {
-        for facts in Self.facts {
-            let report = try await Scenario(for: facts).graph(.simulated())
-                .run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
-            #expect(report.outcome == .completed && report.budget.isMet, "\(facts)")
-            #expect(report["main-app"]?.outcome == .succeeded && report.anomalies.isEmpty, "\(facts)")
         }
     }
 

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -8,10 +7,8 @@ import Testing
 /// The built-in scenarios, run in virtual time.
 @Suite("Running the built-in scenarios", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioRunTests {
-    private func run(_ scenario: Scenario, _ steps: StartupSteps = .simulated(), _ fault: (Fault, String)? = nil) async throws
-        -> LaunchReport
-    {
-        var graph = scenario.graph(steps)
+    private func run(_ scenario: Scenario, _ fault: (Fault, String)? = nil) async throws -> LaunchReport {
+        var graph = scenario.graph(.simulated())
         if let fault { try graph.inject(fault.0, into: fault.1) }
         return try await graph.run(
             budget: .seconds(3),
@@ -40,50 +37,16 @@ struct ScenarioRunTests {
         if scenario.name != Scenario.bootstrap.name { #expect(report.criticalPathDuration == report.endOfLaunchProper) }
     }
 
-    @Test("regular: five operations run at the same moment")
-    func parallelism() async throws {
-        let report = try await run(.regular)
-        let starts = report.operations.filter { $0.start == .zero }
-        #expect(starts.map(\.id) == ["splash", "force-update", "fetch-config", "login", "connect-speaker"])
-        #expect(report["tutorial"]?.start == .milliseconds(400))
-    }
-
-    @Test("A28, A29: a person's time does not count: a first launch is measured without it")
-    func interactiveTime() async throws {
-        let report = try await run(.firstLaunch, .simulated(durations: ["login": .seconds(60)]))
-        #expect(report.budget.isMet)
-        #expect(report.budget.measured == .milliseconds(950))
-        #expect(report.budget.interactive == .milliseconds(60_950))
-    }
-
-    @Test("a required update stops everything and takes over; nothing starts after it")
-    func forceUpdate() async throws {
-        for scenario in Scenario.all {
-            let shown = MainFlag()
-            let report = try await run(scenario, .simulated(requiresUpdate: true) { shown.value = true })
-            #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-            #expect(report.operations.allSatisfy { ($0.start ?? .zero) <= .milliseconds(300) })
-            #expect(report[scenario.name == "warm-resume" ? "become-active" : "main-app"]?.outcome == .cancelled)
-            #expect(await shown.value)
-        }
-    }
-
     @Test("what may go wrong goes wrong without harm; what may not is named")
     func faults() async throws {
-        #expect(try await run(.regular, .simulated(), (.hang, "force-update")).outcome == .completed)
-        #expect(try await run(.regular, .simulated(), (.fail, "connect-speaker")).outcome == .completed)
-        let slow = try await run(.regular, .simulated(), (.delay(.seconds(10)), "fetch-config"))
+        #expect(try await run(.regular, (.hang, "force-update")).outcome == .completed)
+        #expect(try await run(.regular, (.fail, "connect-speaker")).outcome == .completed)
+        let slow = try await run(.regular, (.delay(.seconds(10)), "fetch-config"))
         #expect(slow.outcome == .completed && slow.budget.isMet)
         #expect(slow["fetch-config"]?.outcome == .fellBack)
-        let hung = try await run(.regular, .simulated(), (.hang, "login"))
+        let hung = try await run(.regular, (.hang, "login"))
         #expect(hung.outcome == .failed(operation: "login", message: "not ended after its timeout of 2 s"))
-        let failed = try await run(.push, .simulated(), (.fail, "login"))
+        let failed = try await run(.push, (.fail, "login"))
         #expect(failed.outcome == .failed(operation: "login", message: "a failure was injected into login"))
     }
-}
-
-@MainActor
-private final class MainFlag {
-    nonisolated init() {}
-    var value = false
 }

@@ -43,13 +43,7 @@ struct CanaryApp {
         person = AgreeablePerson(login: login)
         environment = StartupEnvironment(
             app: app,
-            services: StartupServices(
-                updates: service,
-                configurations: service,
-                accounts: service,
-                entitlements: service,
-                speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-            ),
+            services: StartupServices(service),
             presenters: StartupPresenters(all: person),
             directory: directory,
             splashMinimum: splash

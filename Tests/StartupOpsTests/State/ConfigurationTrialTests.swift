@@ -6,14 +6,12 @@ import Testing
 @testable import StartupStorage
 
 /// A store that two processes share: each has its own view of the same content, and tells what it does.
-private struct SharedStore: DataStore {
+private struct SharedStore: StoreOver {
     let content: MemoryStore
     var willEnter: @Sendable () -> Void = {}
     var didWrite: @Sendable () -> Void = {}
     var willRemove: @Sendable () -> Void = {}
     var removalProblem: StorageError?
-
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
 
     func write(_ data: Data, for key: StoreKey) {
         content.write(data, for: key)
@@ -26,9 +24,6 @@ private struct SharedStore: DataStore {
         content.remove(key)
     }
 
-    func removeAll() { content.removeAll() }
-    func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
-
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
         willEnter()
         return try content.withExclusiveAccess(body)
@@ -36,15 +31,9 @@ private struct SharedStore: DataStore {
 }
 
 /// A store that cannot be locked: because another process keeps it locked, or for another reason of the system's.
-private struct LockedStore: DataStore {
+private struct LockedStore: StoreOver {
     let content: MemoryStore
     let reason: Int32
-
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
-    func write(_ data: Data, for key: StoreKey) { content.write(data, for: key) }
-    func remove(_ key: StoreKey) { content.remove(key) }
-    func removeAll() { content.removeAll() }
-    func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
 
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
         throw StorageError(.inputOutput, "store", "it cannot be locked", systemError: reason)

@@ -9,20 +9,6 @@ import Testing
 struct LaunchStateTests {
     private let store = MemoryStore()
 
-    @Test("B17: A launch is the first until one has completed")
-    func firstLaunch() throws {
-        let folder = try TemporaryFolder()
-        let state = LaunchState(try FileStore(directory: folder("state")))
-        #expect(state.isFirstLaunch)
-        // Interrupted, however far it came.
-        try state.recordTutorialSeen(version: SemanticVersion(1))
-        #expect(LaunchState(try FileStore(directory: folder("state"))).isFirstLaunch)
-        try state.recordCompletedLaunch()
-        try state.recordCompletedLaunch()
-        #expect(!state.isFirstLaunch)
-        #expect(!LaunchState(try FileStore(directory: folder("state"))).isFirstLaunch)
-    }
-
     @Test("Everything that was recorded is there in the next launch")
     func persistence() throws {
         let folder = try TemporaryFolder()
@@ -170,5 +156,27 @@ struct LaunchStateTests {
         #expect(state.isFirstLaunch)
         #expect(state.tutorialVersionSeen == .value(SemanticVersion(1, 4)) && state.appStarts == 1)
         #expect(try state.countAppStart(isLoggedIn: true, isAnonymous: false))
+    }
+
+    @Test(
+        "fault S24: a session is one of another installation only where that can be told",
+        arguments: ["intact", "cut", "folder", "none"]
+    )
+    func isOf(_ state: String) throws {
+        let folder = try TemporaryFolder()
+        let mark = InstallationMark(store: try FileStore(directory: folder("state")))
+        let own = try #require(mark.make())
+        #expect(mark.known == own && mark.make() == own)
+        let path = folder("state/installation").path
+        switch state {
+        case "cut": #expect(truncate(path, 10) == 0)
+        case "folder":
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case "none": try FileManager.default.removeItem(atPath: path)
+        default: break
+        }
+        #expect(mark.isOf(own) == (state != "none"))
+        #expect(mark.isOf("another") == (state == "cut" || state == "folder"))
     }
 }

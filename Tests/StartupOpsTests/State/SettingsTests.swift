@@ -42,16 +42,6 @@ struct SettingsTests {
         #expect(next.problems.isEmpty)
     }
 
-    @Test("B11: What is set before configuring takes effect in this launch")
-    func beforeConfiguring() throws {
-        let settings = Settings(store)
-        try settings.set(.none, for: .onboarding)
-        try settings.set(true, for: .enablesRestoreAccount, by: "pre-configuration")
-        let snapshot = settings.freeze()
-        #expect(snapshot[.onboarding] == .none && snapshot[.enablesRestoreAccount])
-        #expect(settings.problems.isEmpty)
-    }
-
     @Test("B12, fault L15: What is set after configuring has no effect on this launch, is reported by name, and counts in the next")
     func afterConfiguring() throws {
         let told = Locked<[String]>([])

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -60,15 +59,6 @@ struct ConnectSpeakerOperationTests {
         return try await runAlone("connect-speaker") { launch in try await operation.run(nil, in: launch) }
     }
 
-    @Test("A25: the speaker that was connected last is connected again, and nobody is asked")
-    func known() async throws {
-        try state.rememberSpeaker(hall.speaker)
-        let chooser = Chooser([])
-        let (report, speaker) = try await run(chooser)
-        #expect(speaker??.name == "Hall" && devices.all.map(\.speaker.name) == ["Hall"])
-        #expect(chooser.asked.withLock { $0 }.isEmpty && !report.isInteractive)
-    }
-
     @Test("A26, A29: who has connected to none chooses among those that were found; the choice is remembered")
     func assistant() async throws {
         let chooser = Chooser(["Hall"])
@@ -108,17 +98,6 @@ struct ConnectSpeakerOperationTests {
         let (tooMany, nobody) = try await runAlone("connect-speaker") { launch in try await second.run(nil, in: launch) }
         #expect(nobody == .some(nil) && stubborn.chooser.asked.withLock { $0.count } == 5)
         #expect(tooMany.notes.last == "no speaker could be connected in 5 tries" && state.lastSpeaker == .absent)
-    }
-
-    @Test("A26, fault O16, O17: who wants no speaker goes on without one; nobody to ask is an error, not a wait")
-    func without() async throws {
-        let (report, speaker) = try await run(Chooser([nil]))
-        #expect(report.outcome == .succeeded && speaker == .some(nil))
-        #expect(report.notes == ["no speaker was chosen, and the next launch does not ask"])
-        #expect(state.lastSpeaker == .absent && state.hasDeclinedSpeaker)
-        let alone = try await run(nil).report
-        #expect(alone.outcome == .failed)
-        #expect(alone.message?.hasPrefix("there is no presenter for connect-speaker") == true)
     }
 
     /// A screen that goes away with its launch, and says then that nothing was chosen.

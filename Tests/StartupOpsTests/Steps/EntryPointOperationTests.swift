@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -78,17 +77,6 @@ struct EntryPointOperationTests {
         #expect(report["present-push-information"]?.isInteractive == true)
         let (push, main) = (try #require(report["present-push-information"]), try #require(report["main-app"]?.start))
         #expect(main >= push.end && push.end >= .seconds(1))
-        #expect(mailbox.waiting().isEmpty)
-    }
-
-    @Test("B54, B59: all else is delivered once, in order, after the main screen")
-    func others() async throws {
-        mailbox.receive(EntryPointSamples.shortcut())
-        mailbox.receive(try EntryPointSamples.link("https://good.example/"))
-        mailbox.receive(try EntryPointSamples.push("Hello"))
-        let screen = Screen()
-        #expect(try await launch(screen).outcome == .completed)
-        #expect(screen.shown.withLock { $0 } == ["push Hello", "main", "link home", "shortcut favourites"])
         #expect(mailbox.waiting().isEmpty)
     }
 
@@ -184,16 +172,6 @@ struct EntryPointOperationTests {
             }
         #expect(report.notes == notes.map { "link to reset with code \($0)" } && report.isInteractive)
         #expect(!"\(report)".contains("canary") && mailbox.waiting().isEmpty == (confirms != nil))
-    }
-
-    @Test("what needs a login waits for one, and the report says so")
-    func needsLogin() async throws {
-        mailbox.receive(try EntryPointSamples.link("https://good.example/tune/\(EntryPointSamples.speakerID)?volume=5"))
-        let screen = Screen()
-        let report = try await launch(screen)
-        #expect(screen.shown.withLock { $0 } == ["main"] && mailbox.waiting().count == 1)
-        #expect(report["deeplink"]?.notes.count == 1)
-        #expect(report["deeplink"]?.notes.first?.hasSuffix("waits: it is delivered after a login, or at the next launch") == true)
     }
 
     @Test("A27, fault O17: where nothing can be shown the operation fails by name, the main screen appears, and nothing is lost")

@@ -46,16 +46,6 @@ struct FetchConfigurationOperationTests {
         }
     }
 
-    @Test("A15: the first time, country and language are the device's, when there is a configuration for them; nobody is asked")
-    func detected() async throws {
-        let person = FakePerson()
-        let state = LaunchState(MemoryStore())
-        let (report, loaded) = try await run(state: state, person)
-        #expect(loaded?.source == .remote && loaded?.configuration.country == "DE")
-        #expect(person.shown.withLock { $0 }.isEmpty && !report.isInteractive)
-        #expect(state.chosenRegion == .value(Region(country: "DE", language: "de")))
-    }
-
     @Test(
         "A14, A15: a device whose country or language is not served gets a menu, which is the person's time",
         arguments: [Region(country: "AT", language: "de"), Region(country: "FR", language: "de")]
@@ -67,18 +57,6 @@ struct FetchConfigurationOperationTests {
         #expect(loaded?.configuration.language == "fr")
         #expect(person.shown.withLock { $0 } == ["region: DE FR"])
         #expect(report.isInteractive && state.chosenRegion.value?.country == "FR")
-    }
-
-    @Test("A16: a choice that was made is not asked for again")
-    func known() async throws {
-        let state = LaunchState(MemoryStore())
-        try state.recordChosenRegion(Region(country: "FR", language: "fr"))
-        let person = FakePerson()
-        let service = FakeConfigurations()
-        let (_, loaded) = try await run(service, state: state, device: Region(country: "XX", language: "xx"), person)
-        #expect(loaded?.configuration.country == "FR")
-        #expect(service.asked.withLock { $0 } == [Region(country: "FR", language: "fr")])
-        #expect(person.shown.withLock { $0 }.isEmpty)
     }
 
     @Test(

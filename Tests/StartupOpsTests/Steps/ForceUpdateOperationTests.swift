@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -30,9 +29,9 @@ struct ForceUpdateOperationTests {
         _ answer: Result<UpdatePolicy, NetworkError>,
         state: LaunchState = LaunchState(MemoryStore()),
         _ person: AgreeablePerson = AgreeablePerson(),
-        stage: Stage = Stage(),
         onAsk: @escaping @Sendable () throws -> Void = {}
     ) async throws -> LaunchReport {
+        let stage = Stage()
         let operation = ForceUpdateOperation(
             service: Policies(answer: answer, onAsk: onAsk),
             state: state,
@@ -51,19 +50,6 @@ struct ForceUpdateOperationTests {
             }
         }
         return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
-    }
-
-    @Test("A11: a required update aborts the launch and has the screen for good: the update is shown, the main screen is not")
-    func required() async throws {
-        let person = AgreeablePerson()
-        let stage = Stage()
-        let report = try await launch(.success(Self.required), person, stage: stage)
-        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-        #expect(report["main-app"]?.outcome == .cancelled && person.shown == ["update"])
-        #expect(await stage.isTakenOverBy == "force-update")
-        await #expect(throws: PresentationRefused(operation: "late", takenOverBy: "force-update")) {
-            try await stage.present(by: "late") { Issue.record("presented") }
-        }
     }
 
     @Test("A11: maintenance takes over as well, by a reason of its own; where nothing can be shown the launch is aborted all the same")
@@ -260,19 +246,5 @@ struct ForceUpdateOperationTests {
         let report = try await graph.run(budget: .seconds(3), options: options).report
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         #expect(report["force-update"]?.notes == ["a push, link or shortcut is kept for a later launch"])
-    }
-
-    @Test("E12: the version that is asked about is the app's")
-    func appVersion() async throws {
-        let service = Policies(answer: .success(UpdatePolicy()))
-        let operation = ForceUpdateOperation(
-            service: service,
-            state: LaunchState(MemoryStore()),
-            version: AppInfo(version: SemanticVersion(3, 1, 4)).version,
-            presenter: nil,
-            stage: Stage()
-        )
-        _ = try await runAlone { launch in try await operation.run(in: launch) }
-        #expect(service.asked.withLock { $0 } == [SemanticVersion(3, 1, 4)])
     }
 }

@@ -84,26 +84,10 @@ struct LoginOperationTests {
     private func run(
         _ accounts: FakeAccounts,
         _ person: FakePerson? = nil,
-        onboarding: OnboardingType = .regular,
-        keepsStoredSession: Bool = true
+        onboarding: OnboardingType = .regular
     ) async throws -> (report: OperationReport, value: Account?) {
-        let operation = LoginOperation(
-            accounts: accounts,
-            presenter: person,
-            onboarding: onboarding,
-            keepsStoredSession: keepsStoredSession
-        )
+        let operation = LoginOperation(accounts: accounts, presenter: person, onboarding: onboarding)
         return try await runAlone("login", .timeout(.seconds(2))) { launch in try await operation.run(nil, in: launch) }
-    }
-
-    @Test("A22, B51: a session that is stored is opened again, and nobody is asked")
-    func automatic() async throws {
-        let accounts = FakeAccounts(Self.stored)
-        let person = FakePerson()
-        let (report, account) = try await run(accounts, person)
-        #expect(report.outcome == .succeeded && account?.id == "7")
-        #expect(accounts.calls == ["restore"])
-        #expect(person.shown.withLock { $0 }.isEmpty)
     }
 
     @Test(
@@ -137,22 +121,6 @@ struct LoginOperationTests {
         #expect(account?.isAnonymous == true)
         #expect(accounts.calls == ["restore", "log out: the address was not verified", "guest"])
         #expect(report.notes == ["the address was not verified: the launch went on as a guest"])
-    }
-
-    @Test("B22, B25: on a first launch that restores no accounts, the stored session is ended, and the report says so")
-    func firstLaunch() async throws {
-        let accounts = FakeAccounts(Self.stored)
-        let (report, account) = try await run(accounts, onboarding: .none, keepsStoredSession: false)
-        #expect(accounts.calls == ["log out: it is the first launch", "guest"])
-        #expect(account?.isAnonymous == true)
-        #expect(report.notes == ["the stored session was ended, because this is the first launch"])
-    }
-
-    @Test("a stored session that is to be kept is opened, and not ended")
-    func keptSession() async throws {
-        let accounts = FakeAccounts(Self.stored)
-        _ = try await run(accounts, onboarding: .none)
-        #expect(accounts.calls == ["restore"])
     }
 
     @Test("B23: a restored account is offered: taken or without an answer, it stays; refused, it is logged out, and the report says so")
@@ -204,15 +172,6 @@ struct LoginOperationTests {
         #expect(report.notes == ["there is no session, not even a guest's: GET example.invalid/v1: connection refused"])
     }
 
-    @Test("without a network the stored session is used as it was, and nobody is logged out")
-    func offline() async throws {
-        let accounts = FakeAccounts(Self.stored, error: unreachable)
-        let (report, account) = try await run(accounts)
-        #expect(account?.name == "Stored")
-        #expect(accounts.calls == ["restore"])
-        #expect(report.notes.first?.hasPrefix("the session could not be checked") == true)
-    }
-
     @Test("a session that the service has ended is asked for again; one that cannot be read is not touched")
     func endedAndUnavailable() async throws {
         let ended = FakeAccounts(Self.stored, error: AccountError(.sessionEnded, "the session has ended"))
@@ -256,13 +215,5 @@ struct LoginOperationTests {
         let (report, _) = try await run(accounts, FakePerson(logins: answers))
         #expect(report.message == "nobody logged in after 5 answers")
         #expect(accounts.calls.count == 5)
-    }
-
-    @Test("a password is in no description, of an answer, an array or a mirror")
-    func secret() {
-        let answer = LoginAnswer.logIn(email: "a@example.com", password: "canary-4711")
-        var dumped = ""
-        dump([answer], to: &dumped)
-        for text in ["\(answer)", "\([answer])", String(reflecting: answer), dumped] { #expect(!text.contains("canary")) }
     }
 }

@@ -98,8 +98,8 @@ struct MainAppOperationTests {
 
     @Test("What cannot be recorded is noted, each by itself, and the app starts")
     func notRecorded() async throws {
-        let failing = EntryPointFailingStore()
-        failing.failures.withLock { $0.locking = true }
+        let failing = FailingSecureStore()
+        failing.fail { $0.lock = FailingSecureStore.error }
         let report = try await run(content(), in: failing, presenter: person)
         #expect(report.outcome == .succeeded && person.shown == ["main"])
         #expect(report.notes.count == 1 && report.notes.first?.hasPrefix("the start could not be recorded: ") == true)
@@ -113,20 +113,6 @@ struct MainAppOperationTests {
         #expect(
             try await run(content(), problems: [problem]).notes == [
                 "kept in memory, and only until the app ends: /state: there is no room"
-            ]
-        )
-    }
-
-    @Test("B12: what was set too late for the launch is noted")
-    func lateSettings() async throws {
-        let directory = StateDirectory.inMemory()
-        let operation = MainAppOperation(presenter: person, store: store, directory: directory)
-        try Settings(directory.settings).set(.none, for: .onboarding)
-        let content = content()
-        let report = try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }.report
-        #expect(
-            report.notes == [
-                "setting onboarding was written after the launch was configured, so it takes effect in the next launch; write it before"
             ]
         )
     }

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -47,20 +46,7 @@ struct OnboardingStepTests {
     }
 
     private func make(_ environment: StartupEnvironment, lastKnow onboarding: OnboardingType) throws {
-        try environment.configurations.beginTrial(
-            of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: onboarding)
-        )
-        try environment.configurations.confirmTrial()
-    }
-
-    @Test(
-        "B13: a guest of an app that can be tried first sees it over the main screen; of all others, and who is logged in, nobody does",
-        arguments: OnboardingType.allCases,
-        [true, false]
-    )
-    func kinds(_ kind: OnboardingType, isGuest: Bool) async throws {
-        let isDue = kind == .dismissable && isGuest
-        #expect(try await shown(content(kind, isGuest: isGuest)) == (isDue ? ["main", "onboarding"] : ["main"]))
+        try environment.configurations.know("6", onboarding: onboarding)
     }
 
     @Test("B10, B13: the kind that the app has set counts; where it has set none, that of the configuration, and then the one known before")
@@ -134,15 +120,15 @@ struct OnboardingStepTests {
 
     @Test("B13: that it was dismissed, and cannot be stored, is noted, and it is shown again; nobody is shown what may have been dismissed")
     func stored() async throws {
-        let (store, person) = (EntryPointFailingStore(), AgreeablePerson())
-        store.failures.withLock { $0.writes = true }
+        let (store, person) = (FailingSecureStore(), AgreeablePerson())
+        store.fail { $0.writes = FailingSecureStore.error }
         for _ in 0..<2 {
             let report = try await run(person, in: store)
             #expect(report.outcome == .succeeded && report.notes.count == 1)
             #expect(report.notes.first?.hasPrefix("that the onboarding was dismissed could not be recorded, so it will be shown ") == true)
         }
         #expect(person.shown == ["onboarding", "onboarding"])
-        store.failures.withLock { $0.reads = true }
+        store.fail { $0.reads = FailingSecureStore.error }
         let locked = try await run(person, in: store)
         #expect(locked.outcome == .succeeded && person.shown.count == 2)
         #expect(locked.notes.first?.hasPrefix("whether the onboarding was dismissed cannot be told now, so it was not shown: ") == true)

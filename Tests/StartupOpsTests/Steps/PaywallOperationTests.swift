@@ -9,18 +9,11 @@ import Testing
 @Suite("The paywall", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PaywallOperationTests {
     /// Somebody, or nobody, is logged in; nothing else is asked.
-    private struct Accounts: AccountService {
+    private struct Accounts: AccountsOver {
         let session: StoredAnswer<StoredSession>
-
-        private struct Unexpected: Error {}
+        let real: any AccountService = NoService()
 
         func storedSession() -> StoredAnswer<StoredSession> { session }
-        func restore(by deadline: Deadline) async throws -> Account { throw Unexpected() }
-        func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
-        func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
-        func logInAnonymously(by deadline: Deadline) async throws -> Account { throw Unexpected() }
-        func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
-        func logOut(because reason: String) async {}
     }
 
     /// Who is there when the offer could be made.

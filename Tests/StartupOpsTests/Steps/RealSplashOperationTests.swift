@@ -20,18 +20,6 @@ struct RealSplashOperationTests {
         #expect(try await run(nil, minimum: .seconds(9)).duration == .zero)
     }
 
-    @Test("A13, B39, E10: a splash of its own is over when it says so, and its minimum time is over too")
-    func controlled() async throws {
-        let video = Video()
-        let operation = try SplashOperation(presenter: video, minimum: .zero, lifecycle: AppLifecycle())
-        var graph = OperationGraph("controlled")
-        let splash = graph.add("splash") { launch in try await operation.run(in: launch) }
-        graph.add("next", after: splash) { video.journal.withLock { $0.append("next") } }
-        let report = try await graph.run(budget: .seconds(3)).report
-        #expect(report.outcome == .completed)
-        #expect(video.journal.withLock { $0 } == ["shown", "at its end", "next"])
-    }
-
     @Test("B40: an app that becomes active sees the splash to its end")
     func active() async throws {
         let lifecycle = AppLifecycle()

@@ -140,8 +140,8 @@ struct TutorialOperationTests {
         #expect(pages.shown.withLock { $0 }.isEmpty)
         #expect(report.notes.first?.hasPrefix("whether the tutorial was seen cannot be told now, so it was not shown: ") == true)
 
-        let failing = EntryPointFailingStore()
-        failing.failures.withLock { $0.writes = true }
+        let failing = FailingSecureStore()
+        failing.fail { $0.writes = FailingSecureStore.error }
         let again = Self.operation(LaunchState(failing), pages)
         let (unrecorded, _) = try await runAlone("tutorial") { launch in try await again.run(Self.configuration, in: launch) }
         #expect(pages.shown.withLock { $0 } == ["Willkommen"])
@@ -181,13 +181,8 @@ struct TutorialOperationTests {
 }
 
 /// A store in which nothing is ever written: the process is killed when it tries.
-private struct StoreThatKills: DataStore {
-    let content: any DataStore
+private struct StoreThatKills: StoreOver {
+    let content: FileStore
 
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
     func write(_ data: Data, for key: StoreKey) { killThisProcess() }
-    func remove(_ key: StoreKey) throws(StorageError) { try content.remove(key) }
-    func removeAll() throws(StorageError) { try content.removeAll() }
-    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try content.setAside(key, because: reason) }
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
 }

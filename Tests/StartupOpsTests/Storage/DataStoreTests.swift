@@ -6,7 +6,7 @@ import Testing
 @testable import StartupStorage
 
 /// A store in which another process writes a value right after a read.
-private final class OvertakenStore: DataStore {
+private final class OvertakenStore: StoreOver {
     let content: FileStore
     /// The values that are written, one after each read.
     let next = Locked<[Data]>([])
@@ -18,13 +18,6 @@ private final class OvertakenStore: DataStore {
         if let data = next.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { try? content.write(data, for: key) }
         return answer
     }
-
-    func write(_ data: Data, for key: StoreKey) throws(StorageError) { try content.write(data, for: key) }
-    func remove(_ key: StoreKey) throws(StorageError) { try content.remove(key) }
-    func removeAll() throws(StorageError) { try content.removeAll() }
-    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try content.setAside(key, because: reason) }
-    func hasSetAside(_ key: StoreKey) -> Bool { content.hasSetAside(key) }
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
 }
 
 @Suite("Values of stores", .serialized, .timeLimit(.minutes(30)), .besideOthers)

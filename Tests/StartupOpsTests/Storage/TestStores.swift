@@ -80,13 +80,9 @@ final class LockableStore: SecureStore {
 }
 
 /// A store that is never cleared: the process is killed when it tries.
-struct DeadlyStore: DataStore {
+struct DeadlyStore: StoreOver {
     let content = MemoryStore()
 
-    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
-    func write(_ data: Data, for key: StoreKey) { content.write(data, for: key) }
     func remove(_ key: StoreKey) { killThisProcess() }
     func removeAll() { killThisProcess() }
-    func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
 }

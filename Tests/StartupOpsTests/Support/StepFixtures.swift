@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import StartupNetworking
+import StartupSamples
 
 @testable import StartupOps
 @testable import StartupStorage
@@ -40,16 +41,30 @@ extension StartupEnvironment {
         _ change: (inout StartupEnvironment) -> Void = { _ in }
     ) -> StartupEnvironment {
         let none = NoService()
-        let services = StartupServices(updates: none, configurations: none, accounts: none, entitlements: none, speakers: none)
         var environment = StartupEnvironment(
             app: app,
-            services: services,
+            services: StartupServices(none, speakers: none),
             presenters: StartupPresenters(),
             directory: directory,
             bundled: bundled
         )
         change(&environment)
         return environment
+    }
+}
+
+extension StartupServices {
+    /// One service for all but the speakers.
+    init(
+        _ service: some UpdatePolicyService & ConfigurationService & AccountService & EntitlementService,
+        speakers: any DeviceConnector
+    ) {
+        self.init(updates: service, configurations: service, accounts: service, entitlements: service, speakers: speakers)
+    }
+
+    /// An app's service, and the speakers that it knows, on the network.
+    init(_ service: AppService) {
+        self.init(service, speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector()))
     }
 }
 
@@ -86,19 +101,11 @@ extension ConnectSpeakerOperation {
 extension EntitlementsOperation {
     /// The answers are for `account`, who is logged in.
     init(service: any EntitlementService, cache: any DataStore, of account: String?) {
-        struct Accounts: AccountService {
+        struct Accounts: AccountsOver {
             let id: String?
-            let none = NoService()
+            let real: any AccountService = NoService()
 
             func storedSession() -> StoredAnswer<StoredSession> { .value(StoredSession(userID: id, isAnonymous: false)) }
-            func restore(by deadline: Deadline) async throws -> Account { try await none.restore(by: deadline) }
-            func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
-            func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
-                try await restore(by: deadline)
-            }
-            func logInAnonymously(by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
-            func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account { try await restore(by: deadline) }
-            func logOut(because reason: String) async {}
         }
         self.init(
             environment: .alone(directory: .over(cache: cache)) {
@@ -162,14 +169,14 @@ extension ForceUpdateOperation {
 }
 
 extension LoginOperation {
-    init(accounts: any AccountService, presenter: (any LoginPresenter)?, onboarding: OnboardingType, keepsStoredSession: Bool) {
+    init(accounts: any AccountService, presenter: (any LoginPresenter)?, onboarding: OnboardingType) {
         var bundled = AppConfiguration.bundled
         bundled.onboarding = onboarding
         let environment = StartupEnvironment.alone(bundled: bundled) {
             $0.services.accounts = accounts
             $0.presenters.login = presenter
         }
-        self.init(environment: environment, keepsStoredSession: keepsStoredSession)
+        self.init(environment: environment, keepsStoredSession: true)
     }
 }
 
@@ -252,5 +259,11 @@ extension ConfigurationStore {
     /// As a launch does that has completed with the configuration on trial.
     func confirmTrial() throws {
         if let onTrial { try confirm(LoadedConfiguration(onTrial, from: .cached)) }
+    }
+
+    /// As a launch leaves it that has completed with a configuration of Germany's.
+    func know(_ version: String, onboarding: OnboardingType) throws {
+        try beginTrial(of: AppConfiguration(version: version, country: "DE", language: "de", onboarding: onboarding))
+        try confirmTrial()
     }
 }

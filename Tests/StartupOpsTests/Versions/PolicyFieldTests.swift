@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import StartupSamples
 import TestSupport
@@ -22,13 +21,7 @@ struct PolicyFieldTests {
         let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
         let url = try #require(URL(string: "https://api.example.com"))
         let service = AppService(at: .service(at: url), http: http, directory: directory, app: app, deviceID: "d1")
-        let services = StartupServices(
-            updates: service,
-            configurations: service,
-            accounts: service,
-            entitlements: service,
-            speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
-        )
+        let services = StartupServices(service)
         let environment = StartupEnvironment(app: app, services: services, presenters: StartupPresenters(all: person), directory: directory)
         let report = try await environment.graph(.warmResume)
             .run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))).report
@@ -69,6 +62,7 @@ struct PolicyFieldTests {
         try await expect(.required, [#"{"minimumVersion":"2"}"#, #"{"minimumVersion":" v1.2.1 "}"#])
         try await expect(.open, with("recommendedVersion", wrong) { "{\"minimumVersion\":\"1\"\($0.isEmpty ? "" : ",")\($0)}" })
         try await expect(.recommended, [#"{"minimumVersion":"1","recommendedVersion":"9"}"#])
+        try await expect(.open, [#"{"minimumVersion":"1.2","recommendedVersion":"1.2.0"}"#])
     }
 
     @Test("a date or a time is no version; one of a calendar is, for an app that has such versions itself")

@@ -11,24 +11,6 @@ struct UpdatePolicyTests {
 
     private func policy(_ json: String) throws -> UpdatePolicy { try JSONDecoder().decode(UpdatePolicy.self, from: Data(json.utf8)) }
 
-    @Test("a policy says whether a version may continue, should be replaced, has to be, or finds the service closed")
-    func decisions() throws {
-        #expect(try policy(#"{"minimumVersion":"1.2"}"#).decision(for: app, at: date) == .mayContinue)
-        #expect(
-            try policy(#"{"minimumVersion":"1.0","recommendedVersion":"1.4"}"#).decision(for: app, at: date)
-                == .recommended(SemanticVersion(1, 4))
-        )
-        #expect(try policy(#"{"minimumVersion":"1.0","recommendedVersion":"1.2.0"}"#).decision(for: app, at: date) == .mayContinue)
-        #expect(
-            try policy(#"{"minimumVersion":"1.10","message":"Please update"}"#).decision(for: app, at: date)
-                == .required(minimum: SemanticVersion(1, 10), message: "Please update")
-        )
-        #expect(
-            try policy(#"{"minimumVersion":"1.2.0"}"#).decision(for: #require(SemanticVersion("1.2.0-beta")), at: date)
-                == .required(minimum: app, message: nil)
-        )
-    }
-
     @Test("maintenance holds until its end, or without one until the service says otherwise")
     func maintenance() throws {
         let json =

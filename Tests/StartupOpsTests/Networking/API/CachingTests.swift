@@ -32,17 +32,6 @@ struct CachingTests {
         return versions
     }
 
-    @Test("C42: unless told otherwise a request ignores the cache, and writes to it")
-    func standard() async throws {
-        let harness = try ClientHarness()
-        for version in ["1", "2"] {
-            answer(harness, version)
-            #expect(try await get(harness) == version)
-        }
-        #expect(try await get(harness, .returnCacheDataDontFetch) == "2")
-        #expect(harness.requests.count == 2)
-    }
-
     @Test("fault T35: an answer that quotes a secret is used, and not kept: in its body, in a header, in base64", arguments: 0..<3)
     func quotedSecret(_ place: Int) async throws {
         let secret = "quoted-by-the-service-\(place)"

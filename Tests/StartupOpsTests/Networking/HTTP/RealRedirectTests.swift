@@ -149,13 +149,6 @@ struct RealRedirectTests {
         #expect(server.requests.count == 6)
     }
 
-    @Test("a redirection without a place to go to is the answer")
-    func nowhere() async throws {
-        let server = try LoopbackServer()
-        server.on("/", .status(302))
-        #expect(try await quickClient().send(HTTPRequest(.get, server.url()), deadline: httpPatience).status == 302)
-    }
-
     @Test(
         "places that are no places end in an error or an answer, never in a trap",
         arguments: [" ", "?", "#", "//", "///", "http://[", "http://a b/", "?a=%zz", "/%00", "ÿþ", "..", "a:b", "/;?[]{}|\\^`<>\""]

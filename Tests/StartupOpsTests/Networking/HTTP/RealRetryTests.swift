@@ -108,18 +108,6 @@ struct RealRetryTests {
         #expect(pauses.withLock { $0 } == [.seconds(2)])
     }
 
-    @Test(
-        "fault N24: what makes no sense is as good as nothing",
-        arguments: ["-1", "garbage", "", "1.5", "0x10", "Sun, 06 Nov 1904 08:49:39 GMT", "2 seconds"]
-    )
-    func noSense(_ value: String) async throws {
-        let server = try LoopbackServer()
-        server.on("/", .status(503, headers: ["Retry-After": value]), .json("{}"))
-        let pauses = Locked<[Duration]>([])
-        #expect(try await quickClient(pauses).send(HTTPRequest(.get, server.url()), deadline: httpPatience).status == 200)
-        #expect(pauses.withLock { $0 } == [.milliseconds(200)])
-    }
-
     @Test("fault N24: a host that asks for more than there is time for is left alone until then, by all", arguments: [429, 503])
     func throttled(_ status: Int) async throws {
         let server = try LoopbackServer()

@@ -11,7 +11,10 @@ import Testing
 
 @Suite("One attempt of a request", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealTransportTests {
-    @Test("method, address, headers and body arrive as they are; status, headers and body come back", arguments: TransportKind.allCases)
+    @Test(
+        "F9: method, address, headers and a body of any kind arrive as they are; status, headers and body come back",
+        arguments: TransportKind.allCases
+    )
     func roundTrip(_ kind: TransportKind) async throws {
         let transport = kind.make()
         let server = try LoopbackServer()

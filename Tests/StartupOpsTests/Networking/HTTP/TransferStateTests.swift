@@ -21,14 +21,6 @@ struct TransferStateTests {
         }
     }
 
-    @Test("head, parts, end")
-    mutating func answer() {
-        #expect(text(state.receive(head: HTTPResponse(status: 200))) == "nothing")
-        #expect(text(state.receive(Data("abc".utf8))) == "nothing")
-        #expect(text(state.receive(Data("de".utf8))) == "nothing")
-        #expect(text(state.complete(nil, head: nil)) == "finish 200 abcde")
-    }
-
     @Test("whatever comes first ends it, and what comes later changes nothing")
     mutating func once() {
         let ends: [(String, (inout TransferState) -> TransferState.Action)] = [
@@ -44,21 +36,6 @@ struct TransferStateTests {
             #expect(state.isOver)
             for (_, second) in ends { #expect(text(second(&state)) == "nothing") }
         }
-    }
-
-    @Test("parts that are small each are too large together")
-    mutating func sum() {
-        _ = state.receive(head: HTTPResponse(status: 200))
-        #expect(text(state.receive(Data(count: 10))) == "nothing")
-        #expect(text(state.receive(Data(count: 1))) == "finish invalidResponse, stop")
-    }
-
-    @Test("a challenge ends a 401, and nothing else")
-    mutating func challenge() {
-        #expect(text(state.challenge()) == "nothing")
-        _ = state.receive(head: HTTPResponse(status: 401))
-        _ = state.receive(Data("no".utf8))
-        #expect(text(state.challenge()) == "finish 401 no, stop")
     }
 
     @Test("no answer at all is an error; declared lengths that make no sense are nobody's")

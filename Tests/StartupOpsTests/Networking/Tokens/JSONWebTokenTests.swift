@@ -38,16 +38,12 @@ struct JSONWebTokenTests {
         #expect(JSONWebToken(jwt(#"{"exp":\#(text)}"#))?.expiry == Date(timeIntervalSince1970: seconds))
     }
 
-    @Test("fault T12: absurd numbers are the distant future or past, what is no number says nothing")
+    @Test("fault T12: absurd numbers are the distant future or past")
     func absurd() {
         for text in ["9223372036854775808", "1e300", "1e18"] {
             #expect(JSONWebToken(jwt(#"{"exp":\#(text)}"#))?.expiry == .distantFuture, "\(text)")
         }
         #expect(JSONWebToken(jwt(#"{"exp":-1e300}"#))?.expiry == .distantPast)
-        for claims in ["{}", #"{"exp":null}"#, #"{"exp":"1800000000"}"#, #"{"exp":true}"#] {
-            let token = JSONWebToken(jwt(claims))
-            #expect(token != nil && token?.expiry == nil, "\(claims)")
-        }
         #expect(JSONWebToken.date(numericDate: .nan) == .distantPast)
         #expect(JSONWebToken.date(numericDate: .infinity) == .distantFuture)
     }

@@ -83,15 +83,6 @@ struct SharedRefreshTests {
         #expect(sessions.load() == (isLogout ? .absent : .value(new)))
     }
 
-    @Test("fault T24: who is turned down, and finds nothing new, has been logged out by the service")
-    func rejected() async throws {
-        let sessions = SessionStore(MemoryStore())
-        try sessions.save(old)
-        let tokens = TokenManager(store: sessions) { _, _ in throw SessionRejected("the service answered invalid_grant") }
-        await #expect(throws: NetworkError.self) { try await tokens.token(for: .required, deadline: .after(patience)) }
-        #expect(sessions.load() == .absent)
-    }
-
     @Test("fault T24: of eight processes that refresh at once one asks the service, and all have its answer")
     func processes() async throws {
         let folder = try TemporaryFolder()

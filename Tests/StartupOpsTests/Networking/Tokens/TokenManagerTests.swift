@@ -41,16 +41,6 @@ struct TokenManagerTests {
         }
     }
 
-    @Test("C14: a token that has expired is refreshed, and the new one stored")
-    func refreshes() async throws {
-        let tokens = try manager(service.issue(lifetime: -1))
-        let token = try #require(try await tokens.token(for: .required, deadline: .never))
-        #expect(token.userID == "u1")
-        #expect(JSONWebToken(token.value.value)?.isExpired(at: service.now) == false)
-        #expect(service.count(refreshPath) == 1)
-        #expect(SessionStore(store).load().value?.accessToken == token.value)
-    }
-
     @Test("fault T4: a refresh that hangs ends with its caller's deadline, and the next caller begins another")
     func hangs() async throws {
         var policy = TokenPolicy.patient
@@ -138,18 +128,6 @@ struct TokenManagerTests {
         }
         #expect(try await tokens.token(for: .required, deadline: .never) != nil)
         #expect(await log.events(tokens) == [.sessionChanged(userID: "u1")])
-    }
-
-    @Test("fault T3: whether a failed refresh may pass is what its cause says")
-    func transience() async throws {
-        let tokens = try manager(service.issue(lifetime: -1))
-        service.next(refreshPath, status: 503, "{}")
-        do {
-            _ = try await tokens.token(for: .required, deadline: .never)
-            Issue.record("it was refreshed")
-        } catch {
-            #expect(error.isTransient && (error.underlying as? NetworkError)?.status == 503)
-        }
     }
 
     @Test("fault T15: a token about to expire is refreshed ahead, and requests go on with the old one meanwhile")

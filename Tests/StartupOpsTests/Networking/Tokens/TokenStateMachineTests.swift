@@ -60,31 +60,6 @@ struct TokenStateMachineTests {
         }
     }
 
-    @Test("fault S14: while the store cannot tell, what needs a token fails as unavailable, and what does not goes on")
-    func unavailable() {
-        var machine = Machine(leeway: 60, patience: .zero)
-        machine.loaded(.unavailable(StorageError(.locked, "session", "locked")))
-        #expect(ask(&machine, .required, by: 1) == "sessionUnavailable")
-        #expect(ask(&machine, .optional, by: 2) == "none")
-        #expect(machine.needsLoading)
-        #expect(machine.unstored == nil)
-        machine.loaded(.value(session("a", expiresIn: 600)))
-        #expect(ask(&machine, .required, by: 3) == "token")
-    }
-
-    @Test("fault T1, T15: the first caller begins a refresh, the others join; ahead of time nobody waits")
-    func singleFlight() {
-        var expired = machine(session("a", expiresIn: -1))
-        #expect((1...5).map { ask(&expired, by: $0) } == ["wait+refresh", "wait", "wait", "wait", "wait"])
-        let effects = expired.refreshEnded(expired.flights[0].id, .session(session("b", expiresIn: 600)), now: now)
-        #expect(effects.resumed.map(\.waiter) == [1, 2, 3, 4, 5])
-        #expect(effects.events == [.sessionChanged(userID: "u1")])
-        #expect(expired.unstored?.session?.refreshToken?.value == "r-b")
-
-        var expiring = machine(session("a", expiresIn: 30))
-        #expect((1...3).map { ask(&expiring, by: $0) } == ["token+refresh", "token", "token"])
-    }
-
     @Test("what a refresh does not say again stays: the refresh token, and whose session it is")
     func merging() {
         var machine = machine(session("a", expiresIn: -1))
@@ -92,34 +67,6 @@ struct TokenStateMachineTests {
         _ = machine.refreshEnded(1, .session(Session(accessToken: "opaque")), now: now)
         #expect(machine.session?.session.refreshToken?.value == "r-a")
         #expect(machine.session?.session.userID == "u1")
-    }
-
-    @Test("fault T2: a rejection ends the session once, and all who wait fail with the same cause")
-    func rejected() {
-        var machine = machine(session("a", expiresIn: -1))
-        for id in 1...3 { _ = ask(&machine, by: UInt64(id)) }
-        let effects = machine.refreshEnded(1, rejection, now: now)
-        #expect(effects.events == [.loggedOut(.rejected)])
-        for (_, result) in effects.resumed {
-            guard case .failure(let error) = result else {
-                Issue.record("a token after a rejection")
-                return
-            }
-            #expect(error.code == .refreshTokenFailed && error.underlying is SessionRejected && !error.isTransient)
-        }
-        #expect(effects.resumed.count == 3)
-        #expect(ask(&machine, by: 9) == "missingAccessToken")
-        #expect(machine.end(.requested).events.isEmpty)
-    }
-
-    @Test("fault T3: another failure keeps the session; the next caller begins anew")
-    func failed() {
-        var machine = machine(session("a", expiresIn: -1))
-        _ = ask(&machine, by: 1)
-        let effects = machine.refreshEnded(1, failure, now: now)
-        #expect(effects.events.isEmpty && effects.resumed.count == 1)
-        #expect(machine.unstored == nil)
-        #expect(ask(&machine, by: 2) == "wait+refresh")
     }
 
     @Test("fault T4: a refresh that a caller's time ended with is joined by nobody once it counts as hung; three at most are under way")
@@ -253,19 +200,5 @@ struct TokenStateMachineTests {
         _ = machine.begin(session("a", expiresIn: 30), now: now)
         #expect(ask(&machine, by: 1) == "token")
         #expect(machine.session?.isExpiring(at: now + 15) == true && machine.session?.hasExpired(at: now + 15) == false)
-    }
-
-    @Test("fault S15: what could not be stored is reported once, and stays to be stored")
-    func storing() {
-        var machine = machine(session("a", expiresIn: -1))
-        _ = ask(&machine, by: 1)
-        _ = machine.refreshEnded(1, .session(session("b", expiresIn: 600)), now: now)
-        let error = StorageError(.noSpace, "session", "no room")
-        let change = machine.unstored?.change ?? 0
-        #expect(machine.couldNotStore(change, error) == [.notStored(error)])
-        #expect(machine.couldNotStore(change, error) == [])
-        #expect(machine.unstored?.change == change)
-        machine.didStore(change)
-        #expect(machine.unstored == nil)
     }
 }

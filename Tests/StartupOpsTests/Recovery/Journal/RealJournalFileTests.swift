@@ -1,13 +1,14 @@
 import Foundation
+import SequencerTesting
 import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-/// Lines that cannot be written.
+/// Lines that cannot be written, the questions that are, and files that others made.
 // Real: journals are files that their process locks, and limits are those of a process.
-@Suite("A journal's file on a full disk", .serialized, .timeLimit(.minutes(30)), .real)
+@Suite("A journal's file", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealJournalFileTests {
     private let folder: TemporaryFolder
 
@@ -106,4 +107,81 @@ struct RealJournalFileTests {
             #expect(size > 10 && size < 1 << 21)
         }
     #endif
+
+    // MARK: The questions to a person that a journal has
+
+    private struct Broken: Error {}
+
+    /// What is written down of one operation, in a launch of its own.
+    private func events(_ add: (inout OperationGraph) -> Void) async throws -> [String] {
+        let location = folder("app")
+        let journal = LaunchJournal.open(in: .open(at: location), version: "1")
+        var graph = OperationGraph("regular")
+        add(&graph)
+        journal.prepare(&graph)
+        _ = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock()))
+        let journals = location.appendingPathComponent("journal")
+        let name = try #require(names(in: journals).first)
+        let lines = JournalLine.parse(try Data(contentsOf: journals.appendingPathComponent(name))).lines
+        return lines.filter { $0.operation != nil }.compactMap { $0.event?.rawValue }
+    }
+
+    @Test("fault P34: an interactive step asks from its start to its end, and its fallback asks nobody")
+    func interactive() async throws {
+        let events = try await events { graph in
+            graph.add("region", .interactive) { () throws -> Bool in
+                throw Broken()
+            } fallback: { _, _ in
+                true
+            }
+        }
+        #expect(events == ["started", "asked", "answered", "ended"])
+    }
+
+    @Test("fault P34: a wait for a person is a question; one within another is part of it")
+    func wait() async throws {
+        let events = try await events { graph in
+            graph.add("region") { (launch: StepContext) in
+                try await launch.waitForPerson { try await launch.waitForPerson {} }
+                try await launch.waitForPerson {}
+            }
+        }
+        #expect(events == ["started", "asked", "answered", "asked", "answered", "ended"])
+    }
+
+    // MARK: Journals whose names were not made by this code
+
+    @Test(
+        "fault P19: whatever number was planted among the journals, launches go on being counted",
+        arguments: [
+            "9223372036854775806", "9223372036854775807", "99999999999999999999", "1000000000", "999999999", "999999998", "500000000",
+            "100000009", "-1",
+        ]
+    )
+    func planted(_ number: String) throws {
+        let folder = try TemporaryFolder()
+        let directory = StateDirectory.open(at: folder("app"))
+        for _ in 1...2 { _ = LaunchJournal.open(in: directory, version: "1") }
+        let name = "\(number)-x.jsonl"
+        try Data(JournalSamples.contents([JournalSamples.began])).write(to: folder("app/journal/\(name)"))
+        var last: Int?
+        // Each dies outside of any operation: the file is there, and nobody has it locked.
+        for launch in 1...5 {
+            let journal = LaunchJournal.open(in: directory, version: "1")
+            if launch > 2 { #expect(journal.lastLaunch?.number == last, "launch \(launch)") }
+            last = journal.number
+            if launch == 5 { #expect(journal.recovery.level != .normal, "launches that died are counted") }
+        }
+        #expect(names(in: folder("app/journal")).contains { $0.hasPrefix(name) }, "nothing is removed")
+    }
+
+    @Test("fault P15: a journal of megabytes that make no sense is read no further than a thousand lines of it")
+    func nonsense() {
+        let (lines, damaged) = JournalLine.parse(
+            Data(repeating: UInt8(ascii: "\n"), count: 10) + text(String(repeating: "x\n", count: 50_000))
+        )
+        #expect(lines.isEmpty && damaged.count == 1_000 && damaged.first == 11)
+        let launch = JournaledLaunch(number: 1, text(String(repeating: "{}\n", count: 50_000)))
+        #expect(launch.damage == "1000 lines make no sense, the first of them line 1")
+    }
 }

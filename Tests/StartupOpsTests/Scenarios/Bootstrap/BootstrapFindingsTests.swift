@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -11,38 +10,6 @@ import Testing
 /// The symptoms of a wrong start, as an app is told of them after a launch, or during one.
 @Suite("Bootstrap: findings", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapFindingsTests {
-    /// A service whose flags come when the test lets them.
-    private struct HeldFlags: ConfigurationService {
-        let service: any ConfigurationService
-        let look: @Sendable () async -> Void
-
-        func countries(by deadline: Deadline) async throws -> [Country] { try await service.countries(by: deadline) }
-        func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
-            try await service.configuration(for: region, by: deadline)
-        }
-        func flags(by deadline: Deadline) async throws -> FeatureFlags? {
-            await look()
-            return try await service.flags(by: deadline)
-        }
-    }
-
-    @Test("B65: after a launch without a fault there is nothing to find")
-    func healthy() async throws {
-        let harness = BootstrapHarness()
-        let bootstrap = try harness.bootstrap(harness.plan())
-        #expect(try await harness.launch(bootstrap).outcome == .completed)
-        #expect(bootstrap.findings == [])
-    }
-
-    @Test("B65: a coordinator that starts without a codec; nothing is said of what merely has not come yet")
-    func codec() throws {
-        let harness = BootstrapHarness()
-        let bootstrap = try harness.bootstrap(harness.plan())
-        #expect(bootstrap.findings == [])
-        bootstrap.didRegister("coordinator")
-        #expect(bootstrap.findings.count == 1 && bootstrap.findings[0].hasPrefix("images stay empty: "))
-    }
-
     @Test("B65: set-up that has ended a launch is the finding, not what did not come because of that")
     func setUp() async throws {
         let harness = BootstrapHarness()
@@ -54,25 +21,6 @@ struct BootstrapFindingsTests {
         let bootstrap = try harness.bootstrap(plan)
         _ = try await harness.launch(bootstrap)
         #expect(bootstrap.findings == ["set-up is missing or misordered: shop is not active, and chat needs it: it sells there"])
-    }
-
-    @Test("B65: a launch that waits on its splash says what for, and no longer when it goes on")
-    func stuck() async throws {
-        let harness = BootstrapHarness()
-        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
-        let bootstrap = try harness.bootstrap(harness.plan())
-        let seen = Locked<[String]>([])
-        var environment = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest]))
-        environment.splashMinimum = .zero
-        environment.services.configurations = HeldFlags(service: bootstrap.service) {
-            await eventually { bootstrap.findings.contains { $0.contains("initialFlagsRefreshed") && !$0.contains("userKnown") } }
-            seen.withLock { $0 = bootstrap.findings }
-        }
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
-        let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
-        #expect(report.outcome == .completed)
-        #expect(seen.withLock { $0 }.contains { $0.hasPrefix("the app stays on its splash: first-screen is waiting for: ") })
-        #expect(bootstrap.findings == [])
     }
 
     @Test("B65: a session that the launch has ended, and why; somebody who logs in ends the complaint, a guest does not")

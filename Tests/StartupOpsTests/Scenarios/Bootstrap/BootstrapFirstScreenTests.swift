@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -68,7 +67,7 @@ struct BootstrapFirstScreenTests {
 
     // MARK: What the gate waits for
 
-    @Test("B14, B44, B46: the first launch of an app that is set to it waits at the gate for the flags, and goes by them")
+    @Test("B14, B44, B46, B65: the first launch of an app that is set to it waits at the gate for the flags, says so, and goes by them")
     func waits() async throws {
         let harness = BootstrapHarness()
         try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
@@ -80,6 +79,7 @@ struct BootstrapFirstScreenTests {
             // Everything else is there, and nothing but the splash was shown.
             await eventually { unmet(bootstrap) == [.initialFlagsRefreshed] }
             #expect(person.shown == ["splash"])
+            #expect(bootstrap.findings.map { $0.hasPrefix("the app stays on its splash: first-screen is waiting for: ") } == [true])
         }
         #expect(report.outcome == .completed)
         #expect(

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing

@@ -60,22 +60,6 @@ struct BootstrapPhaseTests {
         #expect(bootstrap.registered.suffix(3) == ["coordinator", "delegates", "observers"])
     }
 
-    @Test(
-        "B14, B46: the first launch of an app that is set to it waits on the splash for the flags; no other launch does",
-        arguments: [(true, true), (true, false), (false, true)]
-    )
-    func waitsForFlags(isSet: Bool, isFirst: Bool) async throws {
-        let harness = BootstrapHarness()
-        try Settings(harness.directory.settings).set(isSet, for: .waitsForRemoteConfigurationOnFirstLaunch)
-        if !isFirst { try harness.leaveCompletedLaunch() }
-        let bootstrap = try harness.bootstrap(harness.plan())
-        let report = try await harness.launch(bootstrap)
-        #expect(report.outcome == .completed)
-        let note = try #require(report["start-coordinator"]?.notes.dropFirst().first)
-        #expect(note.contains("initialFlagsRefreshed (set by") == (isSet && isFirst), "\(note)")
-        #expect(bootstrap.firstScreenGate?.isOpen == true)
-    }
-
     @Test("B41, B43: a guest of an app that asks for an account is logged out before the first screen")
     func guest() async throws {
         let harness = BootstrapHarness()
@@ -184,5 +168,45 @@ struct BootstrapPhaseTests {
         plan.resources = [RequiredResource(name, at: folder(name), because: "the platform is configured by it")]
         let report = try await harness.launch(plan)
         #expect(report.outcome == .completed && report["check-resources"]?.notes == [])
+    }
+
+    private let harness = BootstrapHarness()
+
+    @Test("B34, B65: image decoders are registered before the coordinator starts; without them the launch completes, and that is a finding")
+    func imageCodec() async throws {
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        let order = bootstrap.registered.filter { ["image-codec", "coordinator"].contains($0) }
+        #expect(order == ["image-codec", "coordinator"])
+        let other = BootstrapHarness()
+        var plan = other.plan()
+        plan.registrations.removeLast()
+        let without = try other.bootstrap(plan)
+        #expect(without.findings == [])
+        #expect(try await other.launch(without).outcome == .completed)
+        #expect(without.findings.map { $0.hasPrefix("images stay empty: image-codec was not registered") } == [true])
+    }
+
+    @Test("B28, B35: what modules ask of the app is registered after the configuration, and before any module is made")
+    func moduleDelegates() async throws {
+        let order = Locked<[String]>([])
+        var plan = harness.plan()
+        plan.moduleDelegates = [.action("module-delegates") { order.withLock { $0.append("delegates") } }]
+        plan.modules = [
+            BootstrapModule("shop") { _ in
+                order.withLock { $0.append("shop") }
+                return "shop"
+            }
+        ]
+        let bootstrap = try harness.bootstrap(plan)
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(order.withLock { $0 } == ["delegates", "shop"])
+        #expect(bootstrap.registered.filter { ["configuration", "module-delegates"].contains($0) }.last == "module-delegates")
+        plan.registrations += plan.moduleDelegates
+        plan.moduleDelegates = []
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            error?.description == "module-delegates must come after configuration: they answer modules, which work with it"
+        )
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -84,15 +83,6 @@ struct BootstrapPlanTests {
             case .failure: throw AccountError(.invalidCredentials, "the other account is closed")
             }
         }
-    }
-
-    @Test("B69: without an authenticator its operation is not in the graph, and the login form asks")
-    func noAuthenticator() async throws {
-        let person = FakePerson(logins: [.continueAsGuest])
-        let report = try await harness.launch(harness.plan(), person)
-        #expect(report.outcome == .completed)
-        #expect(report["authenticate"] == nil)
-        #expect(person.shown.withLock { $0 }.contains("login: -"))
     }
 
     @Test("B69: with one, it opens the session; when it does not, the login form asks; who is logged in is asked by neither")
@@ -273,14 +263,6 @@ struct BootstrapPlanTests {
         let bootstrap = try harness.bootstrap(harness.plan())
         let environment = bootstrap.environment(presenters: StartupPresenters(), journal: journal, splashMinimum: .zero)
         #expect(environment.journal === journal && environment.splashMinimum == .zero)
-    }
-
-    @Test("B67: with no optional part, the launch reaches its first screen")
-    func minimal() async throws {
-        let report = try await harness.launch(harness.plan())
-        #expect(report.outcome == .completed)
-        #expect(report["main-app"]?.outcome == .succeeded)
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded || $0.id == "restore-account" })
     }
 
     @Test("without a plan the scenario fails at its beginning, and says what to do")

@@ -1,4 +1,3 @@
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -103,13 +102,6 @@ struct BootstrapSDKTests {
                 #expect(report["sdk-steps-ready"]?.message?.contains("the SDK is not initialised") == true)
             }
         }
-    }
-
-    @Test("D20: neither an initialisation that hangs nor a restore that does keeps the app from starting", arguments: ["", "-ready"])
-    func hangs(suffix: String) async throws {
-        let report = try await launch(.patient(SampleSDKServices())) { try $0.inject(.hang, into: "sdk-steps\(suffix)") }
-        #expect(report.outcome == .completed && report["main-app"]?.outcome == .succeeded)
-        #expect(report["sdk-steps\(suffix)"]?.outcome == .timedOut || report["sdk-steps\(suffix)"]?.outcome == .cancelled)
     }
 
     @Test(

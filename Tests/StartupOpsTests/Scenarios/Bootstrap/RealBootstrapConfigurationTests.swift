@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import SequencerTesting
 import TestSupport
 import Testing
@@ -139,22 +138,6 @@ struct RealBootstrapConfigurationTests {
             password: Secret("correct horse"),
             by: .after(patience)
         )
-        for await profile in updates where profile?.email == "person@example.com" { break }
-        #expect(try bootstrap.configuration().service.user.profile?.email == "person@example.com")
-    }
-
-    @Test("B21: a new token makes the user ask who that is, also where nobody has logged in")
-    func newToken() async throws {
-        let bootstrap = try harness.bootstrap(harness.plan())
-        #expect(try await harness.launch(bootstrap).outcome == .completed)
-        let endpoint = TokenEndpoint(url: harness.backend.baseURL.appending(path: "oauth/token"), http: harness.http)
-        let session = try await endpoint.session(
-            username: "person@example.com",
-            password: Secret("correct horse"),
-            deadline: .after(patience)
-        )
-        let updates = try bootstrap.configuration().service.user.updates
-        bootstrap.service.tokens.begin(session)
         for await profile in updates where profile?.email == "person@example.com" { break }
         #expect(try bootstrap.configuration().service.user.profile?.email == "person@example.com")
     }

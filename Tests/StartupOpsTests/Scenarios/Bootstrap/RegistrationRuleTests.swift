@@ -15,9 +15,6 @@ struct RegistrationRuleTests {
 
     private func problems(_ names: [String]) -> [String] { RegistrationRule.problems(names.map { .action($0) {} }) }
 
-    @Test("the right order has no problem")
-    func rightOrder() { #expect(problems(Self.rightOrder) == []) }
-
     @Test("B2: whatever is registered before the root is reported, with both names and the reason")
     func root() {
         let found = problems(["client-keys"] + Self.rightOrder.filter { $0 != "client-keys" })
@@ -107,13 +104,6 @@ struct RegistrationRuleTests {
         }
     }
 
-    @Test("B7, B63: the two keys may be registered in any order")
-    func keysInAnyOrder() {
-        var order = Self.rightOrder
-        order.swapAt(1, 2)
-        #expect(order.prefix(3) == ["platform", "core-keys", "client-keys"] && problems(order) == [])
-    }
-
     @Test("B34, B63: an image codec may be absent; one that is there comes before the coordinator")
     func codec() throws {
         let without = Self.rightOrder.filter { $0 != "image-codec" }
@@ -123,13 +113,6 @@ struct RegistrationRuleTests {
                 "coordinator must come after image-codec: its first screen shows images, which stay empty without a codec"
             ]
         )
-    }
-
-    @Test("B6: a misordered registration is reported, with both names")
-    func misordered() {
-        var order = Self.rightOrder
-        order.swapAt(1, 4)
-        #expect(problems(order).first == "ui-configuration must come after client-keys: the theme is the client's")
     }
 
     private final class Keys: Sendable {}
@@ -149,14 +132,6 @@ struct RegistrationRuleTests {
         }
         #expect(objects(keys, keys) == [])
         #expect(objects(keys, Keys()).first?.hasPrefix("image-codec was registered twice with different values") == true)
-    }
-
-    @Test("B28: delegates before the configuration are an error, after it they are fine")
-    func afterConfiguration() {
-        let upToAnalytics = Array(Self.rightOrder.prefix(6))
-        let reason = "delegates must come after configuration: they are handed to objects that it makes"
-        #expect(problems(upToAnalytics + ["delegates", "configuration"]) == [reason])
-        #expect(problems(upToAnalytics + ["configuration", "delegates", "image-codec", "coordinator"]) == [])
     }
 
     @Test("B36: a module made before the configuration is reported, and does not crash")
