@@ -1,9 +1,10 @@
 import Foundation
-import SequencerAnalysis
 import SequencerTesting
 import StartupOps
 import TestSupport
 import Testing
+
+@testable import SequencerAnalysis
 
 /// Launches shaped as the built-in ones, whose steps leave something for those that wait for them.
 @Suite("Hidden order in the built-in scenarios", .serialized, .timeLimit(.minutes(30)), .besideOthers)

@@ -19,9 +19,9 @@ public struct LaunchHistoryFile: Sendable {
     private static let maximumFileSize = 64 << 20
 
     /// Where the file is, or will be.
-    package let url: URL
+    let url: URL
     /// The most durations that are kept of an operation.
-    package let maximumDurations: Int
+    let maximumDurations: Int
     private let timeout: Duration
     private let onWarning: @Sendable (String) -> Void
     private let file: SharedFile
@@ -72,7 +72,7 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of
     ///     this library.
     @discardableResult
-    package func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
+    func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
         try access(.unwritable) { warning in try replace(&warning, change) }
     }
 
@@ -143,9 +143,9 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
     /// The kind of failure.
     package let code: Code
     /// Where the file is.
-    package let path: String
+    let path: String
     /// The failure, and what to do about it.
-    package let reason: String
+    let reason: String
 
     /// One sentence: the file, what happened, what to do.
     public var description: String { "the history in \(printable(path)): \(reason)" }
