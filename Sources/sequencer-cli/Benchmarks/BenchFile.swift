@@ -338,7 +338,7 @@ struct BenchmarkActionText {
         let unknown = summary.scenario.unknownTimes
         let doubt = unknown.operations.isEmpty ? [] : [(unknown.tellNothing ? "unknown: " : "") + unknown.text()]
         let missed = summary.missedMilestonesText.map { [$0] } ?? []
-        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [listed(trouble) { $0 }]) + grounds
         return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

@@ -60,7 +60,7 @@ struct CompareCommand: Command {
     /// A line on the scenarios that were measured on one side only; none without any.
     private func only(_ names: [String], _ verdict: String, _ place: String) -> [String] {
         if names.isEmpty { return [] }
-        return ["\(verdict)  not measured \(place): \(VerdictText.list(names) { printable($0, limit: 80) })\n"]
+        return ["\(verdict)  not measured \(place): \(listed(names) { printable($0, limit: 80) })\n"]
     }
 }
 

@@ -170,7 +170,7 @@ struct ScenarioFindings {
         }
         let people = graph.predecessors.reachable(from: node).filter { graph.policy($0).isInteractive }.sorted().map(graph.id)
         if people.isEmpty { return }
-        let asked = VerdictText.list(people, describe: name)
+        let asked = listed(people, name)
         warn("lateUpdateCheck", of: check, "\(check), which can end the launch, waits for a person: \(asked)")
     }
 

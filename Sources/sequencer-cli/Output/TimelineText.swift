@@ -153,7 +153,7 @@ extension TimelineText {
         var messages: [String] = []
         let stragglers = report.stragglers
         if !stragglers.isEmpty {
-            messages.append("still running when the launch ended: \(VerdictText.list(stragglers.map { printable($0, limit: 80) }))")
+            messages.append("still running when the launch ended: \(listed(stragglers) { printable($0, limit: 80) })")
         }
         let notes = operations.lazy.flatMap { operation in
             operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }

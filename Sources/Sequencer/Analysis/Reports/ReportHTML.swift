@@ -147,7 +147,7 @@ private struct ReportPage {
     private func causes() -> String {
         if report.budget.causes.isEmpty { return "" }
         return ": "
-            + listed(report.budget.causes, limit: 5) { id in
+            + listed(report.budget.causes) { id in
                 guard let operation = report[id] else { return "<bdi>\(Markup.text(id))</bdi>" }
                 let times = Markup.text(operation.timesText())
                 // The name of an event is an app's, in any script.
@@ -155,7 +155,7 @@ private struct ReportPage {
             }
     }
 
-    private func list(_ names: [String]) -> String { listed(names) { "<bdi>\(Markup.text($0))</bdi>" } }
+    private func list(_ names: [String]) -> String { listed(names, limit: 20) { "<bdi>\(Markup.text($0))</bdi>" } }
 
     /// What else there is to know, in small letters below the table.
     private func facts() -> String {

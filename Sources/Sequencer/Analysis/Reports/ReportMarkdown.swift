@@ -21,7 +21,9 @@ extension LaunchReport {
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
         text += "\(durationText(work)) of work on \(lanesText(lanes == 1 ? " lane" : " lanes")).\n\n"
         // A table for people must not grow with an app's bookkeeping.
-        let attributes = listed(sortedAttributes, separator: "; ") { "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))" }
+        let attributes = listed(sortedAttributes, limit: 20, separator: "; ") {
+            "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))"
+        }
         if !attributes.isEmpty { text += "\(attributes).\n\n" }
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {
@@ -79,5 +81,5 @@ enum Markdown {
         return text.wholeMatch(of: /[A-Za-z0-9_.-]+/) != nil ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
     }
 
-    static func names(_ names: [String], separator: String) -> String { listed(names, separator: separator, code) }
+    static func names(_ names: [String], separator: String) -> String { listed(names, limit: 20, separator: separator, code) }
 }

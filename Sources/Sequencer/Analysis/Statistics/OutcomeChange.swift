@@ -104,20 +104,16 @@ package struct OutcomeChange: Equatable, Sendable {
         // However few the runs: all of them before ended in one way, and all of them after in another.
         let isAll = first.allSatisfy { [0, runs].contains($0) } && second.allSatisfy { [0, others].contains($0) } && !differing.isEmpty
         let hasEnough = min(runs, others) >= SampleChange.leastRuns(isAlwaysSame: false)
-        func p(_ way: Int) -> Double { self.p((first[way], runs), (second[way], others)) }
+        // Of runs that did or did not end so, Mann and Whitney's test is Fisher's.
+        func sample(_ count: Int, of runs: Int) -> SortedSample? { SortedSample((0..<runs).map { $0 < count ? 1.0 : 0 }) }
+        func p(_ way: Int) -> Double {
+            guard let before = sample(first[way], of: runs), let after = sample(second[way], of: others) else { return 1 }
+            return before.mannWhitney(after).p
+        }
         let isCertain = isAll || hasEnough && differing.contains { p($0) < SampleChange.significance }
         if !isCertain, rising.isEmpty { return nil }
         let isLikelyChance = !isCertain && hasEnough && rising.allSatisfy { first[$0] > 0 && p($0) >= likely }
         return OutcomeChange(id: id, before: before, after: after, isCertain: isCertain, isLikelyChance: isLikelyChance)
-    }
-
-    /// How probable such a difference is without a change: of runs that did or did not end so, Mann and Whitney's test
-    /// is Fisher's.
-    private static func p(_ before: (count: Int, runs: Int), _ after: (count: Int, runs: Int)) -> Double {
-        func values(_ side: (count: Int, runs: Int)) -> [Double] {
-            Array(repeating: 1, count: side.count) + Array(repeating: 0, count: side.runs - side.count)
-        }
-        return SortedSample(values(before)).flatMap { before in SortedSample(values(after)).map { before.mannWhitney($0).p } } ?? 1
     }
 }
 

@@ -154,7 +154,7 @@ struct LaunchHistoryTests {
         ] as [(String, String)]
     )
     func corrupt(text: String, reason: String) {
-        do throws(HistoryProblem) {
+        do throws(HistoryError) {
             let history = try LaunchHistory(json: Data(text.utf8), maximumDurations: 20)
             Issue.record("read as \(history)")
         } catch {
