@@ -46,7 +46,7 @@ package struct CriticalPath {
 
     /// How much later than possible an operation could end without making the path longer; of one that is on no path,
     /// without ending after it.
-    func slack(_ node: Int) -> Nanoseconds {
+    package func slack(_ node: Int) -> Nanoseconds {
         max(0, length - earliestStart[node].addingSaturated(remaining[node]))
     }
 }
