@@ -21,9 +21,9 @@ struct BenchSummary: Sendable {
     /// too late to tell how long a launch takes.
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
-    let interval: BootstrapInterval?
+    let interval: ClosedRange<Double>?
     /// Nil where they are of one kind.
-    let modes: TwoModes?
+    let modes: (lower: SortedSample, upper: SortedSample)?
     /// Nil where the runs became neither longer nor shorter in the course of the bench.
     let trend: Trend?
     /// The times to the initial display, in the same runs; nil for a scenario without one.
@@ -42,8 +42,7 @@ struct BenchSummary: Sendable {
         let reached = completed.filter { !scenario.runs[$0].missedMilestone }
         let times = reached.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
-        interval = sample.flatMap(BootstrapInterval.median)
-        modes = sample.flatMap(TwoModes.init)
+        (interval, modes) = (sample?.interval, sample?.modes)
         // In the order of the runs: sorted, they would always rise.
         trend = Trend(times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
@@ -53,8 +52,8 @@ struct BenchSummary: Sendable {
         outliers = sample.flatMap { sample in
             // Of the same value none is far from the others.
             guard sample.count >= SampleChange.leastRuns(isAlwaysSame: sample.minimum == sample.maximum) else { return nil }
-            let rule = OutlierRule(sample)
-            return zip(reached, times).filter { rule.isOutlier($1) }.map { Outlier(run: $0 + 1, time: $1) }
+            let (median, limit) = (sample.median, sample.outlierDistance)
+            return zip(reached, times).filter { abs($1 - median) > limit }.map { Outlier(run: $0 + 1, time: $1) }
         }
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
         // same order.
@@ -89,7 +88,7 @@ struct BenchSummary: Sendable {
     /// The rate of misses that the true one is below with 95% confidence.
     ///
     /// - Returns: nil where no run has completed: no budget was measured.
-    var missBound: Double? { count(of: .completed) == 0 ? nil : BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
+    var missBound: Double? { count(of: .completed) == 0 ? nil : rateBound(misses: misses, trials: scenario.runs.count) }
 
     func count(of outcome: LaunchOutcome) -> Int { scenario.runs.count { $0.outcome == outcome } }
 
@@ -143,16 +142,7 @@ extension BenchedScenario {
 struct BenchComparison: Sendable {
     let before: BenchSummary
     let after: BenchSummary
-    /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
-    let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil with too few runs, and in virtual time where every run is the
-    /// same.
-    let interval: BootstrapInterval?
-    let test: MannWhitney?
-    /// Nil unless both sides have two modes; nil where there is no interval.
-    let modes: ModeComparison?
-    /// The number of runs that each side needs for a verdict; nil where both have as many, or one has none.
-    let runsNeeded: Int?
+    let times: SampleChange
     /// The least change that counts, as a share.
     let threshold: Double
     /// The least change that was to count: less than ``threshold`` where the benches were taken apart.
@@ -162,9 +152,6 @@ struct BenchComparison: Sendable {
     let verdict: ChangeVerdict
     /// What of the launches ends otherwise: their operations, and their milestones.
     let ends: EndsChange
-    /// The bench that does not say how its operations ended, and what else makes times comparable: `before` or `after`;
-    /// nil where both do.
-    let withoutDetails: String?
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
@@ -186,7 +173,7 @@ struct BenchComparison: Sendable {
         let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
         operations = blame.changes
         criticalPathMove = blame.criticalPathMove
-        let change = SampleChange(
+        times = SampleChange(
             from: self.before.sample,
             to: self.after.sample,
             isVirtual: clock == .virtual,
@@ -195,11 +182,8 @@ struct BenchComparison: Sendable {
             // pass as the same.
             same: askedThreshold
         )
-        (self.change, interval, test, modes) = (change.change, change.interval, change.test, change.modes)
-        let (first, second) = (before.ends, after.ends)
-        withoutDetails = !first.isKnown ? "before" : !second.isKnown ? "after" : nil
-        ends = EndsChange(from: first, to: second)
-        (verdict, runsNeeded) = (ends.verdict(change.verdict), change.runsNeeded)
+        ends = EndsChange(from: before.ends, to: after.ends)
+        verdict = ends.verdict(times.verdict)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.

@@ -209,26 +209,26 @@ extension BenchSummary {
         [
             "completed": .number(count(of: .completed)), "missedMilestone": .count(missedMilestones),
             "medianMs": .nanoseconds(sample?.median), "madMs": .nanoseconds(sample?.medianAbsoluteDeviation),
-            "medianLowerMs": .nanoseconds(interval?.lower), "medianUpperMs": .nanoseconds(interval?.upper),
+            "medianLowerMs": .nanoseconds(interval?.lowerBound), "medianUpperMs": .nanoseconds(interval?.upperBound),
             "minMs": .nanoseconds(sample?.minimum), "p90Ms": .nanoseconds(sample?.nearestRank(90)),
             "maxMs": .nanoseconds(sample?.maximum),
-            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null, "modes": modes?.json,
+            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null, "modes": modesJSON,
             "initialDisplayMs": initialDisplay.map { .nanoseconds($0.median) }, "budgetMisses": .number(misses),
             "missRateUpperBound": .decimal(missBound),
         ]
     }
-}
 
-extension TwoModes {
-    fileprivate var json: JSONTree {
-        .array(
-            [lower, upper].map { mode in
-                [
-                    "runs": .number(mode.count), "medianMs": .nanoseconds(mode.median),
-                    "madMs": .nanoseconds(mode.medianAbsoluteDeviation),
-                ]
-            }
-        )
+    fileprivate var modesJSON: JSONTree? {
+        modes.map { modes in
+            .array(
+                [modes.lower, modes.upper].map { mode in
+                    [
+                        "runs": .number(mode.count), "medianMs": .nanoseconds(mode.median),
+                        "madMs": .nanoseconds(mode.medianAbsoluteDeviation),
+                    ]
+                }
+            )
+        }
     }
 }
 
@@ -259,20 +259,20 @@ extension BenchComparison {
             .object(summary.outcomes.map { ($0.outcome.rawValue, .number($0.count)) })
         }
         let kinds: JSONTree = [
-            "before": before.modes?.json, "after": after.modes?.json,
-            "changeLower": modes.map { .decimal($0.interval.lower) }, "changeUpper": modes.map { .decimal($0.interval.upper) },
-            "p": modes.map { .decimal($0.p) },
+            "before": before.modesJSON, "after": after.modesJSON,
+            "changeLower": times.modes.map { .decimal($0.interval.lowerBound) },
+            "changeUpper": times.modes.map { .decimal($0.interval.upperBound) }, "p": times.modes.map { .decimal($0.p) },
         ]
         let ended: JSONTree = [
             "before": .text(before.scenario.name), "after": .text(after.scenario.name), "verdict": .text(verdict.rawValue),
             "threshold": .decimal(threshold), "beforeRuns": runs(before), "afterRuns": runs(after),
-            "outcomesKnown": withoutDetails == nil ? nil : false,
+            "outcomesKnown": ends.withoutDetails == nil ? nil : false,
             "milestones": ends.milestones.map { ["before": .text($0.before), "after": .text($0.after)] },
             "unknownBefore": .list(ends.unknown.before), "unknownAfter": .list(ends.unknown.after),
             "missedMilestone": .text(ends.missedMilestone?.id),
             "outcomes": ends.outcomes.isEmpty ? nil : .array(ends.outcomes.map(\.json)),
         ]
-        let times: JSONTree = [
+        let measured: JSONTree = [
             "apart": gap.map {
                 [
                     "askedThreshold": .decimal(askedThreshold), "seconds": .decimal($0.seconds), "loadRatio": .decimal($0.loadRatio),
@@ -282,12 +282,13 @@ extension BenchComparison {
             },
             "beforeMs": .nanoseconds(before.sample?.median), "afterMs": .nanoseconds(after.sample?.median),
             "initialDisplay": initialDisplays.map { ["beforeMs": .nanoseconds($0.before), "afterMs": .nanoseconds($0.after)] },
-            "change": .decimal(change), "changeLower": .decimal(interval?.lower), "changeUpper": .decimal(interval?.upper),
-            "u": .decimal(test?.u), "p": .decimal(test?.p), "runsNeeded": runsNeeded.map { .number($0) },
+            "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
+            "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.test?.p),
+            "runsNeeded": times.runsNeeded.map { .number($0) },
             "modes": before.modes == nil && after.modes == nil ? nil : kinds, "operations": .array(operations.map(\.json)),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]
-        return ended + times
+        return ended + measured
     }
 }
 
@@ -337,7 +338,7 @@ struct BenchmarkActionText {
         let unknown = summary.scenario.unknownTimes
         let doubt = unknown.operations.isEmpty ? [] : [(unknown.tellNothing ? "unknown: " : "") + unknown.text()]
         let missed = summary.missedMilestonesText.map { [$0] } ?? []
-        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [VerdictText.list(trouble)]) + grounds
+        let extra = [budget] + missed + doubt + (trouble.isEmpty ? [] : [listed(trouble) { $0 }]) + grounds
         return [element(name, sample, extra.joined(separator: "; "))]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

@@ -313,11 +313,12 @@ struct BenchText {
     private func times(_ summary: BenchSummary, _ sample: SortedSample) -> [String] {
         func range(_ sample: SortedSample) -> String { "\(time(sample.minimum)) to \(time(sample.maximum))" }
 
-        let interval = summary.interval.map { "95% interval \(time($0.lower)) to \(time($0.upper))" } ?? "too few runs for an interval"
+        let interval =
+            summary.interval.map { "95% interval \(time($0.lowerBound)) to \(time($0.upperBound))" } ?? "too few runs for an interval"
         var rows = [row("median", "\(time(sample.median)), \(interval)")]
         if let deviation = sample.medianAbsoluteDeviation { rows.append(row("MAD", time(deviation))) }
         rows.append(row("range", range(sample) + (sample.nearestRank(90).map { ", p90 \(time($0))" } ?? "")))
-        if let (lower, upper) = summary.modes.map({ ($0.lower, $0.upper) }) {
+        if let (lower, upper) = summary.modes {
             let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
             rows.append(row("modes", style.yellow("two") + ": \(kinds); the median tells of neither"))
         }

@@ -106,7 +106,7 @@ struct BlameCommand: LaunchingCommand {
             notes.append("? not worked out: \(reason); the \(rows.count { $0.gain != nil }) longest were run")
         }
         if omitted > 0 { notes.append("and \(omitted) more that took less") }
-        if let later { notes.append("not counted, for they ran on after the milestone: \(VerdictText.list(later, describe: name))") }
+        if let later { notes.append("not counted, for they ran on after the milestone: \(listed(later, name))") }
         for (step, other) in report.sharedOnMain.prefix(VerdictText.maximumNamed) {
             let (step, other) = (name(step), name(other))
             notes.append("\(other) had the main thread while \(step) was suspended there: a part of \(step)'s time may be a wait for it")

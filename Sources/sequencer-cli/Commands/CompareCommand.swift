@@ -60,7 +60,7 @@ struct CompareCommand: Command {
     /// A line on the scenarios that were measured on one side only; none without any.
     private func only(_ names: [String], _ verdict: String, _ place: String) -> [String] {
         if names.isEmpty { return [] }
-        return ["\(verdict)  not measured \(place): \(VerdictText.list(names) { printable($0, limit: 80) })\n"]
+        return ["\(verdict)  not measured \(place): \(listed(names) { printable($0, limit: 80) })\n"]
     }
 }
 
@@ -148,7 +148,7 @@ struct ComparisonText {
             if !others.isEmpty { lines.append(style.yellow("  \(place): \(others.joined(separator: ", ")), not in the times")) }
         }
         if let first = comparison.before.sample, let second = comparison.after.sample {
-            let change = comparison.change.map { ", " + signed($0) } ?? ""
+            let change = comparison.times.change.map { ", " + signed($0) } ?? ""
             lines.append("  median  \(time(first.median)) \(arrow) \(time(second.median))\(change)")
         }
         if let displays = comparison.initialDisplays {
@@ -156,11 +156,11 @@ struct ComparisonText {
             let change = displays.before > 0 ? ", " + signed(displays.after / displays.before - 1) : ""
             lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
         }
-        if let interval = comparison.interval { lines.append("  change  \(range(interval.lower, interval.upper))") }
-        if let test = comparison.test {
+        if let interval = comparison.times.interval { lines.append("  change  \(range(interval))") }
+        if let test = comparison.times.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
-        lines += modes + comparison.ends.outcomes.prefix(Self.maximumOperations).map { "  ended   \(text(of: $0))" }
+        lines += modes + comparison.ends.outcomes.prefix(Self.maximumOperations).map { "  ended   \($0.text(arrow: " \(arrow) "))" }
         let moreOutcomes = comparison.ends.outcomes.count - Self.maximumOperations
         if moreOutcomes > 0 { lines.append("          and \(moreOutcomes) more operations") }
         if let gap = comparison.gap { lines.append("  apart   \(text(of: gap)): only a change of more than \(threshold) counts") }
@@ -172,16 +172,17 @@ struct ComparisonText {
         func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
 
         // Two modes on one side only cannot be compared with each other: they are told, and nothing is concluded.
-        guard let modes = comparison.modes else {
+        guard let change = comparison.times.modes, let before = comparison.before.modes, let after = comparison.after.modes else {
             return sides.compactMap { place, summary in
                 summary.modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
             }
         }
-        let (before, after, changes) = (modes.before, modes.after, modes.changes)
+        func kinds(_ before: SortedSample, _ after: SortedSample) -> String {
+            "\(kind(before)) \(arrow) \(kind(after)), \(signed(after.median / before.median - 1))"
+        }
         return [
-            "  modes   \(kind(before.lower)) \(arrow) \(kind(after.lower)), \(signed(changes.lower))",
-            "          \(kind(before.upper)) \(arrow) \(kind(after.upper)), \(signed(changes.upper))",
-            "  by mode \(range(modes.interval.lower, modes.interval.upper)), \(probability(modes.p))",
+            "  modes   \(kinds(before.lower, after.lower))", "          \(kinds(before.upper, after.upper))",
+            "  by mode \(range(change.interval)), \(probability(change.p))",
         ]
     }
 
@@ -229,13 +230,9 @@ struct ComparisonText {
             let changes = comparison.ends.outcomes.filter { $0.isCertain && !$0.isGone }
             let certain = changes.isEmpty ? comparison.ends.outcomes.filter(\.isGone) : changes
             let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
-            return style.red("CHANGED") + "  " + (certain.first.map { text(of: $0) } ?? "") + more + ": the times are of different work"
+            return style.red("CHANGED") + "  " + (certain.first?.text(arrow: " \(arrow) ") ?? "") + more
+                + ": the times are of different work"
         }
-    }
-
-    /// `config: 10 succeeded → 10 failed`.
-    private func text(of change: OutcomeChange) -> String {
-        "\(printable(change.id, limit: 60)): \(change.before) \(arrow) \(change.after)"
     }
 
     /// As it was asked for, or to a tenth where the benches' distance has moved it.
@@ -251,34 +248,34 @@ struct ComparisonText {
         }
         if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
         if let unknown = comparison.ends.unknownText { return unknown + "; give a duration that is expected" }
-        if let needed = comparison.runsNeeded {
+        if let needed = comparison.times.runsNeeded {
             let counts = sides.map { $0.summary.sample?.count ?? 0 }
             let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }
             return
                 "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0].place : "of each")"
         }
-        if let place = comparison.withoutDetails {
+        if let place = comparison.ends.withoutDetails {
             return
                 "the bench \(place) does not say how its operations ended, which were put off and which times are unknown; measure it anew"
         }
         if let outcome = comparison.ends.outcomes.first(where: \.counts) {
             let why = outcome.isNew ? "new, and not always successful" : "which chance may explain; measure more runs"
-            return "\(text(of: outcome)), \(why)"
+            return "\(outcome.text(arrow: " \(arrow) ")), \(why)"
         }
         // Without an interval there was nothing to divide by.
-        guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
+        guard let interval = comparison.times.interval, let test = comparison.times.test else { return "the runs before took no time" }
         let limit = comparison.threshold
-        if let modes = comparison.modes, modes.p < SampleChange.significance, modes.interval.lower > limit || modes.interval.upper < -limit
-        {
+        func isBeyond(_ interval: ClosedRange<Double>) -> Bool { interval.lowerBound > limit || interval.upperBound < -limit }
+        if let modes = comparison.times.modes, modes.p < SampleChange.significance, isBeyond(modes.interval) {
             return "each kind of runs has changed one way, and the shares of the kinds the other way"
         }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
-        if test.p >= SampleChange.significance, interval.lower > limit || interval.upper < -limit {
+        if test.p >= SampleChange.significance, isBeyond(interval) {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
         }
         let turns = "measure both in turns ('bench --command' twice)"
         // Within the threshold for benches taken apart: more runs of the same kind would not help, turns would.
-        if comparison.gap != nil, max(-interval.lower, interval.upper) <= limit {
+        if comparison.gap != nil, max(-interval.lowerBound, interval.upperBound) <= limit {
             return "the machine alone may have made the change; \(turns)"
         }
         let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : turns
@@ -302,7 +299,9 @@ struct ComparisonText {
 
     private var arrow: String { style.isUnicode ? "→" : "->" }
 
-    private func range(_ lower: Double, _ upper: Double) -> String { "\(signed(lower)) to \(signed(upper)) (95% interval)" }
+    private func range(_ interval: ClosedRange<Double>) -> String {
+        "\(signed(interval.lowerBound)) to \(signed(interval.upperBound)) (95% interval)"
+    }
 
     private func signedTime(_ nanoseconds: Double) -> String { style.difference(.nearest(nanoseconds: nanoseconds)) }
 

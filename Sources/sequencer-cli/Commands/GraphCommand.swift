@@ -63,7 +63,7 @@ struct GraphCommand: Command {
         }
         // Drawn all the same. Beside the drawing: not each format has room for a sentence.
         if !absent.isEmpty {
-            message("switched off, and drawn as 0 ms: " + VerdictText.list(absent) { printable($0, limit: 64) })
+            message("switched off, and drawn as 0 ms: " + listed(absent) { printable($0, limit: 64) })
         }
         // Not every format ends with a line feed.
         try page.output.write(text.hasSuffix("\n") ? text : text + "\n")

@@ -79,6 +79,7 @@ struct PlanCommand: LaunchingCommand {
             workless: loaded.file?.document.workless ?? [],
             budget: budget,
             deadline: deadline,
+            processors: processors,
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
             style: page.style,
             width: page.output.width
@@ -138,10 +139,11 @@ struct PlanCommand: LaunchingCommand {
                 let isInTime = plan.isWithin(deadline)
                 return [
                     "lanes": .number(plan.lanes), "initialDisplayMs": .milliseconds(plan.initialDisplayEnd),
-                    "milestoneMs": plan.hasMilestone ? .milliseconds(plan.milestoneEnd) : nil,
+                    "milestoneMs": plan.report.milestone != nil ? .milliseconds(plan.milestoneEnd) : nil,
                     "makespanMs": .milliseconds(plan.makespan), "lowerBoundMs": .milliseconds(plan.lowerBound),
                     "utilization": .decimal(plan.utilization), "verdict": plan.meets(budget) && isInTime ? "pass" : "fail",
-                    "milestoneOutcome": .text(plan.report.unusualMilestone?.outcome.rawValue), "timedOut": .list(plan.timedOut),
+                    "milestoneOutcome": .text(plan.report.unusualMilestone?.outcome.rawValue),
+                    "timedOut": .list(plan.operations.filter { $0.outcome == .timedOut }.map(\.id)),
                     "meetsDeadline": isInTime ? nil : false,
                     "meetsInitialDisplayBudget": plan.meetsInitialDisplay(of: budget) == false ? false : nil,
                     "operations": .array(plan.operations.map(row)),

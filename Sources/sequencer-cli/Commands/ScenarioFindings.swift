@@ -47,13 +47,13 @@ struct ScenarioFindings {
         budget: Budget,
         deadline: Duration?,
         document: ScenarioDocument? = nil
-    ) throws {
+    ) {
         (self.graph, self.forecast, self.budget, self.deadline, self.document) = (graph, forecast, budget, deadline, document)
         code = ExitCode(foreseen: forecast, deadline: deadline)
         warnOfDependencies()
         warnOfPersons()
         warnOfMissingEnds()
-        try warnOfTimes()
+        warnOfTimes()
         warnOfTimeouts()
         warnOfFailures()
     }
@@ -110,7 +110,7 @@ struct ScenarioFindings {
         }
     }
 
-    private mutating func warnOfTimes() throws {
+    private mutating func warnOfTimes() {
         func times(_ time: Duration, of limit: Duration) -> String { "\(durationText(time)) of \(durationText(limit))" }
 
         let note = (0..<graph.count).contains { graph.policy($0).isExpectedOfPerson } ? ", a person's time not counted" : ""
@@ -124,7 +124,7 @@ struct ScenarioFindings {
             warn("budget", of: ids.last, isError: true, "\(what) takes \(times(time, of: budget.limit))\(note): \(names(ids))")
         }
         if let limit = budget.initialDisplay, let time = forecast.timeToInitialDisplay, time > limit {
-            let (counted, path) = graph.budgetedPathToInitialDisplay ?? (time, [])
+            let (counted, path) = graph.initialDisplayIndex.map { graph.budgetedPath(to: $0) } ?? (time, [])
             let message =
                 counted > limit
                 ? "the path to the initial display alone takes \(times(counted, of: limit))\(note): \(names(path))"
@@ -146,23 +146,31 @@ struct ScenarioFindings {
             let use = "before its budget, \(durationText(budget.limit)), is used up"
             warn("deadlineWithinBudget", "the launch is ended at its deadline, \(durationText(deadline)), \(use)")
         }
-        let (allowed, slow) = graph.timeoutPath
+        // No time counts in which a person could be waited for.
+        func timeout(_ policy: StepPolicy) -> Duration? { policy.isInteractive || policy.isSwitchedOff ? nil : policy.timeout }
+        let (allowed, slowest) = graph.path(to: graph.milestoneIndex, by: timeout)
+        let slow = slowest.filter { timeout(graph.policy($0)) != nil }.map(graph.id)
         // One alone may be meant to end a launch that is late anyway.
         if allowed > budget.limit, slow.count > 1 {
             warn("timeouts", "by their timeouts, operations may take \(times(allowed, of: budget.limit)): \(names(slow))")
         }
+        warnOfLateUpdateCheck()
+    }
+
+    private mutating func warnOfLateUpdateCheck() {
         // All operations before a late check for a required update run in vain, and in a version that may not be used.
         // The check has its name in the built-in scenarios; a tenth of the budget is nothing to speak of.
-        let check = StartupStep.forceUpdate.id
-        guard graph.position(of: check) != nil else { return }
-        let (start, before) = try graph.earliestStart(of: check)
+        guard let node = graph.position(of: StartupStep.forceUpdate.id) else { return }
+        let check = graph.id(node), (end, way) = graph.path(to: node) { $0.expected }
+        let start = end - (graph.policy(node).expected ?? .zero)
+        let before = way.dropLast().filter { graph.policy($0).expected ?? .zero > .zero }.map(graph.id)
         if start > budget.limit / 10 {
-            let late = "starts after \(times(start, of: budget.limit)): it waits for \(names(before))"
+            let late = "starts after \(durationText(start)) of \(durationText(budget.limit)): it waits for \(names(before))"
             warn("lateUpdateCheck", of: check, "\(check), which can end the launch, \(late)")
         }
-        let people = try graph.interactions(before: check)
+        let people = graph.predecessors.reachable(from: node).filter { graph.policy($0).isInteractive }.sorted().map(graph.id)
         if people.isEmpty { return }
-        let asked = VerdictText.list(people, describe: name)
+        let asked = listed(people, name)
         warn("lateUpdateCheck", of: check, "\(check), which can end the launch, waits for a person: \(asked)")
     }
 

@@ -76,7 +76,7 @@ struct VerifyCommand: LaunchingCommand {
             let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
             let deadline = loaded.deadline(nil).limit(beside: budget)
             let forecast = try await LoadedReport.run(loaded, deadline: .never)
-            return try ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
+            return ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         switch format {
         case .text: try page.output.write(findings.text())

@@ -66,7 +66,7 @@ extension ValidatedGraph {
         ]
         return notes.filter { !$0.0.isEmpty }.map { ids, one, many in
             (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ")
-                + VerdictText.list(ids) { printable($0, limit: 64) }
+                + listed(ids) { printable($0, limit: 64) }
         }
     }
 

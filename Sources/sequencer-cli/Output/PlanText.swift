@@ -12,6 +12,8 @@ struct PlanText {
     let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
+    /// Those that the plans suppose; nil for as many as operations want.
+    let processors: Int?
     /// The durations of each operation in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
     let style: TextStyle
@@ -40,7 +42,7 @@ struct PlanText {
     }
 
     private var summary: String {
-        let hasMilestone = plans.first?.hasMilestone == true
+        let hasMilestone = plans.first?.report.milestone != nil
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
@@ -64,7 +66,7 @@ struct PlanText {
             }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
-            let measured = "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)"
+            let measured = "\(verdict) \(style.duration(plan.report.budget.measured)) of \(style.duration(budget.limit))\(missed)"
             table.add(["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured])
         }
         return table.text(style)
@@ -87,7 +89,7 @@ struct PlanText {
         let remarks: [String] =
             longest + ["deadline: \(deadline.map(style.duration) ?? "none")"]
             + plan.graph.notes(on: plan, workless: workless)
-            + [Grounds.plan(processors: plan.options.processors).text]
+            + [Grounds.plan(processors: processors).text]
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
 }

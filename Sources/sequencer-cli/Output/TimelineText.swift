@@ -124,9 +124,8 @@ struct TimelineText {
     /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil
     /// when that is not a point on it.
     private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
-        let mark = Timeline(report, maximumRows: 0).marks.last(where: \.isBudget)
-        guard let mark, let time = mark.time.map(Duration.nanoseconds), time <= axis.range else { return nil }
-        return (axis.column(time), style.isUnicode ? mark.label : mark.label.replacing("µs", with: "us"))
+        guard let mark = report.budgetMark, mark.time <= axis.range else { return nil }
+        return (axis.column(mark.time), style.isUnicode ? mark.label : mark.label.replacing("µs", with: "us"))
     }
 
     private var legend: String {
@@ -154,7 +153,7 @@ extension TimelineText {
         var messages: [String] = []
         let stragglers = report.stragglers
         if !stragglers.isEmpty {
-            messages.append("still running when the launch ended: \(VerdictText.list(stragglers.map { printable($0, limit: 80) }))")
+            messages.append("still running when the launch ended: \(listed(stragglers) { printable($0, limit: 80) })")
         }
         let notes = operations.lazy.flatMap { operation in
             operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }

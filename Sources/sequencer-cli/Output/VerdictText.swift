@@ -72,7 +72,7 @@ struct VerdictText {
             // Causes may be a thousand; only those that are named are looked up.
             let wanted = Set(causes.prefix(Self.maximumNamed))
             let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
-            if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
+            if !causes.isEmpty { rest += ": " + listed(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
         if !unknown.operations.isEmpty { rest += "; \(unknown.text())" }
@@ -85,12 +85,6 @@ struct VerdictText {
     /// An operation with its times.
     private func describe(_ operation: OperationReport) -> String {
         "\(printable(operation.id, limit: 80)) (\(operation.timesText(style.duration)))"
-    }
-
-    /// `a, b, c and 7 more`.
-    static func list(_ items: [String], describe: (String) -> String = { $0 }) -> String {
-        let named = items.prefix(maximumNamed).map(describe).joined(separator: ", ")
-        return items.count > maximumNamed ? named + " and \(items.count - maximumNamed) more" : named
     }
 }
 
@@ -105,7 +99,7 @@ extension LaunchReport {
     /// Says that the scopes do not belong to it: they neither held it up nor lengthened it. Empty without any.
     func scopeNote(_ style: TextStyle) -> String {
         if scopes.isEmpty { return "" }
-        let names = VerdictText.list(scopes.map(\.name)) { printable($0, limit: 80) }
+        let names = listed(scopes.map(\.name)) { printable($0, limit: 80) }
         return style.dim("  not counted, for they are launches of their own: \(names)\n")
     }
 }

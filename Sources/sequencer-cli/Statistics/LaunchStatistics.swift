@@ -164,7 +164,7 @@ struct BudgetVerdicts: Sendable {
     var rate: Double? { LaunchStatistics.rate(misses, of: launches) }
 
     /// The rate of misses that the true one is below with 95% confidence; nil without a launch.
-    var bound: Double? { launches == 0 ? nil : BinomialBound.upper(misses: misses, trials: launches) }
+    var bound: Double? { launches == 0 ? nil : rateBound(misses: misses, trials: launches) }
 
     mutating func add(_ isMet: Bool) {
         launches += 1

@@ -51,7 +51,7 @@ struct MeasuredPaths {
     ///
     /// - Complexity: O(operations + dependencies · log dependencies).
     func gains() -> [Duration] {
-        let (longest, isOnWay) = (longest(), isOnWay)
+        let (longest, isOnWay) = (longest(), last.map(graph.leading) ?? durations.map { _ in true })
         var gains = [Duration](repeating: .zero, count: durations.count)
         var places = gains.indices.map { $0 }
         for (place, node) in graph.order.enumerated() { places[node] = place }
@@ -71,14 +71,6 @@ struct MeasuredPaths {
             if last == nil { bypasses.push(Bypass(length: end, end: .max)) }
         }
         return gains
-    }
-
-    /// By operation, whether it leads to the end of the path.
-    private var isOnWay: [Bool] {
-        guard let last else { return durations.map { _ in true } }
-        var isOnWay = durations.indices.map { $0 == last }
-        for node in graph.order.reversed() where graph.successors[node].contains(where: { isOnWay[$0.index] }) { isOnWay[node] = true }
-        return isOnWay
     }
 
     /// A step that goes past all operations before one, with the length of the longest path with it; the longest comes

@@ -128,8 +128,8 @@ struct BenchDocumentTests {
         let before = Self.scenario("one", [100, 100, 100], extra: [600, 600, 600])
         let after = Self.scenario("one", [150, 150, 150])
         let comparison = BenchComparison(before, after, clock: .virtual, threshold: 0.1)
-        #expect(comparison.verdict == .regression && comparison.change.map { abs($0 - 0.5) < 1e-9 } == true)
-        #expect(comparison.interval == nil && comparison.test == nil)
+        #expect(comparison.verdict == .regression && comparison.times.change.map { abs($0 - 0.5) < 1e-9 } == true)
+        #expect(comparison.times.interval == nil && comparison.times.test == nil)
         #expect(comparison.operations.map(\.id) == ["a \"b\"", "extra"])
         #expect(comparison.operations.last?.after == nil && comparison.operations.last?.before == 600e6)
         #expect(ComparisonText(comparison: comparison, style: TextStyle(isColored: false, isUnicode: false)).text.contains("absent"))
@@ -180,10 +180,16 @@ struct BenchDocumentTests {
             // Of one run on each side nobody knows whether all would be the same.
             let isOne = clock == .virtual && min(first, second) == 1
             if min(first, second) < least {
-                #expect(comparison.verdict == .inconclusive && comparison.interval == nil && comparison.test == nil, "\(description)")
-                #expect(isOne || comparison.runsNeeded == least, "\(description)")
+                #expect(
+                    comparison.verdict == .inconclusive && comparison.times.interval == nil && comparison.times.test == nil,
+                    "\(description)"
+                )
+                #expect(isOne || comparison.times.runsNeeded == least, "\(description)")
             } else {
-                #expect(comparison.runsNeeded == nil && (comparison.interval == nil) == (clock == .virtual && areSame), "\(description)")
+                #expect(
+                    comparison.times.runsNeeded == nil && (comparison.times.interval == nil) == (clock == .virtual && areSame),
+                    "\(description)"
+                )
             }
             #expect((comparison.before.interval == nil) == (first < 6) && (comparison.after.interval == nil) == (second < 6))
             let text = BenchText(

@@ -1,9 +1,9 @@
 import Foundation
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
 @Suite("Benches taken apart", .serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -168,9 +168,9 @@ struct BenchGapTests {
         let threshold = gap?.threshold(0.05, drift: drift) ?? 0.05
         // Nothing that is cheaper could be a regression, and the rest takes its time in a build for debugging.
         guard second.median / first.median - 1 > threshold else { return false }
-        let test = try #require(MannWhitney(before, after))
+        let test = first.mannWhitney(second)
         guard test.p < SampleChange.significance else { return false }
-        let interval = try #require(BootstrapInterval.change(from: first, to: second))
+        let interval = try #require(SortedSample.intervalOfChange([(first, second)]))
         return SampleChange.verdict(interval, p: test.p, threshold: threshold, same: 0.05) == .regression
     }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
 @Suite("Launches of two kinds, compared", .serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -47,7 +47,7 @@ struct ModeComparisonTests {
         var source = Source(random: SplitMix64(seed: 3))
         let comparisons = (0..<6).map { _ in Self.comparison(source.times(), source.times(slower: 0.15)) }
         #expect(comparisons.count { $0.verdict == .regression } >= 5)
-        #expect(comparisons.allSatisfy { $0.modes != nil })
+        #expect(comparisons.allSatisfy { $0.times.modes != nil })
     }
 
     @Test("F5: of launches of two kinds that are the same, at most one of 100 is taken for a slower one", .nightly)
@@ -61,7 +61,7 @@ struct ModeComparisonTests {
     @Test("F5: more launches of the slower kind are a regression, though neither kind has changed")
     func shares() {
         let comparison = Self.comparison(Self.kinds(16, 4), Self.kinds(4, 16))
-        #expect(comparison.verdict == .regression && comparison.modes.map { $0.p > 0.01 } == true)
+        #expect(comparison.verdict == .regression && comparison.times.modes.map { $0.p > 0.01 } == true)
         // Faster kinds, and more of the slower one: nobody can say whether that is better.
         let both = Self.comparison(Self.kinds(16, 4), Self.kinds(4, 16, (0.9, 0.9)))
         #expect(both.verdict == .inconclusive)
@@ -71,13 +71,13 @@ struct ModeComparisonTests {
 
     @Test("Which verdict follows from those on all runs and on each kind")
     func verdicts() {
-        let wide = BootstrapInterval(lower: -0.3, upper: 0.3)
+        let wide = -0.3...0.3
         for verdict in ChangeVerdict.allCases {
             for modes in [verdict, .inconclusive, .same] {
                 #expect(SampleChange.verdict(of: verdict, wide, modes: modes) == verdict)
             }
         }
-        let (slower, faster) = (BootstrapInterval(lower: 0.1, upper: 0.3), BootstrapInterval(lower: -0.3, upper: -0.1))
+        let (slower, faster) = (0.1...0.3, -0.3 ... -0.1)
         for interval in [wide, slower] {
             #expect(SampleChange.verdict(of: .inconclusive, interval, modes: .regression) == .regression)
         }
@@ -95,12 +95,12 @@ struct ModeComparisonTests {
 
     @Test("The test is near the exact one, which counts every way to divide either kind: 0.0063")
     func vanElteren() throws {
-        let before = try #require(SortedSample([800, 806, 811, 817, 1001, 1009, 1014, 1020, 1031]).flatMap(TwoModes.init))
-        let after = try #require(SortedSample([809, 823, 828, 832, 1012, 1035, 1040, 1044, 1050]).flatMap(TwoModes.init))
-        #expect(before.lower.count == 4 && after.lower.count == 4)
-        let comparison = try #require(ModeComparison(before, after))
+        let before = try #require(SortedSample([800, 806, 811, 817, 1001, 1009, 1014, 1020, 1031]))
+        let after = try #require(SortedSample([809, 823, 828, 832, 1012, 1035, 1040, 1044, 1050]))
+        #expect(before.modes?.lower.count == 4 && after.modes?.lower.count == 4)
+        let comparison = try #require(before.changeOfModes(to: after))
         #expect(abs(comparison.p - 0.008438895243810807) < 1e-12)
-        let turned = try #require(ModeComparison(after, before))
+        let turned = try #require(after.changeOfModes(to: before))
         #expect(abs(turned.p - comparison.p) < 1e-12)
     }
 
@@ -114,7 +114,7 @@ struct ModeComparisonTests {
         let json = BenchComparison.json([comparison])
         #expect(json.contains(#""modes": {"#) && json.contains(#""changeLower": "#))
         let one = Self.comparison(Self.kinds(20, 0), Self.kinds(11, 9))
-        #expect(one.modes == nil)
+        #expect(one.times.modes == nil)
         let other = ComparisonText(comparison: one, style: style).text
         #expect(other.contains("\n  modes   two after: 11 around 805 ms, 9 around 1.2 s\n"), "\(other)")
         #expect(!ComparisonText(comparison: Self.comparison([1e9], [1e9], clock: .virtual), style: style).text.contains("modes"))

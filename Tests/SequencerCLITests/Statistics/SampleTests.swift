@@ -1,8 +1,8 @@
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
 /// Expected values come from NumPy 2 and SciPy 1.17.
@@ -49,19 +49,16 @@ struct SampleTests {
 
     @Test("Outliers have a modified z-score beyond 3.5")
     func outliers() throws {
-        let rule = OutlierRule(try #require(SortedSample(Self.values)))
-        #expect(abs(rule.score(12.5) - 2.36736275) < 1e-7)
-        #expect(abs(rule.score(3.1) + 2.60542157) < 1e-7)
-        #expect(Self.values.filter(rule.isOutlier) == [100])
+        let sample = try #require(SortedSample(Self.values))
+        #expect(abs((12.5 - sample.median) / sample.outlierDistance * 3.5 - 2.36736275) < 1e-7)
+        #expect(Self.values.filter { abs($0 - sample.median) > sample.outlierDistance } == [100])
     }
 
     @Test("Where most values are the same, the mean distance is the measure; where all are, nothing is an outlier")
     func noDeviation() throws {
-        let most = OutlierRule(try #require(SortedSample([5, 5, 5, 5, 5, 5, 5, 5, 5, 9])))
-        #expect(most.isOutlier(9))
-        #expect(!most.isOutlier(5) && !most.isOutlier(5.1))
-        let all = OutlierRule(try #require(SortedSample([5, 5, 5])))
-        #expect(!all.isOutlier(5) && !all.isOutlier(6))
+        let most = try #require(SortedSample([5, 5, 5, 5, 5, 5, 5, 5, 5, 9])).outlierDistance
+        #expect(4 > most && 0.1 < most)
+        #expect(try #require(SortedSample([5, 5, 5])).outlierDistance == 0)
     }
 
     @Test("SplitMix64 gives the numbers of its authors' reference implementation")
@@ -76,23 +73,23 @@ struct SampleTests {
     func bootstrap() throws {
         let values = (0..<40).map { Double($0 * 37 % 101) / 10 }
         let sample = try #require(SortedSample(values))
-        let interval = try #require(BootstrapInterval.median(of: sample))
-        #expect(interval == BootstrapInterval.median(of: try #require(SortedSample(values.reversed()))))
-        #expect(interval.lower < sample.median && sample.median < interval.upper)
+        let interval = try #require(sample.interval)
+        #expect(interval == SortedSample(values.reversed())?.interval)
+        #expect(interval.lowerBound < sample.median && sample.median < interval.upperBound)
         // scipy.stats.bootstrap(method='percentile'), with 200,000 resamples, says 3.45 to 6.5; both ends are values, or halfway between two.
-        #expect(abs(interval.lower - 3.45) <= 0.2 && abs(interval.upper - 6.5) <= 0.2)
+        #expect(abs(interval.lowerBound - 3.45) <= 0.2 && abs(interval.upperBound - 6.5) <= 0.2)
         let same = try #require(SortedSample([3, 3, 3, 3, 3, 3]))
-        #expect(BootstrapInterval.median(of: same) == BootstrapInterval(lower: 3, upper: 3))
-        #expect(BootstrapInterval.median(of: try #require(SortedSample([3, 3, 3, 3, 3]))) == nil)
+        #expect(same.interval == 3...3)
+        #expect(try #require(SortedSample([3, 3, 3, 3, 3])).interval == nil)
     }
 
     @Test("The interval of a change contains it; twice as long is 100% more")
     func change() throws {
         let first = try #require(SortedSample((0..<30).map { 100 + Double($0 * 7 % 11) }))
         let second = try #require(SortedSample(first.values.map { $0 * 2 }))
-        let interval = try #require(BootstrapInterval.change(from: first, to: second))
-        #expect(interval.lower < 1 && 1 < interval.upper)
-        #expect(interval.lower > 0.9 && interval.upper < 1.1)
-        #expect(BootstrapInterval.change(from: try #require(SortedSample([0, 1, 2, 3, 4, 5])), to: second) == nil)
+        let interval = try #require(SortedSample.intervalOfChange([(first, second)]))
+        #expect(interval.lowerBound < 1 && 1 < interval.upperBound)
+        #expect(interval.lowerBound > 0.9 && interval.upperBound < 1.1)
+        #expect(SortedSample.intervalOfChange([(try #require(SortedSample([0, 1, 2, 3, 4, 5])), second)]) == nil)
     }
 }

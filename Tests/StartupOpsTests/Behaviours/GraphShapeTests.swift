@@ -1,8 +1,8 @@
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import StartupOps
 
 /// What can be said of launches, and changed in them, without running anything.

@@ -1,8 +1,8 @@
 import Sequencer
-import SequencerAnalysis
 import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import StartupOps
 
 /// The built-in graphs, edge by edge.

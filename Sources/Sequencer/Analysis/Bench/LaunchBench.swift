@@ -83,7 +83,7 @@ public struct LaunchBench: Sendable {
 public struct MeasuredLaunches: Sendable {
     /// The report of each run, in their order.
     public let reports: [LaunchReport]
-    package let sample: SortedSample?
+    let sample: SortedSample?
     let ends: LaunchEnds
 
     init(reports: [LaunchReport]) {
@@ -110,16 +110,15 @@ public struct MeasuredLaunches: Sendable {
     public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
 
     /// The median of the distances from the median; nil when fewer than two runs completed.
-    package var medianAbsoluteDeviation: Duration? { sample?.medianAbsoluteDeviation.map { .nearest(nanoseconds: $0) } }
+    var medianAbsoluteDeviation: Duration? { sample?.medianAbsoluteDeviation.map { .nearest(nanoseconds: $0) } }
 
     /// Contains the true median in 95 of 100 cases; nil when fewer than six runs completed, which are too few to say.
     public var interval: ClosedRange<Duration>? {
-        // A range traps where its ends are the wrong way round.
-        sample.flatMap(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
+        (sample?.interval).map { .nearest(nanoseconds: $0.lowerBound) ... .nearest(nanoseconds: $0.upperBound) }
     }
 
     /// How many runs did not meet the budget that they were given.
-    package var budgetMisses: Int { reports.count { !$0.isWithinBudgets } }
+    var budgetMisses: Int { reports.count { !$0.isWithinBudgets } }
 
     /// Writes the reports into a file, one a line: `sequencer-cli compare` and `stats` read it.
     ///
@@ -145,7 +144,7 @@ public struct LaunchBenchResult: Sendable {
     /// of a side completed.
     public var change: Double? { sampleChange?.change }
     /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
-    package var changeInterval: ClosedRange<Double>? { (sampleChange?.interval).map { $0.lower...max($0.lower, $0.upper) } }
+    var changeInterval: ClosedRange<Double>? { sampleChange?.interval }
     private let sampleChange: SampleChange?
     private let ends: EndsChange?
 
@@ -183,7 +182,7 @@ extension LaunchBenchResult: CustomStringConvertible {
         let few = sampleChange?.runsNeeded.map { "too few runs, \($0) of each are needed" }
         // A step that is gone counts only where nothing else has changed, and only against an improvement.
         let told = (ends?.outcomes ?? []).filter { $0.counts || $0.isGone && verdict == .changed }.sorted { !$0.isGone && $1.isGone }
-        let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.description
+        let outcome = verdict == .regression ? nil : (told.first(where: \.isCertain) ?? told.first)?.text()
         let missed = ends?.missedMilestone.map { "milestone \(printable($0.id, limit: 60)): \($0.outcomes)" }
         let grounds =
             verdict == .changed

@@ -18,10 +18,9 @@ extension ValidatedGraph {
     /// The language: <https://graphviz.org/doc/info/lang.html>; escapes in labels:
     /// <https://graphviz.org/docs/attr-types/escString/>.
     ///
+    /// - Parameter direction: where time runs to.
     /// - Complexity: that of `reduced()`.
-    public func dot() -> String { dot(.leftToRight) }
-
-    package func dot(_ direction: DrawingDirection) -> String {
+    public func dot(_ direction: DrawingDirection = .leftToRight) -> String {
         let facts = GraphFacts(self)
         // Each once: an operation is named again by each of its arrows.
         let names = graph.identifiers.map { DOT.name($0) }

@@ -1,8 +1,10 @@
 import Sequencer
 
 /// Where time runs to in a drawing, in the words of Graphviz and of Mermaid.
-package enum DrawingDirection: String, CaseIterable, Sendable {
+public enum DrawingDirection: String, CaseIterable, Sendable {
+    /// From the left to the right.
     case leftToRight = "LR"
+    /// From the top to the bottom.
     case topToBottom = "TB"
 }
 

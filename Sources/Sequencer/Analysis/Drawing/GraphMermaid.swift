@@ -15,12 +15,11 @@ extension ValidatedGraph {
     ///
     /// The language: <https://mermaid.js.org/syntax/flowchart.html>.
     ///
+    /// - Parameter direction: where time runs to.
     /// - Throws: an ``ExportError`` for a graph of more than 500 dependencies or 50,000 characters, which Mermaid would
     ///     refuse.
     /// - Complexity: that of `reduced()`.
-    public func mermaid() throws(ExportError) -> String { try mermaid(.leftToRight) }
-
-    package func mermaid(_ direction: DrawingDirection) throws(ExportError) -> String {
+    public func mermaid(_ direction: DrawingDirection = .leftToRight) throws(ExportError) -> String {
         let facts = GraphFacts(self)
         // Implied edges of a graph that is refused need not be found.
         try MermaidText.check(edges: facts.dependencies.reduce(0) { $0 + $1.count }, name)

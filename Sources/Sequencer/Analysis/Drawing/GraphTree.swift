@@ -20,11 +20,9 @@ extension ValidatedGraph {
     /// force-update                     300 ms
     /// ```
     ///
+    /// - Parameter inASCII: whether all but the names is in ASCII.
     /// - Complexity: O(operations + dependencies).
-    public func tree() -> String { tree(inASCII: false) }
-
-    /// The same; in ASCII, all but the names is.
-    package func tree(inASCII: Bool) -> String {
+    public func tree(inASCII: Bool = false) -> String {
         let facts = GraphFacts(self)
         func time(_ text: String) -> String { inASCII ? text.replacing("µs", with: "us") : text }
         let path = facts.hasExpectations ? ", longest path \(time(durationText(.nanoseconds(facts.path.length)))) (*)" : ""

@@ -91,23 +91,23 @@ extension LaunchHistory: Codable {
     }
 
     /// Reads the text of a history; nothing at all is an empty one.
-    init(json: Data, maximumDurations: Int) throws(HistoryProblem) {
+    init(json: Data, maximumDurations: Int) throws(HistoryError) {
         guard !json.isEmpty else {
             self.init(maximumDurations: maximumDurations)
             return
         }
         // The schema alone: all else may be different in another version.
         guard let version = try? JSONDecoder().decode(Version.self, from: json).schema else {
-            throw HistoryProblem(.corrupt, "it is no JSON object with a schema")
+            throw HistoryError(.corrupt, "it is no JSON object with a schema")
         }
         if version != Self.schema {
             let code: HistoryError.Code = version.hasPrefix("sequencer.history/") ? .otherVersion : .corrupt
-            throw HistoryProblem(code, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
+            throw HistoryError(code, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
         }
         do {
             let history = try JSONDecoder().decode(LaunchHistory.self, from: json)
             self.init(maximumDurations: maximumDurations, scenarios: history.recorded)
-        } catch { throw HistoryProblem(.corrupt, printable(Self.sentence(for: error), limit: 400)) }
+        } catch { throw HistoryError(.corrupt, printable(Self.sentence(for: error), limit: 400)) }
     }
 
     /// The place and the mistake, such as `scenarios[0].operations.login: it is of another kind`.

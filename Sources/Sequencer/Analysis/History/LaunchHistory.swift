@@ -27,7 +27,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     static let maximumScenarios = 100
 
     /// The most durations that are kept of an operation, 1 to 1000.
-    package let maximumDurations: Int
+    let maximumDurations: Int
     /// The one that was recorded last comes last.
     private(set) var recorded: [ScenarioDurations] = []
 
@@ -47,9 +47,6 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether no launch was recorded.
     public var isEmpty: Bool { recorded.isEmpty }
-
-    /// The scenarios with recorded launches, sorted.
-    package var scenarios: [String] { recorded.map(\.name).sorted() }
 
     /// The durations that are kept of an operation, the latest last; one that was cut took longer than is said here.
     public func durations(of operation: String, in scenario: String) -> [Duration] {

@@ -19,9 +19,9 @@ public struct LaunchHistoryFile: Sendable {
     private static let maximumFileSize = 64 << 20
 
     /// Where the file is, or will be.
-    package let url: URL
+    let url: URL
     /// The most durations that are kept of an operation.
-    package let maximumDurations: Int
+    let maximumDurations: Int
     private let timeout: Duration
     private let onWarning: @Sendable (String) -> Void
     private let file: SharedFile
@@ -49,7 +49,7 @@ public struct LaunchHistoryFile: Sendable {
     public func read() throws(HistoryError) -> LaunchHistory {
         try access(.unreadable) { warning in
             // Without the lock: the file is replaced as a whole, so a reader never finds a part of one.
-            do { return try parse() } catch let problem as HistoryProblem where problem.code == .corrupt {
+            do { return try parse() } catch let error as HistoryError where error.code == .corrupt {
                 // Another process may have set it aside meanwhile, so look again when nobody else can.
                 return try replace(&warning) { _ in }
             }
@@ -72,7 +72,7 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of
     ///     this library.
     @discardableResult
-    package func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
+    func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
         try access(.unwritable) { warning in try replace(&warning, change) }
     }
 
@@ -84,10 +84,10 @@ public struct LaunchHistoryFile: Sendable {
     private func replace(_ warning: inout String?, _ change: (inout LaunchHistory) -> Void) throws -> LaunchHistory {
         try file.withLock(timeout: timeout) {
             var history = LaunchHistory(maximumDurations: maximumDurations)
-            do { history = try parse() } catch let problem as HistoryProblem where problem.code == .corrupt {
+            do { history = try parse() } catch let error as HistoryError where error.code == .corrupt {
                 // Nothing is lost that a person may still want to look at.
                 let copy = printable(try file.keepCorrupt())
-                warning = "\(printable(url.path)) is no history of launches: \(problem.reason); it is kept as \(copy), and a new one begun"
+                warning = "\(printable(url.path)) is no history of launches: \(error.reason); it is kept as \(copy), and a new one begun"
             }
             change(&history)
             // Gives back the lock, too, which is on the file that is replaced.
@@ -106,8 +106,10 @@ public struct LaunchHistoryFile: Sendable {
         do { return try body(&warning) } catch {
             // First: the system only says that it does not find the file.
             if let missingFolder { throw missingFolder }
-            let problem = error as? HistoryProblem
-            throw HistoryError(code: problem?.code ?? code, path: url.path, reason: problem?.reason ?? error.localizedDescription)
+            var problem = error as? HistoryError ?? HistoryError(code, error.localizedDescription)
+            if problem.code == .unreadable { problem.code = code }
+            problem.path = url.path
+            throw problem
         }
     }
 
@@ -122,7 +124,7 @@ public struct LaunchHistoryFile: Sendable {
         if isFolder.boolValue { return nil }
         let name = printable(folder)
         let reason = exists ? "\(name) is no folder; choose another path" : "there is no folder \(name); make it, or choose another path"
-        return HistoryError(code: .noFolder, path: url.path, reason: reason)
+        return HistoryError(.noFolder, reason, path: url.path)
     }
 }
 
@@ -141,21 +143,14 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
     }
 
     /// The kind of failure.
-    package let code: Code
-    /// Where the file is.
-    package let path: String
+    package fileprivate(set) var code: Code
+    /// Where the file is; the text of one does not say.
+    fileprivate(set) var path: String
     /// The failure, and what to do about it.
-    package let reason: String
+    let reason: String
+
+    init(_ code: Code, _ reason: String, path: String = "") { (self.code, self.reason, self.path) = (code, reason, path) }
 
     /// One sentence: the file, what happened, what to do.
     public var description: String { "the history in \(printable(path)): \(reason)" }
-}
-
-/// The problem with a file or with its text, in words for the end of a sentence.
-struct HistoryProblem: Error {
-    /// Nil for a failure of the system.
-    let code: HistoryError.Code?
-    let reason: String
-
-    init(_ code: HistoryError.Code?, _ reason: String) { (self.code, self.reason) = (code, reason) }
 }

@@ -21,11 +21,11 @@ struct SharedFile: Sendable {
 
     /// The file's content; nil without a file.
     ///
-    /// - Throws: a ``HistoryProblem``, also when there are more bytes than `limit`.
+    /// - Throws: a ``HistoryError``, also when there are more bytes than `limit`.
     func contents(limit: Int) throws -> Data? {
         guard let file = try open(O_RDONLY) else { return nil }
         let size = Int(try status(of: file).st_size)
-        if size > limit { throw HistoryProblem(nil, "it has \(size) bytes; the most is \(limit)") }
+        if size > limit { throw HistoryError(.unreadable, "it has \(size) bytes; the most is \(limit)") }
         return try file.readToEnd() ?? Data()
     }
 
@@ -33,7 +33,7 @@ struct SharedFile: Sendable {
     ///
     /// It waits for others on the calling thread.
     ///
-    /// - Throws: what `body` throws, or a ``HistoryProblem``, also when the file is still locked after `timeout`.
+    /// - Throws: what `body` throws, or a ``HistoryError``, also when the file is still locked after `timeout`.
     func withLock<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         // The kernel has no lock that gives up after a while, so look again, ever less often.
@@ -41,7 +41,7 @@ struct SharedFile: Sendable {
         while true {
             if let file = try lockedIfFree() { return try withExtendedLifetime(file, body) }
             if ContinuousClock.now >= deadline {
-                throw HistoryProblem(.locked, "somebody else kept it locked for more than \(durationText(timeout)); try again")
+                throw HistoryError(.locked, "somebody else kept it locked for more than \(durationText(timeout)); try again")
             }
             usleep(pause)
             pause = min(pause * 2, 10_000)
@@ -96,20 +96,20 @@ struct SharedFile: Sendable {
     /// The result of a call of the system; one that is negative is a failure.
     @discardableResult
     private static func done(_ action: String, _ result: Int32) throws -> Int32 {
-        if result < 0 { throw HistoryProblem(nil, "\(action) failed: \(String(cString: strerror(errno)))") }
+        if result < 0 { throw HistoryError(.unreadable, "\(action) failed: \(String(cString: strerror(errno)))") }
         return result
     }
 
     /// Opens a regular file that children do not inherit, without ever waiting; nil when it is missing.
     private func open(_ flags: Int32) throws -> FileHandle? {
         // The system would cut the path at its zero byte, and open another file.
-        if givenPath.utf8.contains(0) { throw HistoryProblem(nil, "the path holds a zero byte") }
+        if givenPath.utf8.contains(0) { throw HistoryError(.unreadable, "the path holds a zero byte") }
         // Not blocking: a named pipe would wait for its other end.
         let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
         if descriptor < 0, errno == ENOENT, flags & O_CREAT == 0 { return nil }
         let file = FileHandle(fileDescriptor: try Self.done("opening it", descriptor), closeOnDealloc: true)
         if try status(of: file).st_mode & S_IFMT == S_IFREG { return file }
-        throw HistoryProblem(nil, "it is no regular file")
+        throw HistoryError(.unreadable, "it is no regular file")
     }
 
     private func status(of file: FileHandle) throws -> stat {

@@ -22,10 +22,9 @@ import Sequencer
 public struct LaunchPlan: Sendable {
     /// The graph that is planned.
     package let graph: ValidatedGraph
-    /// The options that the plan was made with.
-    package let options: PlanOptions
+    private let options: PlanOptions
     /// The report of the launch in virtual time; its critical path is the longest path of the graph.
-    package let report: LaunchReport
+    public let report: LaunchReport
     /// No launch is shorter than this: the length of the longest path of all, or the work that the lanes share.
     public let lowerBound: Duration
 
@@ -65,7 +64,7 @@ public struct LaunchPlan: Sendable {
     public subscript(id: String) -> OperationReport? { (try? graph.index(of: id)).map { report.operations[$0] } }
 
     /// The share of the lanes' time in which they work, 0 to 1; the main thread does not count.
-    package var utilization: Double {
+    public var utilization: Double {
         let capacity = Double(makespan.nanoseconds) * Double(lanes)
         return capacity > 0 ? Double(report.workOnLanes.nanoseconds) / capacity : 0
     }
@@ -73,12 +72,6 @@ public struct LaunchPlan: Sendable {
     /// The operations without an expected duration, in the order in which they were added. The plan counts them as
     /// taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
-
-    /// The operations that are expected to be ended by their timeouts, in the order in which they were added.
-    package var timedOut: [String] { report.operations.filter { $0.outcome == .timedOut }.map(\.id) }
-
-    /// Whether the launch is expected to fail, because of a timeout.
-    package var fails: Bool { report.outcome != .completed }
 
     /// What nobody knows of the time to its milestone.
     package var unknownTimes: UnknownTimes {
@@ -89,21 +82,16 @@ public struct LaunchPlan: Sendable {
 
     // MARK: Budgets
 
-    package var hasMilestone: Bool { graph.milestoneIndex != nil }
-
     /// When the milestone ends; without one, when everything has ended.
-    package var milestoneEnd: Duration { graph.milestoneIndex.map { report.operations[$0].end } ?? makespan }
+    public var milestoneEnd: Duration { graph.milestoneIndex.map { report.operations[$0].end } ?? makespan }
 
     /// When the initial display ends; nil without one.
-    package var initialDisplayEnd: Duration? { graph.initialDisplayIndex.map { report.operations[$0].end } }
-
-    /// The time that counts against a budget: until the milestone ends, without interactive time.
-    package var measured: Duration { report.budget.measured }
+    public var initialDisplayEnd: Duration? { graph.initialDisplayIndex.map { report.operations[$0].end } }
 
     /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display
     /// within its own, if there are both. A milestone that is switched off is within none.
     public func meets(_ budget: Budget) -> Bool {
-        report.budget.isMet && measured <= budget.limit && meetsInitialDisplay(of: budget) != false
+        report.budget.isMet && report.budget.measured <= budget.limit && meetsInitialDisplay(of: budget) != false
     }
 
     /// Whether the initial display is expected within its budget; nil without one of the two.
@@ -115,7 +103,7 @@ public struct LaunchPlan: Sendable {
 extension LaunchPlan: CustomStringConvertible {
     /// One line: `regular: planned to take 1.33 s on 2 lanes; milestone after 1.33 s`.
     public var description: String {
-        let milestone = hasMilestone ? "; milestone after \(durationText(milestoneEnd))" : ""
+        let milestone = graph.milestoneIndex != nil ? "; milestone after \(durationText(milestoneEnd))" : ""
         let plan = "\(printable(graph.name)): planned to take \(durationText(makespan)) on \(lanes) lane\(lanes == 1 ? "" : "s")"
         guard case .failed(let operation, let message) = report.outcome else { return plan + milestone }
         return plan + "; fails: \(printable(operation, limit: 80)): \(printable(message, limit: 400))"

@@ -2,7 +2,7 @@ import Sequencer
 
 extension LaunchReport {
     /// The most operations whose gains are worked out: each takes a launch in virtual time.
-    package static let maximumGains = 200
+    private static let maximumGains = 200
     /// The most operations of all these launches together.
     private static let maximumRehearsed = 200_000
 

@@ -11,17 +11,14 @@ public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
     /// Dependencies between operations of both graphs that only the old one has.
     public let removedEdges: [ValidatedGraph.Edge]
     /// Pairs of a removed and an added operation with the same dependencies and dependents: one took the other's place.
-    package let replacedSteps: [Replacement]
+    let replacedSteps: [Replacement]
 
     /// An operation in another one's place.
-    package struct Replacement: Sendable, Equatable {
+    struct Replacement: Sendable, Equatable {
         /// The operation of the old graph.
-        package let old: String
+        let old: String
         /// The operation of the new graph.
-        package let new: String
-
-        /// `new` in the place of `old`.
-        package init(old: String, new: String) { (self.old, self.new) = (old, new) }
+        let new: String
     }
 
     /// Whether both graphs have the same operations and dependencies.

@@ -22,7 +22,7 @@ extension ValidatedGraph {
     ///
     /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
-    package var impliedEdges: Set<Edge> {
+    var impliedEdges: Set<Edge> {
         var implied = Set<Edge>()
         // In most graphs nothing was added before what it waits for: that order keeps dependencies closer together.
         let isSorted = (0..<count).allSatisfy { node in predecessors[node].allSatisfy { $0.index < node } }

@@ -8,10 +8,7 @@ extension ValidatedGraph {
     public var criticalPath: [String] { expectedPath.path.map(id) }
 
     /// The length of that path: no number of lanes makes the launch shorter.
-    public var criticalPathDuration: Duration { .nanoseconds(path(endingWith: milestoneIndex).length) }
-
-    /// The length of the longest path of all, operations after the milestone included.
-    package var longestPathDuration: Duration { .nanoseconds(path(endingWith: nil).length) }
+    public var criticalPathDuration: Duration { .nanoseconds(pathToMilestone.length) }
 
     /// How much longer than expected an operation could take without making the launch take longer, lanes permitting;
     /// one that the milestone does not need, without ending after it.
@@ -21,16 +18,14 @@ extension ValidatedGraph {
     /// - Throws: a `GraphError` when the graph has no such operation.
     /// - Complexity: O(operations + dependencies) for each call.
     public func slack(of id: String) throws(GraphError) -> Duration {
-        .nanoseconds(path(endingWith: milestoneIndex).slack(try index(of: id)))
+        .nanoseconds(pathToMilestone.slack(try index(of: id)))
     }
 
-    private func path(endingWith last: Int?) -> CriticalPath {
+    private var pathToMilestone: CriticalPath {
         let expected = expectedDurations
-        return CriticalPath(of: self, endingWith: last) { expected[$0] }
+        return CriticalPath(of: self, endingWith: milestoneIndex) { expected[$0] }
     }
-}
 
-extension ValidatedGraph {
     /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths
     /// and plans count them as taking no time.
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
@@ -48,10 +43,8 @@ extension ValidatedGraph {
     /// may be put off. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
 
-    /// The same for the initial display; nil without one.
-    package var budgetedPathToInitialDisplay: (duration: Duration, path: [String])? { initialDisplayIndex.map { budgetedPath(to: $0) } }
-
-    private func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
+    /// The same for another operation.
+    package func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
         let (end, path) = path(to: last) { $0.isDeferrable ? nil : $0.expected }
         // A person who is asked after the end stops no clock before it.
         let later = last.map(successors.reachable) ?? []
@@ -62,31 +55,9 @@ extension ValidatedGraph {
         return (max(.zero, end - persons), path.filter { !isSwitchedOff($0) }.map(id))
     }
 
-    /// The path with the largest sum of timeouts to the milestone (without one: to the launch's end), and that sum.
-    ///
-    /// Only operations that have a timeout count, and are named; interactive ones do not.
-    package var timeoutPath: (duration: Duration, path: [String]) {
-        func timeout(_ policy: StepPolicy) -> Duration? { policy.isInteractive || policy.isSwitchedOff ? nil : policy.timeout }
-        let (duration, path) = path(to: milestoneIndex, by: timeout)
-        return (duration, path.filter { timeout(policy($0)) != nil }.map(id))
-    }
-
-    /// The earliest start of an operation, by the expected durations of its ancestors, and the longest path of these.
-    ///
-    /// Interactive operations count: a dependent of one waits for the person. Operations without an expectation count
-    /// as nothing, and are not named.
-    ///
-    /// - Throws: a `GraphError` when the graph has no such operation.
-    package func earliestStart(of id: String) throws(GraphError) -> (time: Duration, path: [String]) {
-        let start = try index(of: id)
-        let (end, path) = path(to: start) { $0.expected }
-        let expected = expectedDurations
-        return (end - .nanoseconds(expected[start]), path.dropLast().filter { expected[$0] > 0 }.map { self.id($0) })
-    }
-
     /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as
     /// nothing.
-    private func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
+    package func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
         let starts = CriticalPath(of: self) { durations[$0] }.earliestStart
         func end(_ node: Int) -> Nanoseconds { starts[node].addingSaturated(durations[node]) }
@@ -94,13 +65,6 @@ extension ValidatedGraph {
         var nodes = [last]
         while let next = predecessors[nodes[nodes.count - 1]].max(by: { end($0.index) < end($1.index) }) { nodes.append(next.index) }
         return (.nanoseconds(end(last)), nodes.reversed())
-    }
-
-    /// The interactive operations that an operation waits for, in the order they were added.
-    ///
-    /// - Throws: a `GraphError` when the graph has no such operation.
-    package func interactions(before id: String) throws(GraphError) -> [String] {
-        predecessors.reachable(from: try index(of: id)).filter { policy($0).isInteractive }.sorted().map { self.id($0) }
     }
 }
 

@@ -11,10 +11,7 @@ extension ValidatedGraph {
         public let dependency: String
 
         /// The dependency of `operation` on `dependency`.
-        package init(_ operation: String, after dependency: String) {
-            self.operation = operation
-            self.dependency = dependency
-        }
+        init(_ operation: String, after dependency: String) { (self.operation, self.dependency) = (operation, dependency) }
 
         /// `"login after fetch-config"`; a text without `" after "` is an edge that no graph has.
         public init(stringLiteral value: String) {

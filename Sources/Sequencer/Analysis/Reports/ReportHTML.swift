@@ -21,17 +21,14 @@ extension LaunchReport {
     ///
     /// The format: <https://html.spec.whatwg.org/multipage/>, written so that a reader of XML understands it too.
     ///
-    /// - Parameter maximumRows: how many operations have a row in the timeline; every operation is in the table, and
-    ///   those on the main thread and the first 16 lanes are on these. Scopes and their operations have as many rows
-    ///   together, below the launch's own, and are in no table.
+    /// - Parameters:
+    ///   - maximumRows: how many operations have a row in the timeline; every operation is in the table, and those on
+    ///     the main thread and the first 16 lanes are on these. Scopes and their operations have as many rows together,
+    ///     below the launch's own, and are in no table.
+    ///   - gains: by position, how much earlier the launch would have ended without an operation; without any, the
+    ///     table has no such column.
     /// - Complexity: O(dependencies + operations · log operations).
-    public func html(maximumRows: Int = 1000) -> String { html(maximumRows: maximumRows, gains: [:]) }
-
-    /// The same.
-    ///
-    /// - Parameter gains: by position, how much earlier the launch would have ended without an operation; without any,
-    ///     the table has no such column.
-    package func html(maximumRows: Int = 1000, gains: [Int: Duration]) -> String {
+    public func html(maximumRows: Int = 1000, gains: [Int: Duration] = [:]) -> String {
         ReportPage(Timeline(self, maximumRows: maximumRows), gains: gains, offset: fromProcessStart.operations.count - operations.count)
             .html()
     }
@@ -149,21 +146,16 @@ private struct ReportPage {
     /// any.
     private func causes() -> String {
         if report.budget.causes.isEmpty { return "" }
-        let causes = report.budget.causes.prefix(5).map { id in
-            guard let operation = report[id] else { return "<bdi>\(Markup.text(id))</bdi>" }
-            let times = Markup.text(operation.timesText())
-            // The name of an event is an app's, in any script.
-            return "<bdi>\(Markup.text(id))</bdi> (\(operation.awaitedEventText.isEmpty ? times : "<bdi>\(times)</bdi>"))"
-        }
-        let rest = report.budget.causes.count - causes.count
-        return ": " + causes.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        return ": "
+            + listed(report.budget.causes) { id in
+                guard let operation = report[id] else { return "<bdi>\(Markup.text(id))</bdi>" }
+                let times = Markup.text(operation.timesText())
+                // The name of an event is an app's, in any script.
+                return "<bdi>\(Markup.text(id))</bdi> (\(operation.awaitedEventText.isEmpty ? times : "<bdi>\(times)</bdi>"))"
+            }
     }
 
-    /// Names in a row, no more than a person reads.
-    private func list(_ names: [String]) -> String {
-        let shown = names.prefix(20).map { "<bdi>\(Markup.text($0))</bdi>" }.joined(separator: ", ")
-        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
-    }
+    private func list(_ names: [String]) -> String { listed(names, limit: 20) { "<bdi>\(Markup.text($0))</bdi>" } }
 
     /// What else there is to know, in small letters below the table.
     private func facts() -> String {

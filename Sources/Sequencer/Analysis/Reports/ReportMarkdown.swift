@@ -20,7 +20,11 @@ extension LaunchReport {
         var text = "### \(Markdown.text(scenario)): \(verdictText(name: Markdown.code))\n\n"
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
         text += "\(durationText(work)) of work on \(lanesText(lanes == 1 ? " lane" : " lanes")).\n\n"
-        if !attributes.isEmpty { text += "\(markdownAttributes).\n\n" }
+        // A table for people must not grow with an app's bookkeeping.
+        let attributes = listed(sortedAttributes, limit: 20, separator: "; ") {
+            "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))"
+        }
+        if !attributes.isEmpty { text += "\(attributes).\n\n" }
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
@@ -47,12 +51,6 @@ extension LaunchReport {
         }
         if let omission = omission(selection) { text += "\n\(omission).\n" }
         return text
-    }
-
-    /// The first twenty attributes of the launch: a table for people must not grow with an app's bookkeeping.
-    private var markdownAttributes: String {
-        let shown = sortedAttributes.prefix(20).map { "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))" }
-        return shown.joined(separator: "; ") + (attributes.count > 20 ? " and \(attributes.count - 20) more" : "")
     }
 }
 
@@ -83,9 +81,5 @@ enum Markdown {
         return text.wholeMatch(of: /[A-Za-z0-9_.-]+/) != nil ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
     }
 
-    /// Identifiers in a row, no more than a person reads.
-    static func names(_ names: [String], separator: String) -> String {
-        let shown = names.prefix(20).map(code).joined(separator: separator)
-        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
-    }
+    static func names(_ names: [String], separator: String) -> String { listed(names, limit: 20, separator: separator, code) }
 }

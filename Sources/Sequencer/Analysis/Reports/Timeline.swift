@@ -1,9 +1,9 @@
 import Sequencer
 
 /// The timeline of a launch: rows, marks and scale, computed once and drawn as text, as a picture and in a page.
-package struct Timeline {
+struct Timeline {
     /// A line below the lanes.
-    package enum Row {
+    enum Row {
         /// An operation, with its position in the report; nil for an operation of a scope.
         case operation(OperationReport, node: Int?)
         /// The name and the verdict of a scope, whose operations come next.
@@ -20,35 +20,32 @@ package struct Timeline {
     }
 
     /// A point in time that is marked from top to bottom, and named above the axis.
-    package struct Mark {
+    struct Mark {
         let sign: TimelineSign
-        package let label: String
+        let label: String
         /// Nil for a moment that is not part of the report.
-        package let time: Nanoseconds?
-
-        /// Whether this is the end of the launch's own budget.
-        package var isBudget: Bool { sign == .budget }
+        let time: Nanoseconds?
     }
 
     /// A launch with more lanes than these says how many are left out.
     private static let maximumLanes = 16
 
     /// Its times count from where the budget's do.
-    package let report: LaunchReport
-    package private(set) var rows: [Row]
+    let report: LaunchReport
+    private(set) var rows: [Row]
     let lanes: [Lane]
-    package let marks: [Mark]
+    let marks: [Mark]
     /// When persons were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
     /// The time at the right edge.
-    package let extent: Nanoseconds
+    let extent: Nanoseconds
     /// The steps of the critical path: the rows of an operation and of the one that came next.
     let criticalSteps: [(from: Int, to: Int)]
 
     /// - Parameter maximumRows: how many operations get a row: see `LaunchReport.selection(limit:)`. Scopes and their
     ///     operations get as many together.
     /// - Complexity: O(operations · log operations).
-    package init(_ report: LaunchReport, maximumRows: Int = 1000) {
+    init(_ report: LaunchReport, maximumRows: Int = 1000) {
         let report = report.fromProcessStart
         self.report = report
         let clock = BudgetClock(report)
@@ -100,7 +97,7 @@ package struct Timeline {
     }
 
     /// Where a point in time is, from 0 at the left edge to 1 at the right edge; points outside are at the edges.
-    package func place(_ time: Nanoseconds) -> Double { min(max(Double(time) / Double(extent), 0), 1) }
+    func place(_ time: Nanoseconds) -> Double { min(max(Double(time) / Double(extent), 0), 1) }
 
     /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten
     /// apart.
@@ -164,6 +161,15 @@ package struct Timeline {
             let nodes = byPlace[place] ?? []
             return Lane(name: place, shown: nodes.filter(shown.contains), others: nodes.filter { !shown.contains($0) })
         }
+    }
+}
+
+extension LaunchReport {
+    /// The end of the launch's own budget, moved right by the persons' time before it, and its words; nil without one,
+    /// and when that is a moment before the report's.
+    package var budgetMark: (label: String, time: Duration)? {
+        let mark = Timeline(self, maximumRows: 0).marks.last { $0.sign == .budget }
+        return mark.flatMap { mark in mark.time.map { (mark.label, .nanoseconds($0)) } }
     }
 }
 

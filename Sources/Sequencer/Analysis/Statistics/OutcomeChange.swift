@@ -30,7 +30,7 @@ package struct OutcomeCounts: Equatable, Sendable {
     }
 
     /// The same, where the operation was absent from the rest of so many runs.
-    package func among(runs: Int) -> OutcomeCounts {
+    fileprivate func among(runs: Int) -> OutcomeCounts {
         var counts = self
         counts.absences = max(runs - total, 0)
         return counts
@@ -55,8 +55,6 @@ extension OutcomeCounts: CustomStringConvertible {
 }
 
 /// An operation that no longer ends as it did: times before and after are of different work.
-///
-/// Its description is one line: `config: 10 succeeded, now 10 failed`.
 package struct OutcomeChange: Equatable, Sendable {
     package let id: String
     package let before: OutcomeCounts
@@ -65,7 +63,7 @@ package struct OutcomeChange: Equatable, Sendable {
     package let isCertain: Bool
     /// Whether the operation has only failed, fallen back, been skipped or been absent a little more often than before,
     /// which changes no verdict.
-    package let isLikelyChance: Bool
+    fileprivate let isLikelyChance: Bool
     /// Whether no run before has the operation.
     package var isNew: Bool { before.total == 0 }
     /// Whether no run after has the operation.
@@ -92,6 +90,9 @@ package struct OutcomeChange: Equatable, Sendable {
         } + gone.map { OutcomeChange(id: $0.id, before: $0.outcomes, after: OutcomeCounts(), isCertain: true, isLikelyChance: false) }
     }
 
+    /// For people: `config: 10 succeeded, now 10 failed`.
+    package func text(arrow: String = ", now ") -> String { "\(printable(id, limit: 60)): \(before)\(arrow)\(after)" }
+
     private static func change(_ id: String, from before: OutcomeCounts, to after: OutcomeCounts) -> OutcomeChange? {
         // An operation that is new is no change by itself: nobody knows how it would have ended before.
         if before.total == 0, troubles.allSatisfy({ $0 == .skipped || after[$0] == 0 }) { return nil }
@@ -103,29 +104,18 @@ package struct OutcomeChange: Equatable, Sendable {
         // However few the runs: all of them before ended in one way, and all of them after in another.
         let isAll = first.allSatisfy { [0, runs].contains($0) } && second.allSatisfy { [0, others].contains($0) } && !differing.isEmpty
         let hasEnough = min(runs, others) >= SampleChange.leastRuns(isAlwaysSame: false)
-        func p(_ way: Int) -> Double { self.p((first[way], runs), (second[way], others)) }
+        // Of runs that did or did not end so, Mann and Whitney's test is Fisher's.
+        func sample(_ count: Int, of runs: Int) -> SortedSample? { SortedSample((0..<runs).map { $0 < count ? 1.0 : 0 }) }
+        func p(_ way: Int) -> Double {
+            guard let before = sample(first[way], of: runs), let after = sample(second[way], of: others) else { return 1 }
+            return before.mannWhitney(after).p
+        }
         let isCertain = isAll || hasEnough && differing.contains { p($0) < SampleChange.significance }
         if !isCertain, rising.isEmpty { return nil }
         let isLikelyChance = !isCertain && hasEnough && rising.allSatisfy { first[$0] > 0 && p($0) >= likely }
         return OutcomeChange(id: id, before: before, after: after, isCertain: isCertain, isLikelyChance: isLikelyChance)
     }
-
-    /// How probable such a difference is without a change: of runs that did or did not end so, Mann and Whitney's test
-    /// is Fisher's.
-    private static func p(_ before: (count: Int, runs: Int), _ after: (count: Int, runs: Int)) -> Double {
-        func values(_ side: (count: Int, runs: Int)) -> [Double] {
-            Array(repeating: 1, count: side.count) + Array(repeating: 0, count: side.runs - side.count)
-        }
-        return MannWhitney(values(before), values(after))?.p ?? 1
-    }
 }
-
-extension OutcomeChange: CustomStringConvertible {
-    package var description: String { "\(printable(id, limit: 60)): \(before), now \(after)" }
-}
-
-/// An operation, and how its runs ended.
-package typealias OperationOutcomes = (id: String, outcomes: OutcomeCounts)
 
 /// What the times of some launches are times of: how each operation ended in them, and where they end themselves.
 package struct LaunchEnds: Sendable {
@@ -134,7 +124,7 @@ package struct LaunchEnds: Sendable {
     /// The operation at whose end the times end; nil for the end of the launch.
     let milestone: String?
     /// How each operation ended, in all runs that had it; nil where nobody knows.
-    package let outcomes: [OperationOutcomes]?
+    fileprivate let outcomes: [(id: String, outcomes: OutcomeCounts)]?
     /// The operations on the milestone's way of which nobody knows how long they take: they are in the times with none.
     let unknown: [String]
     /// Whether it is also known how often each operation was put off, and of which nobody knows how long they take.
@@ -144,7 +134,7 @@ package struct LaunchEnds: Sendable {
         runs: Int,
         completed: Int,
         milestone: String?,
-        outcomes: [OperationOutcomes]?,
+        outcomes: [(id: String, outcomes: OutcomeCounts)]?,
         unknown: [String] = [],
         hasDetails: Bool = true
     ) {
@@ -153,10 +143,10 @@ package struct LaunchEnds: Sendable {
     }
 
     /// Whether all is known that makes times comparable; it is not in benches of earlier versions.
-    package var isKnown: Bool { outcomes != nil && hasDetails }
+    fileprivate var isKnown: Bool { outcomes != nil && hasDetails }
 
     /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
-    fileprivate var missedMilestone: OperationOutcomes? {
+    fileprivate var missedMilestone: (id: String, outcomes: OutcomeCounts)? {
         outcomes?.first { $0.id == milestone && ($0.outcomes[.succeeded] + $0.outcomes[.fellBack]) * 2 < completed }
     }
 }
@@ -166,8 +156,9 @@ package struct EndsChange: Sendable {
     /// The operations that no longer end as they did, or do so more often; empty where a side does not say how its
     /// operations ended.
     package let outcomes: [OutcomeChange]
-    /// Whether both sides say how their operations ended, and what else makes times comparable.
-    package let isKnown: Bool
+    /// The side that does not say how its operations ended, and what else makes times comparable: `before` or `after`;
+    /// nil where both do.
+    package let withoutDetails: String?
     /// The milestones; nil where the times of both end at the same one.
     package let milestones: (before: String?, after: String?)?
     /// How the milestone ended on a side that mostly did not reach it.
@@ -179,7 +170,8 @@ package struct EndsChange: Sendable {
     ///     no time on either side nobody knows whether it has changed then. A closure was there, and took none.
     package init(from first: LaunchEnds, to second: LaunchEnds, isSimulated: Bool = true) {
         let outcomes = OutcomeChange.all(from: first, to: second)
-        (self.outcomes, isKnown) = (outcomes ?? [], first.isKnown && second.isKnown)
+        self.outcomes = outcomes ?? []
+        withoutDetails = !first.isKnown ? "before" : second.isKnown ? nil : "after"
         // A bench of an earlier version may have a milestone without saying so.
         let areKnown = outcomes != nil || first.milestone != nil && second.milestone != nil
         milestones = areKnown && first.milestone != second.milestone ? (first.milestone, second.milestone) : nil
@@ -198,7 +190,7 @@ package struct EndsChange: Sendable {
         let counting = outcomes.filter(\.counts)
         if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
         if missedMilestone != nil || isUnknown(times) { return .inconclusive }
-        guard isKnown else { return times == .regression ? times : .inconclusive }
+        guard withoutDetails == nil else { return times == .regression ? times : .inconclusive }
         if times == .improved, outcomes.contains(where: \.isGone) { return .changed }
         return counting.isEmpty || times == .regression ? times : .inconclusive
     }

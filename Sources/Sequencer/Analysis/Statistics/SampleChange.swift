@@ -24,10 +24,10 @@ package struct SampleChange: Sendable {
     package private(set) var change: Double?
     /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run
     /// is the same.
-    package private(set) var interval: BootstrapInterval?
+    package private(set) var interval: ClosedRange<Double>?
     package private(set) var test: MannWhitney?
-    /// Nil unless both sides have two modes; nil where there is no interval.
-    package private(set) var modes: ModeComparison?
+    /// The change of each mode; nil unless both sides have two modes, and where there is no interval.
+    package private(set) var modes: (interval: ClosedRange<Double>, p: Double)?
     package private(set) var verdict = ChangeVerdict.inconclusive
     /// The number of measurements that each side needs for a verdict; nil where both have as many, or one has none.
     package private(set) var runsNeeded: Int?
@@ -50,13 +50,13 @@ package struct SampleChange: Sendable {
             return
         }
         if isAlwaysSame {
-            verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
+            verdict = Self.verdict(change...change, p: 0, threshold: threshold, same: threshold)
             return
         }
-        interval = BootstrapInterval.change(from: first, to: second)
-        test = MannWhitney(first.values, second.values)
-        modes = TwoModes(first).flatMap { first in TwoModes(second).flatMap { ModeComparison(first, $0) } }
-        guard let interval, let test else { return }
+        interval = SortedSample.intervalOfChange([(first, second)])
+        let test = first.mannWhitney(second)
+        (self.test, modes) = (test, first.changeOfModes(to: second))
+        guard let interval else { return }
         verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same)
         guard let modes else { return }
         verdict = Self.verdict(of: verdict, interval, modes: Self.verdict(modes.interval, p: modes.p, threshold: threshold, same: same))
@@ -67,13 +67,13 @@ package struct SampleChange: Sendable {
     ///
     /// - Parameter same: the threshold that was asked for; a change between that and a larger `threshold` may be the
     ///     machine's alone.
-    package static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> ChangeVerdict {
+    static func verdict(_ interval: ClosedRange<Double>, p: Double, threshold: Double, same: Double) -> ChangeVerdict {
         let limit = threshold + tolerance
         if p < significance {
-            if interval.lower > limit { return .regression }
-            if interval.upper < -limit { return .improved }
+            if interval.lowerBound > limit { return .regression }
+            if interval.upperBound < -limit { return .improved }
         }
-        return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
+        return interval.lowerBound >= -same - tolerance && interval.upperBound <= same + tolerance ? .same : .inconclusive
     }
 
     /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the
@@ -83,10 +83,10 @@ package struct SampleChange: Sendable {
     ///   - all: that on all runs together.
     ///   - interval: of the change of their median.
     ///   - modes: that on each kind compared with itself.
-    package static func verdict(of all: ChangeVerdict, _ interval: BootstrapInterval, modes: ChangeVerdict) -> ChangeVerdict {
+    static func verdict(of all: ChangeVerdict, _ interval: ClosedRange<Double>, modes: ChangeVerdict) -> ChangeVerdict {
         switch (all, modes) {
-        case (.inconclusive, .regression): interval.upper > 0 ? modes : all
-        case (.inconclusive, .improved): interval.lower < 0 ? modes : all
+        case (.inconclusive, .regression): interval.upperBound > 0 ? modes : all
+        case (.inconclusive, .improved): interval.lowerBound < 0 ? modes : all
         case (.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved): .inconclusive
         default: all
         }

@@ -39,13 +39,6 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
     /// One sentence: `the launch fails in every order: login: the token is missing`, or
     /// `the check fails in every order: nothing was stored`.
     public let description: String
-
-    init(orders: Int, seed: UInt64, report: LaunchReport, description: String) {
-        self.orders = orders
-        self.seed = seed
-        self.report = report
-        self.description = description
-    }
 }
 
 /// Two operations whose order matters, though no dependency says so.

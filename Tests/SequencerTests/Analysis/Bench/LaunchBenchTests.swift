@@ -1,9 +1,10 @@
 import Foundation
 import Sequencer
-import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing
+
+@testable import SequencerAnalysis
 
 /// Graphs written in Swift, measured again and again.
 @Suite("Benches of graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)

@@ -54,7 +54,7 @@ struct LaunchPlanTests {
         let plan = try await regular.plan()
         #expect(plan.milestoneEnd == .milliseconds(1100))
         #expect(plan.report.budget.interactive == .milliseconds(700))
-        #expect(plan.measured == .milliseconds(400))
+        #expect(plan.report.budget.measured == .milliseconds(400))
         #expect(plan.meets(.milliseconds(400)))
         #expect(!plan.meets(.milliseconds(399)))
     }
@@ -110,7 +110,7 @@ struct LaunchPlanTests {
         graph.add("home", .milestone, .expected(.milliseconds(100)), after: "join") { try await $0.sleep(for: .milliseconds(100)) }
         let (valid, plan) = (try graph.validated(), try await graph.plan())
         let time = Duration.milliseconds(100)
-        #expect(valid.criticalPathDuration == time && valid.budgetedPath.duration == time && valid.longestPathDuration == time)
+        #expect(valid.criticalPathDuration == time && valid.budgetedPath.duration == time)
         #expect(plan.makespan == time && plan.lowerBound == time && plan.criticalPathDuration == time)
         #expect(try await graph.run(options: .virtual()).report.makespan == time)
         #expect(!valid.tree().contains("2 s") && !valid.json().contains("2000"))
@@ -212,7 +212,7 @@ struct LaunchPlanTests {
         }
         #expect(failing.lowerBound <= failing.makespan)
         let person = try await graph(.interactive).plan()
-        #expect(person.makespan == .milliseconds(410) && person.timedOut.isEmpty && !person.fails)
+        #expect(person.makespan == .milliseconds(410) && !person.operations.contains { $0.outcome == .timedOut })
         let faster = try await graph().plan(PlanOptions(whatIf: ["config": .milliseconds(50)]))
         #expect(faster.meets(budget) && faster.makespan == .milliseconds(60))
     }

@@ -1,0 +1,235 @@
+import Foundation
+import Sequencer
+
+/// Measurements in order of size, and figures of a typical one: medians, which one slow run cannot move, rather than
+/// means.
+package struct SortedSample: Equatable, Sendable {
+    /// Ascending; never empty, and all of them finite.
+    package let values: [Double]
+
+    /// - Returns: nil without a measurement, or when one of them is not finite.
+    package init?(_ values: some Sequence<Double>) {
+        self.values = values.sorted()
+        guard !self.values.isEmpty, self.values.allSatisfy(\.isFinite) else { return nil }
+    }
+
+    package var count: Int { values.count }
+    package var minimum: Double { values[0] }
+    package var maximum: Double { values[values.count - 1] }
+    package var median: Double { percentile(50) }
+
+    /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7
+    /// of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy
+    /// and R do unless told otherwise.
+    ///
+    /// - Parameter percent: from 0 to 100; anything else is taken for the nearer of the two.
+    func percentile(_ percent: Double) -> Double {
+        let rank = min(max(percent, 0), 100) / 100 * Double(values.count - 1)
+        let lower = min(Int(rank), values.count - 1)
+        let upper = min(lower + 1, values.count - 1)
+        return values[lower] + (values[upper] - values[lower]) * (rank - Double(lower))
+    }
+
+    /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard
+    /// deviation. Nil of a single one, which is not off by anything.
+    package var medianAbsoluteDeviation: Double? {
+        count > 1 ? SortedSample(values.map { abs($0 - median) })?.median : nil
+    }
+}
+
+// MARK: - Intervals
+
+/// Intervals that contain the true value in 95 of 100 cases, found by measuring the measurements again: the percentile
+/// bootstrap of Efron, "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
+///
+/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to
+/// be, and below ``leastForInterval`` there is none.
+extension SortedSample {
+    /// Samples of the same kind of launches before and after a change.
+    package typealias Pair = (before: SortedSample, after: SortedSample)
+
+    /// The fewest measurements that have an interval of their median: between the least and the largest of five, the
+    /// true median lies in 15 of 16 cases, which are not 95 of 100.
+    static let leastForInterval = 6
+    private static let seed: UInt64 = 0x5EED_0001
+
+    /// Of the median; nil with too few measurements.
+    package var interval: ClosedRange<Double>? {
+        if count < Self.leastForInterval { return nil }
+        var random = SplitMix64(seed: Self.seed)
+        return Self.interval(count) { resampledMedian(&random) }
+    }
+
+    /// Of the changes of the medians of one part or more, each with the weight of its measurements, as a share: 0.05 is
+    /// 5% more.
+    ///
+    /// - Returns: nil without a part, and when a measurement of a part's first sample is 0, which nothing is a share of.
+    static func intervalOfChange(_ parts: [Pair]) -> ClosedRange<Double>? {
+        let count = parts.reduce(0) { sum, part in sum + part.before.count + part.after.count }
+        guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
+        // Other numbers for either side: the two samples are drawn independently.
+        var before = parts.indices.map { SplitMix64(seed: seed &+ UInt64($0)) }
+        var after = parts.indices.map { SplitMix64(seed: (seed &+ UInt64($0)) ^ .max) }
+        return interval(count) {
+            parts.enumerated().reduce(0.0) { sum, part in
+                let change = part.1.after.resampledMedian(&after[part.0]) / part.1.before.resampledMedian(&before[part.0]) - 1
+                return sum + change * Double(part.1.before.count + part.1.after.count) / Double(count)
+            }
+        }
+    }
+
+    private static func interval(_ count: Int, _ draw: () -> Double) -> ClosedRange<Double>? {
+        // Enough for a steady second digit; fewer for many measurements, whose intervals are narrow.
+        SortedSample((0..<min(10_000, max(1_000, 2_000_000 / count))).map { _ in draw() }).map {
+            // Rounded, the lower end may be the larger one by a digit, and a range would trap.
+            min($0.percentile(2.5), $0.percentile(97.5))...$0.percentile(97.5)
+        }
+    }
+
+    /// The median of as many measurements as there are, each drawn any number of times.
+    private func resampledMedian(_ random: inout SplitMix64) -> Double {
+        // The measurements are sorted, so those at sorted places are.
+        let places = values.indices.map { _ in random.index(below: count) }.sorted()
+        return (values[places[(count - 1) / 2]] + values[places[count / 2]]) / 2
+    }
+}
+
+// MARK: - The test
+
+/// Whether the values of one sample tend to be larger than those of another, for any distributions: the test of Mann
+/// and Whitney, "On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other", The Annals
+/// of Mathematical Statistics 18 (1947).
+///
+/// - `u`: in how many of all pairs the value of the first sample is the larger one; a tie counts as half.
+/// - `p`: the probability of a difference at least as clear, in either direction, between samples of the same
+///   distribution.
+/// - `isExact`: whether every way to divide the values was counted, rather than approximated by a normal distribution.
+package typealias MannWhitney = (u: Double, p: Double, isExact: Bool)
+
+extension SortedSample {
+    package func mannWhitney(_ other: SortedSample) -> MannWhitney {
+        let all = (values.map { ($0, true) } + other.values.map { ($0, false) }).sorted { $0.0 < $1.0 }
+        // Twice the rank of each value, so that it is whole: values that are the same share the mean of their places.
+        var ranks: [Int] = [], sum = 0, ties = 0.0
+        while case let start = ranks.count, start < all.count {
+            let end = all[start...].firstIndex { $0.0 > all[start].0 } ?? all.count, size = Double(end - start)
+            // Ranks count from 1: the mean of `start + 1` to `end`.
+            ranks += repeatElement(start + end + 1, count: end - start)
+            sum += all[start..<end].count { $0.1 } * (start + end + 1)
+            ties += size * (size * size - 1)
+        }
+        let u = Double(sum - count * (count + 1)) / 2
+        // Up to here, the number of ways to divide the values is exact in a `Double`.
+        let isExact = all.count <= 50
+        let p = isExact ? Self.exactP(ranks, count, sum) : Self.normalP(u, Double(count), Double(other.count), ties)
+        return (u, p, isExact)
+    }
+
+    /// By counting, for every sum of ranks, the ways to choose as many of them as the first sample has: the shift
+    /// algorithm of Streitberg and Röhmel, "Exact Distributions for Permutation and Rank Tests", Statistical Software
+    /// Newsletter 12 (1986), which ties do not disturb.
+    private static func exactP(_ ranks: [Int], _ count: Int, _ observed: Int) -> Double {
+        var ways = Array(repeating: [Double](repeating: 0, count: ranks.reduce(1, +)), count: count + 1)
+        ways[0][0] = 1
+        var reached = 0
+        for (index, rank) in ranks.enumerated() {
+            reached += rank
+            // Downwards, as the sums are: upwards, a rank would be chosen more than once.
+            for size in stride(from: min(index + 1, count), through: 1, by: -1) {
+                for sum in stride(from: reached, through: rank, by: -1) { ways[size][sum] += ways[size - 1][sum - rank] }
+            }
+        }
+        let counts = ways[count], (below, above) = (counts[...observed].reduce(0, +), counts[observed...].reduce(0, +))
+        // Both sides count the observed sum, so twice the smaller one may be more than 1.
+        return min(2 * min(below, above) / counts.reduce(0, +), 1)
+    }
+
+    /// By the normal distribution of the same mean and variance, which ties make smaller, with a correction for
+    /// counting in whole steps.
+    private static func normalP(_ u: Double, _ first: Double, _ second: Double, _ ties: Double) -> Double {
+        let count = first + second, variance = first * second / 12 * ((count + 1) - ties / (count * (count - 1)))
+        // All values are the same.
+        guard variance > 0 else { return 1 }
+        return min(erfc(max(abs(u - first * second / 2) - 0.5, 0) / (2 * variance).squareRoot()), 1)
+    }
+
+    /// How probable such a difference is, in either direction, where every part of both samples is of the same
+    /// distribution: the test of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon",
+    /// Bulletin of the International Statistical Institute 37 (1960). It is Mann and Whitney's of each part, weighted
+    /// by the inverse of its size and one.
+    ///
+    /// - Returns: nil without a part.
+    package static func p(_ parts: [Pair]) -> Double? {
+        var (distance, variance) = (0.0, 0.0)
+        for part in parts {
+            let pairs = Double(part.before.count) * Double(part.after.count)
+            let weight = 1 / Double(part.before.count + part.after.count + 1)
+            distance += weight * (part.before.mannWhitney(part.after).u - pairs / 2)
+            // Ties make it smaller: to leave them out makes the test more cautious.
+            variance += weight * pairs / 12
+        }
+        return variance > 0 ? min(erfc(abs(distance) / (2 * variance).squareRoot()), 1) : nil
+    }
+}
+
+// MARK: - Two modes
+
+extension SortedSample {
+    /// Neither mode has fewer measurements, nor less than ``leastShare`` of all: those would be outliers.
+    private static let leastCount = 4
+    private static let leastShare = 0.2
+    private static let maximumDistance = 0.3
+    private static let maximumDeviation = 0.15
+    private static let leastChange = 0.05
+
+    /// The two kinds of measurements, such as launches that find a cache and launches that do not: no median of all of
+    /// them tells how long either takes. Nil when there is one, or too little to say.
+    ///
+    /// They are split where the distances from the medians of the two parts have the least sum. The parts are modes
+    /// when they are far apart and narrow: that sum is below ``maximumDistance`` of the one without a split, the median
+    /// absolute deviation of either below ``maximumDeviation`` of the distance of their medians, and that distance at
+    /// least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each that have one mode (normal,
+    /// exponential or uniform), about one is taken for two.
+    ///
+    /// - Complexity: O(measurements).
+    package var modes: (lower: SortedSample, upper: SortedSample)? {
+        let least = max(Self.leastCount, Int((Self.leastShare * Double(count)).rounded(.up)))
+        guard count >= 2 * least else { return nil }
+        var sums = [0.0]
+        for value in values { sums.append(sums[sums.count - 1] + value) }
+        /// The sum of the distances from the median of a part: its upper half less its lower half.
+        func distances(_ part: Range<Int>) -> Double {
+            let half = part.count / 2
+            return (sums[part.upperBound] - sums[part.upperBound - half]) - (sums[part.lowerBound + half] - sums[part.lowerBound])
+        }
+        // Equal values belong to one mode: split only between different values.
+        let splits = (least...count - least).filter { values[$0 - 1] < values[$0] }
+            .map { (place: $0, sum: distances(0..<$0) + distances($0..<count)) }
+        guard let best = splits.min(by: { $0.sum < $1.sum }), best.sum < Self.maximumDistance * distances(0..<count),
+            let lower = SortedSample(values[..<best.place]), let upper = SortedSample(values[best.place...])
+        else { return nil }
+        let distance = upper.median - lower.median
+        let deviation = max(lower.medianAbsoluteDeviation ?? 0, upper.medianAbsoluteDeviation ?? 0)
+        guard deviation <= Self.maximumDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
+        return (lower, upper)
+    }
+
+    /// How launches of two kinds have changed, each kind compared with itself: between the two, their medians jump from
+    /// run to run, and tell of no change. The number of runs of each kind has no part in it.
+    ///
+    /// - Returns: the interval of the change of the medians, with the weight of the runs of each kind, and how probable
+    ///     such a difference is without a change; nil unless both samples have two modes, and when a kind took no time.
+    func changeOfModes(to other: SortedSample) -> (interval: ClosedRange<Double>, p: Double)? {
+        guard let before = modes, let after = other.modes else { return nil }
+        let parts = [(before: before.lower, after: after.lower), (before: before.upper, after: after.upper)]
+        guard let interval = Self.intervalOfChange(parts), let p = Self.p(parts) else { return nil }
+        return (interval, p)
+    }
+}
+
+extension Duration {
+    /// The duration of this many nanoseconds, rounded; 0 for NaN.
+    package static func nearest(nanoseconds: Double) -> Duration {
+        .nanoseconds(Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds > 0 ? .max : 0))
+    }
+}

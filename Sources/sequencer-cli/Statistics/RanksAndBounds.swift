@@ -1,0 +1,61 @@
+import Foundation
+import SequencerAnalysis
+
+extension SortedSample {
+    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how the tool
+    /// defines the percentiles that it shows, in `bench` as in `stats`. Type 1 of Hyndman and Fan. Nil where there are
+    /// too few measurements for it.
+    func nearestRank(_ percent: Double) -> Double? {
+        Self.has(percentile: percent, of: count) ? values[Self.rank(percent, of: count) - 1] : nil
+    }
+
+    /// The rank of a percentile among `count` values, 1 to `count`.
+    static func rank(_ percent: Double, of count: Int) -> Int {
+        Int(min(max((percent / 100 * Double(count)).rounded(.up), 1), Double(count)))
+    }
+
+    /// Whether so many measurements have this percentile: one of them at least must lie above it, or it is the maximum
+    /// by another name.
+    static func has(percentile percent: Double, of count: Int) -> Bool { Double(count) * (100 - percent) >= 100 }
+
+    /// An outlier is farther from the median: its modified z-score is beyond 3.5, the limit of Iglewicz and Hoaglin,
+    /// "How to Detect and Handle Outliers", ASQC Basic References in Quality Control 16 (1993).
+    var outlierDistance: Double {
+        let (median, deviation) = (median, medianAbsoluteDeviation ?? 0)
+        // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation. Where more than
+        // half of the measurements are the same, the mean distance, scaled likewise, stands in, or else every other
+        // value would be an outlier, however near.
+        let mean = values.reduce(0) { $0 + abs($1 - median) } / Double(count)
+        return 3.5 * (deviation > 0 ? deviation / 0.6745 : mean * 1.253314)
+    }
+}
+
+/// The highest rate that some misses in a number of trials are still compatible with: with so few misses it has a
+/// probability of 5%, so the true rate is below it with a confidence of 95%.
+///
+/// The exact bound of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the
+/// Binomial", Biometrika 26 (1934): with no miss in 10 trials, a rate of up to 25.9% cannot be ruled out.
+///
+/// - Returns: 1 without a trial, and when all trials missed.
+/// - Complexity: O(misses).
+func rateBound(misses: Int, trials: Int) -> Double {
+    guard trials > 0, misses < trials else { return 1 }
+    // The logarithm of the number of ways to choose the trials that missed.
+    let ways = (0..<misses).reduce(0.0) { $0 + log(Double(trials - $1) / Double($1 + 1)) }
+    func probability(_ rate: Double) -> Double {
+        var term = exp(ways + Double(misses) * log(rate) + Double(trials - misses) * log1p(-rate)), sum = term
+        // Fewer misses than the rate lets expect are ever less probable: the rest is nothing soon.
+        for left in stride(from: misses, to: 0, by: -1) {
+            if term <= sum * 1e-17 { break }
+            term *= Double(left) / Double(trials - left + 1) * (1 - rate) / rate
+            sum += term
+        }
+        return sum
+    }
+    var (low, high) = (Double(misses) / Double(trials), 1.0)
+    for _ in 0..<60 {
+        let middle = (low + high) / 2
+        if probability(middle) > 0.05 { low = middle } else { high = middle }
+    }
+    return high
+}
