@@ -291,17 +291,14 @@ struct LaunchStateMachine {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
+        // Until here the start was that of the question, for its timeout; the operation has a time of its own.
+        nodes[node].start = -1
         switch answer {
-        case true?:
-            // Until here the start was that of the question, for its timeout; the operation has a time of its own.
-            nodes[node].start = -1
-            start(node)
+        case true?: start(node)
         case false?:
-            nodes[node].start = -1
             nodes[node].isSkippedAlone = true
             end(node, .skipped)
         case nil:
-            nodes[node].start = -1
             // It counts as an attempt, which has failed.
             start(node)
             notSucceeded(node, .failed)
@@ -380,20 +377,22 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A running operation begins to wait for a person.
-    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+    /// A running operation begins to wait for a person, or does so no longer.
+    ///
+    /// - Returns: whether the operation still ran this assignment.
+    @discardableResult
+    mutating func personWait(
+        _ assignment: Assignment,
+        _ wait: PersonWait,
+        begins: Bool,
+        at time: Nanoseconds,
+        _ actions: inout Actions
+    ) -> Bool {
         advance(to: time)
-        guard isCurrent(assignment) else { return }
-        beginPersonWait(assignment.node, wait)
+        guard isCurrent(assignment) else { return false }
+        if begins { beginPersonWait(assignment.node, wait) } else { endPersonWait(assignment.node, wait) }
         settle(&actions)
-    }
-
-    /// The operation waits for a person no longer.
-    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        guard isCurrent(assignment) else { return }
-        endPersonWait(assignment.node, wait)
-        settle(&actions)
+        return true
     }
 
     /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.

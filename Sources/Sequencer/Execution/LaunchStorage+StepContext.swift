@@ -18,20 +18,11 @@ extension LaunchStorage {
 
     func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
 
-    func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
-        let isCurrent = input { state, now -> Bool in
-            state.machine.personWaitBegan(assignment, wait, at: now, &state.actions)
-            return state.machine.isCurrent(assignment)
+    func personWait(_ assignment: Assignment, _ wait: PersonWait, begins: Bool) {
+        let isCurrent = input { state, now in
+            state.machine.personWait(assignment, wait, begins: begins, at: now, &state.actions)
         }
-        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: false) }
-    }
-
-    func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
-        let isCurrent = input { state, now -> Bool in
-            state.machine.personWaitEnded(assignment, wait, at: now, &state.actions)
-            return state.machine.isCurrent(assignment)
-        }
-        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: true) }
+        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: !begins) }
     }
 
     /// Tells those who want to know of a question that it is asked, or has been answered.

@@ -95,9 +95,9 @@ public struct StepContext: Sendable {
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         guard let wait else { return try await body() }
-        host.personWaitBegan(assignment, wait)
+        host.personWait(assignment, wait, begins: true)
         // Also after an error, or all that follows would be the person's time.
-        defer { host.personWaitEnded(assignment, wait) }
+        defer { host.personWait(assignment, wait, begins: false) }
         return try await body()
     }
 
@@ -201,8 +201,8 @@ protocol StepHost: AnyObject, Sendable {
     func abort(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
     func note(_ text: String, by assignment: StepAssignment)
     func mayAsk(_ assignment: StepAssignment) -> Bool
-    func personWaitBegan(_ assignment: StepAssignment, _ wait: PersonWait)
-    func personWaitEnded(_ assignment: StepAssignment, _ wait: PersonWait)
+    /// A wait of the operation for a person begins, or has ended.
+    func personWait(_ assignment: StepAssignment, _ wait: PersonWait, begins: Bool)
     /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
     func waitEnded(_ assignment: StepAssignment, _ outer: ToldWait?)
