@@ -119,8 +119,6 @@ struct LaunchStateMachine {
     var isFailureShown = false
     /// The screens of slow operations, by operation.
     var screens: [Int: ShownScreen] = [:]
-    /// The number of screens that have not gone.
-    var screensUp = 0
     var settings: Configuration
     let graph: ValidatedGraph
 
@@ -159,13 +157,10 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Configuration) {
         self.graph = graph
         self.settings = settings
-        var traits =
+        let traits =
             traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
-            // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still
-            // saves the budget.
-            traits.insertForAll(.isWatched)
         }
         if settings.usesQueue { queueOrder = QueueOrder(traits.ranks) }
         self.traits = traits
