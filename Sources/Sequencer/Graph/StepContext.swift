@@ -30,7 +30,7 @@ public struct StepContext: Sendable {
     /// - Returns: whether this call stopped the launch.
     @discardableResult
     public func abort(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
-        host.abort(by: assignment, reason, takeover: takeover)
+        host.abort(by: assignment, reason, takeover: takeover, alsoLate: false)
     }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, and ends the step: for one that has no value to return then.
@@ -198,7 +198,13 @@ protocol StepHost: AnyObject, Sendable {
     var elapsed: Duration { get }
 
     func identifier(of assignment: StepAssignment) -> String
-    func abort(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.
+    func abort(
+        by assignment: StepAssignment,
+        _ reason: AbortReason,
+        takeover: (@MainActor @Sendable () async -> Void)?,
+        alsoLate: Bool
+    ) -> Bool
     func note(_ text: String, by assignment: StepAssignment)
     func mayAsk(_ assignment: StepAssignment) -> Bool
     /// A wait of the operation for a person begins, or has ended.
@@ -216,8 +222,6 @@ protocol StepHost: AnyObject, Sendable {
     var clock: any Clock<Duration> { get }
     /// Whether work that the operation has begun may go on after it.
     func mayOutlive(_ assignment: StepAssignment) -> Bool
-    /// Stops the launch in the name of the operation, also when that has ended.
-    func abortLate(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
     var isLaunchProperOver: Bool { get }
     /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
     func whenCancelled(_ body: @escaping @Sendable () -> Void)
