@@ -181,4 +181,24 @@ struct PersonsTimeTests {
         }
         #expect(clock.intervals.count == 100 && clock.intervals.last == 9_800..<20_001 && clock.total(at: 30_000) == 230)
     }
+
+    @Test("A wait for a person that its step leaves behind ends with the step, and the deadline goes on from there")
+    func leftBehindByStep() async throws {
+        var graph = OperationGraph("left")
+        let asks = graph.add("asks") { launch in
+            let waits = Gate()
+            Task {
+                try await launch.waitForPerson {
+                    waits.open()
+                    try await launch.sleep(for: .seconds(3600))
+                }
+            }
+            await waits.wait()
+            try await launch.sleep(for: .seconds(1))
+        }
+        graph.add("hangs", after: asks) { launch in try await launch.sleep(for: .seconds(7200)) }
+        let options = LaunchOptions(deadline: .seconds(5), grace: .zero, clock: VirtualClock())
+        let report = try await graph.run(options: options).report
+        #expect(report["hangs"]?.end == .seconds(6), "\(report.operations)")
+    }
 }
