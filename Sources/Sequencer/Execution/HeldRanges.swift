@@ -10,7 +10,6 @@ struct HeldRanges {
 
     // No other object gets one of these numbers: the graph keeps the ranges for as long as the launch.
     private var entries: [ObjectIdentifier: Entry] = [:]
-    private var isIndexed = false
 
     /// - Returns: the closures to call now, without the lock.
     mutating func took(_ value: any Sendable, for range: HeldRange, in graph: ValidatedGraph) -> [Release] {
@@ -29,7 +28,7 @@ struct HeldRanges {
     private mutating func change(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Void) -> [Release] {
         // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each
         // range would be a square.
-        if !isIndexed { index(graph) }
+        if entries.isEmpty { index(graph) }
         // By identity: a graph may hold two things of one kind.
         let key = ObjectIdentifier(range)
         // In place: a copy of the entry would copy all that is open, at each end of an operation.
@@ -43,10 +42,8 @@ struct HeldRanges {
     }
 
     private mutating func index(_ graph: ValidatedGraph) {
-        isIndexed = true
         for node in 0..<graph.count {
-            guard let holds = graph.nodes[node].policy?.value.holds else { continue }
-            for range in holds { entries[ObjectIdentifier(range), default: Entry()].open.insert(node) }
+            for range in graph.policy(node).holds { entries[ObjectIdentifier(range), default: Entry()].open.insert(node) }
         }
     }
 }

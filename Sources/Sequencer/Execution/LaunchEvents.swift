@@ -1,145 +1,93 @@
+import Synchronization
+
 /// The events of one launch: a stream of ``RunningLaunch/events``.
 struct LaunchEvents: AsyncSequence, Sendable {
     /// Takes events out of the stream.
     struct Iterator: AsyncIteratorProtocol {
-        fileprivate let reading: EventFeed.Reading
+        fileprivate var events: AsyncStream<LaunchEvent>.Iterator
+        fileprivate let feed: EventFeed
+        /// The event before which some are missing.
+        fileprivate var following: LaunchEvent?
 
         /// The next event, as soon as there is one; nil after the last.
         mutating func next() async -> LaunchEvent? { await next(isolation: nil) }
 
         /// The next event, as soon as there is one; nil after the last.
         mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
-            await reading.feed.next(isolation: actor)
+            if let event = following {
+                following = nil
+                return event
+            }
+            let event = await events.next(isolation: actor)
+            guard let event, case let missing = feed.takeMissing(), missing > 0 else { return event }
+            // Told before the first event that is left, and at its time: that is where the others are missing.
+            following = event
+            return LaunchEvent(kind: .dropped(missing), time: event.time, scope: event.scope)
         }
     }
 
-    /// The most events that are kept for a reader.
-    static let maximumUnread = 65_536
-
-    private let reading: EventFeed.Reading
+    private let stream: AsyncStream<LaunchEvent>
+    private let feed: EventFeed
 
     /// A stream of the events that `feed` gets, and of those before them.
     init(_ feed: EventFeed, past: [LaunchEvent] = []) {
-        feed.begin(with: past)
-        reading = EventFeed.Reading(feed)
+        (self.feed, stream) = (feed, feed.begin(with: past))
     }
 
     /// Begins to read.
-    func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+    func makeAsyncIterator() -> Iterator { Iterator(events: stream.makeAsyncIterator(), feed: feed) }
 }
 
-/// The events that a stream keeps for its readers, and the readers that wait for one.
+/// Fills a stream of events, which keeps the newest of them, since nobody may ever read (L43): these say how far the
+/// launch is, and its end must always come.
 final class EventFeed: Sendable {
-    /// Held by a stream and those who read it. When they have let go of it, the feed is closed.
-    fileprivate final class Reading: Sendable {
-        let feed: EventFeed
-
-        init(_ feed: EventFeed) { self.feed = feed }
-
-        deinit { feed.close() }
-    }
-
-    typealias Waiter = CheckedContinuation<LaunchEvent?, Never>
-
     private struct State {
-        var events = FirstInFirstOut<LaunchEvent>()
-        /// How many were dropped since the reader was told of that.
-        var dropped = 0
-        /// The readers that wait for an event; empty while events are kept.
-        var waiters = FirstInFirstOut<Waiter>()
-        /// Whether no more events are taken.
-        var isOver = false
-
-        mutating func keep(_ event: LaunchEvent) {
-            events.append(event)
-            // Bounded, since nobody may ever read (L43). The oldest go: the newest say how far the launch is, and its
-            // end must always come.
-            guard events.count > LaunchEvents.maximumUnread else { return }
-            _ = events.popFirst()
-            dropped += 1
-        }
-
-        mutating func takeNext() -> LaunchEvent? {
-            // Told before the first event that is left, and at its time: that is where the others are missing.
-            guard dropped > 0, let next = events.next else { return events.popFirst() }
-            defer { dropped = 0 }
-            return LaunchEvent(kind: .dropped(dropped), time: next.time, scope: next.scope)
-        }
-
-        mutating func end() -> FirstInFirstOut<Waiter> {
-            isOver = true
-            defer { waiters = FirstInFirstOut() }
-            return waiters
-        }
+        /// The events that come before the stream begins.
+        var early: [LaunchEvent] = []
+        /// Nil before that.
+        var reader: AsyncStream<LaunchEvent>.Continuation?
     }
 
-    // A reader is resumed without the lock: its executor may be the app's.
+    /// The most events that are kept for a reader.
+    private static let maximumUnread = 65_536
+
     private let state = Locked(State())
+    /// How many events were dropped since the reader was told of that.
+    private let missing = Atomic(0)
 
     /// - Returns: whether there may be a reader for more.
     func add(_ event: LaunchEvent) -> Bool {
-        let (isOpen, reader, others) = state.withLock { state -> (Bool, Waiter?, FirstInFirstOut<Waiter>?) in
-            if state.isOver { return (false, nil, nil) }
-            let reader = state.waiters.popFirst()
-            if reader == nil { state.keep(event) }
-            // The last event goes to one reader: the others would wait for ever.
-            let others = event.kind == .launchEnded ? state.end() : nil
-            return (!state.isOver, reader, others)
+        let reader = state.withLock { state in
+            if state.reader == nil { state.early.append(event) }
+            return state.reader
         }
-        reader?.resume(returning: event)
-        if let others { Self.release(others) }
-        return isOpen
+        // Without the lock: the executor that is given the reader's job may be the app's.
+        return reader.map { give(event, to: $0) } ?? true
     }
 
-    /// Puts events before those that have come already.
-    fileprivate func begin(with past: [LaunchEvent]) {
-        if past.isEmpty { return }
+    /// Begins the stream, with events before those that have come already.
+    fileprivate func begin(with past: [LaunchEvent]) -> AsyncStream<LaunchEvent> {
+        let (stream, reader) = AsyncStream<LaunchEvent>.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumUnread))
         state.withLock { state in
             // The feed was added before the past was put together, so that no event is missed between the two: some may
-            // have come meanwhile.
-            var later = state.events
-            state.events = FirstInFirstOut()
-            for event in past { state.keep(event) }
-            while let event = later.popFirst() { state.keep(event) }
-            // A launch that is over sends no other event: a reader would wait for ever.
-            if past.last?.kind == .launchEnded { state.isOver = true }
+            // have come meanwhile. Nobody reads yet, so this calls nobody.
+            for event in past + state.early { _ = give(event, to: reader) }
+            state = State(reader: reader)
         }
+        return stream
     }
 
-    fileprivate func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation(isolation: actor) { waiter in
-                // Twice optional: an event, the end of the stream, or neither yet.
-                let event = state.withLock { state -> LaunchEvent?? in
-                    if let event = state.takeNext() { return event }
-                    if state.isOver { return .some(nil) }
-                    state.waiters.append(waiter)
-                    return nil
-                }
-                // Without the lock: the executor that is given the reader's job may be the app's.
-                if let event { waiter.resume(returning: event) }
-            }
-        } onCancel: {
-            // All readers: a cancel does not say which of them it is about.
-            Self.release(state.withLock { $0.end() })
-        }
+    private func give(_ event: LaunchEvent, to reader: AsyncStream<LaunchEvent>.Continuation) -> Bool {
+        let result = reader.yield(event)
+        if case .dropped = result { missing.add(1, ordering: .relaxed) }
+        // The last event goes to one reader: the others would wait for ever.
+        if event.kind == .launchEnded { reader.finish() }
+        if case .terminated = result { return false }
+        return event.kind != .launchEnded
     }
 
-    /// Ends the stream and frees its events, once no reader is left.
-    private func close() {
-        let (waiters, events) = state.withLock { state in
-            defer { state.events = FirstInFirstOut() }
-            return (state.end(), state.events)
-        }
-        Self.release(waiters)
-        // Keeps the events until the lock is free: they are freed here.
-        withExtendedLifetime(events) {}
-    }
-
-    private static func release(_ waiters: FirstInFirstOut<Waiter>) {
-        var waiters = waiters
-        while let waiter = waiters.popFirst() { waiter.resume(returning: nil) }
-    }
+    /// How many events were dropped since the last call.
+    fileprivate func takeMissing() -> Int { missing.exchange(0, ordering: .relaxed) }
 }
 
 /// Something that happened in a launch, for a live view.

@@ -49,13 +49,12 @@ extension RunningLaunch {
     }
 }
 
-// Generic: a test puts numbers in the place of launches and their records.
 /// The scopes of one launch, as far as they have to be decided about: no lock, no thread, no clock.
 ///
 /// A scope is reserved by name, attached once its launch is made, and ends once; one whose graph is refused is
 /// withdrawn. While any is reserved or runs, the launch does not end. Once the launch was stopped, none is taken, and
 /// those that run are to be cancelled.
-struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
+struct LaunchScopes: Sendable {
     /// The answer to who wants to add a scope.
     enum Answer: Equatable {
         /// The scope has this place.
@@ -69,8 +68,8 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     private struct Scope: Sendable {
         let name: String
         let start: Nanoseconds
-        var launch: Launch?
-        var record: Record?
+        var launch: LaunchStorage?
+        var record: RunRecord?
     }
 
     private var scopes: [Scope] = []
@@ -82,12 +81,12 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     private var isEndDue = false
 
     /// Those that have ended, in the order they were added.
-    var ended: [(name: String, start: Nanoseconds, record: Record)] {
+    var ended: [(name: String, start: Nanoseconds, record: RunRecord)] {
         scopes.compactMap { scope in scope.record.map { (scope.name, scope.start, $0) } }
     }
 
     /// Those that run, in the order they were added.
-    var running: [Launch] { scopes.compactMap(\.launch) }
+    var running: [LaunchStorage] { scopes.compactMap(\.launch) }
 
     /// Somebody wants to add a scope.
     ///
@@ -105,7 +104,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     /// The launch of a scope has been made, and is about to begin.
     ///
     /// - Returns: whether the caller has to cancel it, because the whole launch was stopped meanwhile.
-    mutating func attach(_ launch: Launch, at place: Int) -> Bool {
+    mutating func attach(_ launch: LaunchStorage, at place: Int) -> Bool {
         // Once stopped it is not kept: `stop()` has given out its list, and the caller cancels this one itself.
         if !isStopped { scopes[place].launch = launch }
         return isStopped
@@ -122,7 +121,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     /// A scope has ended.
     ///
     /// - Returns: whether the caller has to end the whole launch.
-    mutating func end(_ place: Int, _ record: Record?) -> Bool {
+    mutating func end(_ place: Int, _ record: RunRecord?) -> Bool {
         scopes[place].launch = nil
         scopes[place].record = record
         runningCount -= 1
@@ -132,7 +131,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     /// The launch was stopped.
     ///
     /// - Returns: the scopes to be cancelled.
-    mutating func stop() -> [Launch] {
+    mutating func stop() -> [LaunchStorage] {
         isStopped = true
         return running
     }

@@ -20,7 +20,6 @@ extension LaunchStateMachine {
             return true
         }
         nodes[node].state = .parked
-        if keeper != nil { watchParked(node) }
         offerFreeResources(of: node, except: left)
         return false
     }

@@ -90,7 +90,6 @@ extension LaunchStateMachine {
             notSucceeded(node, .cancelled)
         case .screen:
             screens[node] = ShownScreen(start: time)
-            screensUp += 1
             actions.screens.append(ScreenChange(node: node, isShown: true))
         case .screenEnd:
             tellScreen(node, &actions)
@@ -263,7 +262,7 @@ extension LaunchStateMachine {
             graceEnd = time.addingSaturated(settings.grace)
             needsWake = true
         }
-        guard !isTakeoverRunning, screensUp == 0 else { return }
+        guard !isTakeoverRunning, screens.values.allSatisfy({ $0.state == .gone }) else { return }
         phase = .over
         endOfLaunch = time
         record(.launchEnded, at: time)
@@ -430,7 +429,6 @@ extension LaunchStateMachine {
     private mutating func screenIsGone(_ node: Int) {
         guard isScreenUp(node) else { return }
         screens[node]?.state = .gone
-        screensUp -= 1
     }
 }
 

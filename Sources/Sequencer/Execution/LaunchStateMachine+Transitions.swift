@@ -95,7 +95,8 @@ extension LaunchStateMachine {
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
-        if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: time) }
+        // Also where it cannot be cut: one that is late decides whether a cut of another one still saves the budget.
+        if keeper != nil { watchEnd(of: node, startingAt: time) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
@@ -182,7 +183,7 @@ extension LaunchStateMachine {
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
         if traits[node].contains(.isAwaited) { ongoing?.paused(node, at: time, until: due) }
-        if traits[node].contains(.isWatched) { watchEnd(of: node, startingAt: due) }
+        if keeper != nil { watchEnd(of: node, startingAt: due) }
         return true
     }
 

@@ -159,8 +159,6 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
-            /// Whether it ends in time decides which operations are cut.
-            static let isWatched = Bits(rawValue: 2048)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
@@ -259,10 +257,6 @@ extension LaunchStateMachine {
         }
 
         subscript(node: Int) -> Bits { bits[node] }
-
-        mutating func insertForAll(_ trait: Bits) {
-            for node in bits.indices { bits[node].formUnion(trait) }
-        }
     }
 }
 

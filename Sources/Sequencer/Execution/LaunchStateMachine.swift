@@ -119,8 +119,6 @@ struct LaunchStateMachine {
     var isFailureShown = false
     /// The screens of slow operations, by operation.
     var screens: [Int: ShownScreen] = [:]
-    /// The number of screens that have not gone.
-    var screensUp = 0
     var settings: Configuration
     let graph: ValidatedGraph
 
@@ -159,13 +157,10 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Configuration) {
         self.graph = graph
         self.settings = settings
-        var traits =
+        let traits =
             traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
-            // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still
-            // saves the budget.
-            traits.insertForAll(.isWatched)
         }
         if settings.usesQueue { queueOrder = QueueOrder(traits.ranks) }
         self.traits = traits
@@ -291,17 +286,14 @@ struct LaunchStateMachine {
         if nodes[node].thread == .asleepWorker { wakes(node) }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
+        // Until here the start was that of the question, for its timeout; the operation has a time of its own.
+        nodes[node].start = -1
         switch answer {
-        case true?:
-            // Until here the start was that of the question, for its timeout; the operation has a time of its own.
-            nodes[node].start = -1
-            start(node)
+        case true?: start(node)
         case false?:
-            nodes[node].start = -1
             nodes[node].isSkippedAlone = true
             end(node, .skipped)
         case nil:
-            nodes[node].start = -1
             // It counts as an attempt, which has failed.
             start(node)
             notSucceeded(node, .failed)
@@ -380,20 +372,22 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A running operation begins to wait for a person.
-    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+    /// A running operation begins to wait for a person, or does so no longer.
+    ///
+    /// - Returns: whether the operation still ran this assignment.
+    @discardableResult
+    mutating func personWait(
+        _ assignment: Assignment,
+        _ wait: PersonWait,
+        begins: Bool,
+        at time: Nanoseconds,
+        _ actions: inout Actions
+    ) -> Bool {
         advance(to: time)
-        guard isCurrent(assignment) else { return }
-        beginPersonWait(assignment.node, wait)
+        guard isCurrent(assignment) else { return false }
+        if begins { beginPersonWait(assignment.node, wait) } else { endPersonWait(assignment.node, wait) }
         settle(&actions)
-    }
-
-    /// The operation waits for a person no longer.
-    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        guard isCurrent(assignment) else { return }
-        endPersonWait(assignment.node, wait)
-        settle(&actions)
+        return true
     }
 
     /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.

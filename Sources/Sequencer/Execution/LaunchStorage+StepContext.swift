@@ -2,14 +2,16 @@ import Foundation
 
 /// The answers to the operations of the launch, and to the app.
 extension LaunchStorage {
-    func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
+    func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?, alsoLate: Bool) -> Bool {
         input { state, now in
             // An operation that has ended stops nothing, nor does an earlier attempt (O45).
-            guard state.machine.isCurrent(assignment) else {
+            guard alsoLate || state.machine.isCurrent(assignment) else {
                 state.anomalies.append(Anomaly(.abortedTooLate, of: graph.id(assignment.node)))
                 return false
             }
-            return state.abort(by: assignment, reason, takeover, at: now)
+            let hasStopped = state.machine.abort(by: assignment.node, reason, hasTakeover: takeover != nil, at: now, &state.actions)
+            if hasStopped { state.takeover = takeover }
+            return hasStopped
         }
     }
 
@@ -18,20 +20,11 @@ extension LaunchStorage {
 
     func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
 
-    func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
-        let isCurrent = input { state, now -> Bool in
-            state.machine.personWaitBegan(assignment, wait, at: now, &state.actions)
-            return state.machine.isCurrent(assignment)
+    func personWait(_ assignment: Assignment, _ wait: PersonWait, begins: Bool) {
+        let isCurrent = input { state, now in
+            state.machine.personWait(assignment, wait, begins: begins, at: now, &state.actions)
         }
-        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: false) }
-    }
-
-    func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
-        let isCurrent = input { state, now -> Bool in
-            state.machine.personWaitEnded(assignment, wait, at: now, &state.actions)
-            return state.machine.isCurrent(assignment)
-        }
-        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: true) }
+        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: !begins) }
     }
 
     /// Tells those who want to know of a question that it is asked, or has been answered.
@@ -106,10 +99,6 @@ extension LaunchStorage {
         }
     }
 
-    func abortLate(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
-        input { state, now in state.abort(by: assignment, reason, takeover, at: now) }
-    }
-
     var isLaunchProperOver: Bool {
         state.withLock { $0.machine.endOfLaunchProper != nil }
     }
@@ -151,22 +140,19 @@ extension LaunchStorage {
     ///
     /// - Returns: the wait that it told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: Assignment, _ what: @escaping @Sendable () -> String) -> ToldWait? {
-        let now = timekeeper.now
-        return state.withLock { state in
-            guard state.machine.isCurrent(assignment) else { return nil }
-            let wait = ToldWait(attempt: assignment.attempt, since: now, what: what)
-            return state.waits.updateValue(wait, forKey: assignment.node)
-        }
+        keep(ToldWait(attempt: assignment.attempt, since: timekeeper.now, what: what), for: assignment)
     }
 
-    func waitEnded(_ assignment: Assignment, _ outer: ToldWait?) {
-        let former = state.withLock { state -> ToldWait? in
+    func waitEnded(_ assignment: Assignment, _ outer: ToldWait?) { _ = keep(outer, for: assignment) }
+
+    /// - Returns: the wait that was kept. It is released without the lock: its closure may hold objects of the app,
+    ///     whose `deinit` may block.
+    private func keep(_ wait: ToldWait?, for assignment: Assignment) -> ToldWait? {
+        state.withLock { state in
             guard state.machine.isCurrent(assignment) else { return nil }
-            defer { state.waits[assignment.node] = outer }
+            defer { state.waits[assignment.node] = wait }
             return state.waits[assignment.node]
         }
-        // Released without the lock: its closure may hold objects of the app, whose `deinit` may block.
-        withExtendedLifetime(former) {}
     }
 
     func took(_ value: any Sendable, for range: HeldRange) {
@@ -301,19 +287,5 @@ extension LaunchStorage: VirtualLaunch {
                 if !state.anomalies.contains(anomaly) { state.anomalies.append(anomaly) }
             }
         }
-    }
-}
-
-extension LaunchStorage.State {
-    /// - Returns: whether it stopped the launch.
-    mutating func abort(
-        by assignment: LaunchStorage.Assignment,
-        _ reason: AbortReason,
-        _ takeover: LaunchStorage.Takeover?,
-        at now: Nanoseconds
-    ) -> Bool {
-        let isAccepted = machine.abort(by: assignment.node, reason, hasTakeover: takeover != nil, at: now, &actions)
-        if isAccepted { self.takeover = takeover }
-        return isAccepted
     }
 }

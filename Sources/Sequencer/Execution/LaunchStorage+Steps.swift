@@ -33,7 +33,7 @@ extension LaunchStorage {
     /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
     func beginFirstSteps() {
         let hasPrologue = graph.firstOfPrologue != nil
-        if hasPrologue { virtualTime?.prologueBegins() }
+        if hasPrologue { virtualTime?.setInPrologue(true) }
         // The caller of a start does not wait for observers.
         input(defersAppCode: true) { state, _ in
             state.machine.isInPrologue = hasPrologue
@@ -41,7 +41,7 @@ extension LaunchStorage {
         }
         guard hasPrologue else { return }
         run(for: .prologue)
-        virtualTime?.prologueEnds()
+        virtualTime?.setInPrologue(false)
     }
 
     /// Takes operations and performs them here, until there is none.
@@ -316,11 +316,6 @@ extension LaunchStorage {
 
     // MARK: Events from outside
 
-    private enum EventTask {
-        case wait(Assignment)
-        case settle([PromisedEvent], EventResult, [HeldRanges.Release], by: String)
-    }
-
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
     /// One that has come already ends its operation here, which may make others ready, as many as there are in the
@@ -328,25 +323,21 @@ extension LaunchStorage {
     /// call for another launch, see ``EventTurns``.
     func processEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
-        while let task = takeEventTask() {
-            switch task {
-            case .wait(let assignment):
-                if case .event(let event) = graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
-            case .settle(let events, let result, let releases, let id):
-                for event in events { event.settle(result, by: id, callBlocks: callApp) }
-                for release in releases { callApp(release) }
-            }
-        }
+        while let step = takeEventStep() { step() }
     }
 
-    private func takeEventTask() -> EventTask? {
-        state.withLock { state -> EventTask? in
+    private func takeEventStep() -> (() -> Void)? {
+        state.withLock { state -> (() -> Void)? in
             guard let node = state.eventWaits.next() else { return nil }
             guard state.machine.nodes[node].state == .ended else {
-                return .wait(Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run))
+                let assignment = Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run)
+                return { [self] in if case .event(let event) = graph.nodes[node].work { awaitEvent(event, for: assignment) } }
             }
-            let releases = state.eventWaits.ranges.ended(node, in: graph)
-            return .settle(graph.policy(node).events, state.eventResult(of: node, graph), releases, by: graph.id(node))
+            let (result, releases) = (state.eventResult(of: node, graph), state.eventWaits.ranges.ended(node, in: graph))
+            return { [self] in
+                for event in graph.policy(node).events { event.settle(result, by: graph.id(node), callBlocks: callApp) }
+                for release in releases { callApp(release) }
+            }
         }
     }
 

@@ -52,7 +52,7 @@ final class LaunchStorage: StepHost {
         var completion: (@Sendable (FinishedLaunch) -> Void)?
         /// The takeover, between the abort and its start.
         var takeover: Takeover?
-        var scopes = LaunchScopes<LaunchStorage, RunRecord>()
+        var scopes = LaunchScopes()
         /// The screens of slow steps that have not been told to end.
         var screens: [Int: SlowScreenSignal] = [:]
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.

@@ -53,7 +53,7 @@ extension StepContext {
     ///
     /// - Returns: whether this call stopped the launch: false when it was over, or stopped already.
     package func abortLate(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
-        host.abortLate(by: assignment, reason, takeover: takeover)
+        host.abort(by: assignment, reason, takeover: takeover, alsoLate: true)
     }
 
     /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the

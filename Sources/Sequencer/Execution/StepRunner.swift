@@ -197,7 +197,7 @@ final class StepTask: StepRunner, Cancellable {
             do {
                 end = AttemptEnd(try await body())
             } catch {
-                end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)
+                end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)
             }
         }
         let isOnItsOwn = start.withLock { [end] start in
@@ -274,17 +274,28 @@ struct AttemptEnd: Sendable {
     /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not
     /// late.
     let isObedient: Bool
+}
+
+// In an extension, so that the struct keeps the initialiser of all its properties.
+extension AttemptEnd {
+    /// The end of an attempt of which no code has run, since it was told to cancel before.
+    static var unbegun: AttemptEnd {
+        AttemptEnd(value: nil, error: nil, message: nil, forMachine: .cancelledItself, isObedient: true)
+    }
 
     /// The end of a closure that has returned.
     init(_ value: any Sendable) {
-        (self.value, error, message) = (value, nil, nil)
-        forMachine = .succeeded
-        isObedient = false
+        self.init(value: value, error: nil, message: nil, forMachine: .succeeded, isObedient: false)
     }
 
     /// The end of a closure that has thrown.
-    init(throwing error: any Error, isTaskCancelled: Bool = false) {
-        self.init(throwing: error, isCancelled: isTaskCancelled, isObedient: error is CancellationError)
+    ///
+    /// - Parameter isCancelled: whether its task, or its operation, was cancelled.
+    init(throwing error: any Error, isCancelled: Bool = false, isObedient: Bool? = nil) {
+        let isCancellation = error is CancellationError
+        // Thrown where nothing was cancelled, it is a failure as any other (O43).
+        let result: LaunchStateMachine.Result = isCancellation ? (isCancelled ? .cancelledItself : .cancelled) : .failed
+        self.init(value: nil, error: error, message: error.text, forMachine: result, isObedient: isObedient ?? isCancellation)
     }
 
     /// The end of a closure that is called here.
@@ -299,22 +310,6 @@ struct AttemptEnd: Sendable {
         case .success(let value): self.init(value)
         case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
         }
-    }
-
-    /// The end of an attempt of which no code has run, since it was told to cancel before.
-    static var unbegun: AttemptEnd { AttemptEnd() }
-
-    private init() {
-        (value, error, message) = (nil, nil, nil)
-        forMachine = .cancelledItself
-        isObedient = true
-    }
-
-    private init(throwing error: any Error, isCancelled: Bool, isObedient: Bool) {
-        (value, self.error, message) = (nil, error, error.text)
-        // Thrown where nothing was cancelled, it is a failure as any other (O43).
-        forMachine = error is CancellationError ? (isCancelled ? .cancelledItself : .cancelled) : .failed
-        self.isObedient = isObedient
     }
 }
 

@@ -30,7 +30,7 @@ public struct StepContext: Sendable {
     /// - Returns: whether this call stopped the launch.
     @discardableResult
     public func abort(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
-        host.abort(by: assignment, reason, takeover: takeover)
+        host.abort(by: assignment, reason, takeover: takeover, alsoLate: false)
     }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, and ends the step: for one that has no value to return then.
@@ -95,9 +95,9 @@ public struct StepContext: Sendable {
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         guard let wait else { return try await body() }
-        host.personWaitBegan(assignment, wait)
+        host.personWait(assignment, wait, begins: true)
         // Also after an error, or all that follows would be the person's time.
-        defer { host.personWaitEnded(assignment, wait) }
+        defer { host.personWait(assignment, wait, begins: false) }
         return try await body()
     }
 
@@ -198,11 +198,17 @@ protocol StepHost: AnyObject, Sendable {
     var elapsed: Duration { get }
 
     func identifier(of assignment: StepAssignment) -> String
-    func abort(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.
+    func abort(
+        by assignment: StepAssignment,
+        _ reason: AbortReason,
+        takeover: (@MainActor @Sendable () async -> Void)?,
+        alsoLate: Bool
+    ) -> Bool
     func note(_ text: String, by assignment: StepAssignment)
     func mayAsk(_ assignment: StepAssignment) -> Bool
-    func personWaitBegan(_ assignment: StepAssignment, _ wait: PersonWait)
-    func personWaitEnded(_ assignment: StepAssignment, _ wait: PersonWait)
+    /// A wait of the operation for a person begins, or has ended.
+    func personWait(_ assignment: StepAssignment, _ wait: PersonWait, begins: Bool)
     /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
     func waitEnded(_ assignment: StepAssignment, _ outer: ToldWait?)
@@ -216,8 +222,6 @@ protocol StepHost: AnyObject, Sendable {
     var clock: any Clock<Duration> { get }
     /// Whether work that the operation has begun may go on after it.
     func mayOutlive(_ assignment: StepAssignment) -> Bool
-    /// Stops the launch in the name of the operation, also when that has ended.
-    func abortLate(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
     var isLaunchProperOver: Bool { get }
     /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
     func whenCancelled(_ body: @escaping @Sendable () -> Void)

@@ -73,9 +73,4 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
         }
         return element
     }
-
-    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
-        elements = elements.filter { element in element.map { !isUnwanted($0) } ?? false }
-        first = 0
-    }
 }

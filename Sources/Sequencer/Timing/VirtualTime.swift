@@ -61,11 +61,10 @@ final class VirtualTimekeeper: Timekeeper {
         link.withLock { $0 = launch }
     }
 
-    /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they
-    /// take.
-    func prologueBegins() { scheduler.setInPrologue(engine, true) }
-
-    func prologueEnds() { scheduler.setInPrologue(engine, false) }
+    /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
+    func setInPrologue(_ isInPrologue: Bool) {
+        scheduler.change { _ in engine.account.isInPrologue = isInPrologue }
+    }
 
     func wake(at time: Nanoseconds) {
         scheduler.wake(id, at: origin + .nanoseconds(time))
@@ -293,8 +292,7 @@ package final class VirtualScheduler: Sendable {
     }
 
     struct SleepingTask: Sendable {
-        /// Resumed with whether it waited at all.
-        let continuation: CheckedContinuation<Bool, any Error>
+        let continuation: CheckedContinuation<Void, any Error>
         let holder: TimeHolder?
         /// Whether it goes on on the main thread.
         let isOnMain: Bool
@@ -341,11 +339,11 @@ package final class VirtualScheduler: Sendable {
         var holds = 0
         /// Counts what happens, so that patience can tell whether anything did.
         var activity = 0
-        /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can
-        /// happen any more.
+        /// The waits that only something on the clock can end, by number: for each, the call that gives it up when
+        /// nothing can happen any more.
         var waits: [Int: @Sendable () -> Void] = [:]
-        /// Their numbers, as they began; some have ended meanwhile.
-        var waitOrder = FirstInFirstOut<Int>()
+        /// No wait has a smaller number.
+        var firstWait = 0
         /// Those that may hold time: whether they do is looked at when nothing else is left.
         var unsettled: [TimeHolder] = []
 
@@ -361,26 +359,20 @@ package final class VirtualScheduler: Sendable {
 
         /// Patience with operations that wait for something else than the clock.
         var patience: Patience
-        var mainThread: MainThread
+        var mainThread = MainThread()
     }
 
     package let patience: Duration
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
-    /// - Parameter hasForeignCode: whether steps may do more on the main thread than sleep on this clock.
-    package init(
-        patience: Duration,
-        lateness: ClosedRange<Duration> = .zero ... .zero,
-        seed: UInt64 = 0,
-        hasForeignCode: Bool = true
-    ) {
+    package init(patience: Duration, lateness: ClosedRange<Duration> = .zero ... .zero, seed: UInt64 = 0) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
         maximumTurn = limits.maximumTurn
         let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
-        state = Locked(State(lateness: lateness, patience: limits, mainThread: MainThread(hasForeignCode: hasForeignCode)))
+        state = Locked(State(lateness: lateness, patience: limits))
     }
 
     package var now: Duration { state.withLock { $0.now } }
@@ -460,10 +452,6 @@ package final class VirtualScheduler: Sendable {
         change { $0.mayHoldTime(operation) }
     }
 
-    func setInPrologue(_ engine: TimeHolder, _ isInPrologue: Bool) {
-        change { _ in engine.account.isInPrologue = isInPrologue }
-    }
-
     func comesBack(_ holder: TimeHolder) {
         let thread = currentThreadIdentity()
         change { state in
@@ -520,44 +508,33 @@ package final class VirtualScheduler: Sendable {
     nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
         try Task.checkCancellation()
         let isOnMain = MainThreadCheck.isCurrent
-        let id = state.withLock { $0.nextNumber() }
-        let hasSlept: Bool
-        do {
-            hasSlept = try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let isDue = change { state in
-                        guard time > state.now else { return true }
-                        state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
-                        state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
-                        if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
-                        holder?.account.asleep += 1
-                        return false
-                    }
-                    if isDue { return continuation.resume(returning: false) }
-                    // A cancellation that came before the continuation was there found nothing to resume.
-                    if Task.isCancelled { cancelSleeper(id) }
+        guard let id = state.withLock({ time > $0.now ? $0.nextNumber() : nil }) else { return }
+        // Both where it has slept and where it was cancelled.
+        defer { if let holder { comesBack(holder) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                change { state in
+                    state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
+                    state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
+                    if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
+                    holder?.account.asleep += 1
                 }
-            } onCancel: {
-                cancelSleeper(id)
+                // A cancellation that came before the continuation was there found nothing to resume.
+                if Task.isCancelled { cancelSleeper(id) }
             }
-        } catch {
-            if let holder { comesBack(holder) }
-            throw error
+        } onCancel: {
+            cancelSleeper(id)
         }
-        // One that was due at once was not counted as asleep.
-        if hasSlept, let holder { comesBack(holder) }
     }
 
     private func cancelSleeper(_ id: Int) {
-        let task = state.withLock { state in
+        // Time may have waited for this sleep: somebody has to look for the next event.
+        let task = change { state in
             let task = state.removeSleeper(id)
             if let holder = task?.holder { state.wakes(holder) }
             return task
         }
-        guard let task else { return }
-        // Time may have waited for this sleep: somebody has to look for the next event.
-        change { _ in }
-        task.continuation.resume(throwing: CancellationError())
+        task?.continuation.resume(throwing: CancellationError())
     }
 
     /// A task of the holder waits for something else that goes by this clock.
@@ -574,11 +551,6 @@ package final class VirtualScheduler: Sendable {
 
     /// Whether the main thread has done everything it was asked.
     struct MainThread: Sendable {
-        /// Whether anything may run there that the clock does not see. If not, it is asked only when a step has begun
-        /// or gone on there.
-        let hasForeignCode: Bool
-        /// Whether a step has done so since the last question.
-        var isUsed = false
         /// When it was last seen to be at rest.
         var restedAt = -1
         var isAsked = false
@@ -637,7 +609,7 @@ package final class VirtualScheduler: Sendable {
             case .comeBack(let semaphore):
                 semaphore.signal()
                 return
-            case .wake(let task): task.continuation.resume(returning: true)
+            case .wake(let task): task.continuation.resume()
             case .runOnMain(let job):
                 OperationQueue.main.addOperation { [self] in
                     job.run()
@@ -693,9 +665,7 @@ package final class VirtualScheduler: Sendable {
     func beginWait(_ id: Int, _ giveUp: @escaping @Sendable () -> Void) {
         change { state in
             state.waits[id] = giveUp
-            state.waitOrder.append(id)
-            guard case let waits = state.waits, state.waitOrder.count > 2 * waits.count + 64 else { return }
-            state.waitOrder.removeAll { waits[$0] == nil }
+            state.firstWait = min(state.firstWait, id)
         }
     }
 
@@ -813,7 +783,7 @@ package final class VirtualScheduler: Sendable {
     /// begins when both have run something that was asked of them later; or after ten times as long, if they are
     /// blocked.
     private func askMachine(at activity: Int) {
-        let hasMainSteps = state.withLock { $0.launches.firstWithMainSteps != nil }
+        let hasMainSteps = state.withLock { $0.launches.hasMainSteps }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
         // own.
         Task.detached(priority: .userInitiated) { [weak self] in
@@ -967,6 +937,13 @@ extension VirtualScheduler.State {
         return .run(job)
     }
 
+    /// Runs something that happens of itself.
+    private mutating func run(for engine: TimeHolder, _ body: @escaping @Sendable () -> Void) -> VirtualScheduler.Next {
+        activity += 1
+        engine.account.jobs += 1
+        return run(VirtualScheduler.Job(holder: engine, run: body))
+    }
+
     /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at
     /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
@@ -987,7 +964,6 @@ extension VirtualScheduler.State {
         }
         _ = mainTurns.popFirst()
         mainThread.hasTurn = true
-        mainThread.isUsed = true
         turn.job.holder.account.away += 1
         mayHoldTime(turn.job.holder)
         activity += 1
@@ -1003,11 +979,10 @@ extension VirtualScheduler.State {
     var isKeepingBack: Bool { hasStarts && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
-        guard mainThread.hasForeignCode || mainThread.isUsed, mainThread.restedAt != activity, !mainThread.isAsked,
-            let engine = launches.firstWithMainSteps?.engine
-        else { return nil }
+        guard mainThread.restedAt != activity, !mainThread.isAsked, launches.hasMainSteps, let engine = launches.first?.engine else {
+            return nil
+        }
         mainThread.isAsked = true
-        mainThread.isUsed = false
         engine.account.away += 1
         mayHoldTime(engine)
         return .askMainThread(engine, at: activity)
@@ -1046,41 +1021,23 @@ extension VirtualScheduler.State {
             now = max(now, sleeper.wake)
             activity += 1
             if let holder = task.holder { wakes(holder) }
-            if task.isOnMain { mainThread.isUsed = true }
             return .wake(task)
         }
         guard let due else { return giveUpWaits() }
         now = max(now, due.time)
-        activity += 1
-        turns += 1
         launches.woke(due.id)
-        let engine = due.engine
-        engine.account.jobs += 1
-        let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.timePassed(standstill: 0) }
-        current = job
-        return .run(job)
+        return run(for: due.engine) { [launch = due.engine.launch] in launch.withLock { $0 }?.timePassed(standstill: 0) }
     }
 
-    /// Nothing will happen by itself.
-    private mutating func giveUpWaits() -> VirtualScheduler.Next {
-        guard let job = nextGivenUp() else { return .stop }
-        current = job
-        return .run(job)
-    }
-
-    /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may
-    /// end.
+    /// Nothing happens any more by itself: gives up the wait that began first, unless a wait in real time may end.
     ///
     /// One at a time: the step that goes on then may end the waits of others.
-    mutating func nextGivenUp() -> VirtualScheduler.Job? {
-        guard patience.inRealTime.isEmpty, let engine = launches.first?.engine else { return nil }
-        var giveUp: (@Sendable () -> Void)?
-        while giveUp == nil, let id = waitOrder.popFirst() { giveUp = waits.removeValue(forKey: id) }
-        guard let giveUp else { return nil }
-        activity += 1
-        turns += 1
-        engine.account.jobs += 1
-        return VirtualScheduler.Job(holder: engine, run: giveUp)
+    private mutating func giveUpWaits() -> VirtualScheduler.Next {
+        guard patience.inRealTime.isEmpty, !waits.isEmpty, let engine = launches.first?.engine else { return .stop }
+        while true {
+            defer { firstWait += 1 }
+            if let giveUp = waits.removeValue(forKey: firstWait) { return run(for: engine, giveUp) }
+        }
     }
 
     mutating func due(at alarm: Nanoseconds) -> VirtualScheduler.Due {
@@ -1159,31 +1116,30 @@ struct LaunchesOnClock: Sendable {
     }
 
     private var launches: [Int: Launch] = [:]
-    /// In the order in which they began. Those that are over are taken out when they are the first.
-    private var order = FirstInFirstOut<Int>()
-    private var orderOnMain = FirstInFirstOut<Int>()
+    /// How many have steps on the main thread.
+    private var countOnMain = 0
     /// Entries whose launch has another time by now are passed over.
     private var wakes = Heap<VirtualScheduler.WakeTime>()
 
     var isEmpty: Bool { launches.isEmpty }
 
-    /// The one that began first.
-    var first: Launch? { mutating get { Self.first(of: &order, in: launches) } }
+    /// Any of them.
+    var first: Launch? { launches.values.first }
 
-    /// The first of those with steps on the main thread.
-    var firstWithMainSteps: Launch? { mutating get { Self.first(of: &orderOnMain, in: launches) } }
+    var hasMainSteps: Bool { countOnMain > 0 }
 
     func contains(_ id: Int) -> Bool { launches[id] != nil }
 
-    /// Identifiers rise from launch to launch.
     mutating func add(_ launch: Launch, id: Int) {
         launches[id] = launch
-        order.append(id)
-        if launch.hasMainSteps { orderOnMain.append(id) }
+        if launch.hasMainSteps { countOnMain += 1 }
     }
 
-    // It stays in the orders until it comes first there: looking for it would take as long as there are launches.
-    mutating func remove(_ id: Int) -> Launch? { launches.removeValue(forKey: id) }
+    mutating func remove(_ id: Int) -> Launch? {
+        let launch = launches.removeValue(forKey: id)
+        if launch?.hasMainSteps == true { countOnMain -= 1 }
+        return launch
+    }
 
     /// Tells the launch at `time`, or sooner if it was asked for sooner.
     mutating func wake(_ id: Int, at time: Duration) {
@@ -1211,12 +1167,4 @@ struct LaunchesOnClock: Sendable {
 
     /// It is being told.
     mutating func woke(_ id: Int) { launches[id]?.wake = nil }
-
-    private static func first(of order: inout FirstInFirstOut<Int>, in launches: [Int: Launch]) -> Launch? {
-        while let id = order.next {
-            if let launch = launches[id] { return launch }
-            _ = order.popFirst()
-        }
-        return nil
-    }
 }
