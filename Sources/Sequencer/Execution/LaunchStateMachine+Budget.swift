@@ -21,6 +21,11 @@ extension LaunchStateMachine {
         var ends = Heap<KeyedNode>()
         /// Operations that are expected to end too late, each with by how much, as a negative time.
         var overruns = Heap<KeyedNode>()
+        /// Operations that wait for a resource that another one holds.
+        var parked: [Int] = []
+
+        /// How many of those that wait for resources are looked at: more would cost more than they save.
+        static let maximumParked = 64
 
         mutating func planCut(of node: Int, at time: Nanoseconds) {
             cuts.push(KeyedNode(key: time, node: node))
@@ -136,6 +141,18 @@ extension LaunchStateMachine {
         if end > last { keeper?.overruns.push(KeyedNode(key: last - end, node: node)) }
     }
 
+    /// An operation waits for a resource that another one holds.
+    mutating func watchParked(_ node: Int) {
+        guard let keeper, keeper.latestEnds.last(node) != nil, !traits[node].contains(.isCuttable) else { return }
+        if keeper.parked.count == BudgetKeeper.maximumParked { forgetUnparked() }
+        if keeper.parked.count < BudgetKeeper.maximumParked, !keeper.parked.contains(node) { self.keeper?.parked.append(node) }
+    }
+
+    private mutating func forgetUnparked() {
+        let nodes = nodes
+        keeper?.parked.removeAll { nodes[$0].state != .parked }
+    }
+
     /// Whether the milestone is expected to end so late, even if everything that can be is cut at `time`, that the cut
     /// of an operation does not make up for it: by more than the operation's own rest, or by more than a tenth of the
     /// budget.
@@ -153,12 +170,28 @@ extension LaunchStateMachine {
         while let first = keeper?.ends.first, !isToEnd(first.node) { _ = keeper?.ends.pop() }
         while let first = keeper?.overruns.first, !isToEnd(first.node) { _ = keeper?.overruns.pop() }
         let late = max(time - (keeper?.starts.first?.key ?? time), time - (keeper?.ends.first?.key ?? time))
-        return max(late, -(keeper?.overruns.first?.key ?? 0))
+        return max(late, -(keeper?.overruns.first?.key ?? 0), overrunAtResources(at: time))
     }
 
     private func isToStart(_ node: Int) -> Bool { nodes[node].attempts == 0 && isToEnd(node) }
 
     private func isToEnd(_ node: Int) -> Bool { nodes[node].state != .ended && nodes[node].state != .deferred }
+
+    /// The same because of operations that need a resource one after the other.
+    private mutating func overrunAtResources(at time: Nanoseconds) -> Nanoseconds {
+        if keeper?.parked.isEmpty ?? true { return 0 }
+        forgetUnparked()
+        guard let latestEnds = keeper?.latestEnds, let parked = keeper?.parked else { return 0 }
+        var lines: [ExclusiveResource: (end: Nanoseconds, last: Nanoseconds)] = [:]
+        for node in parked {
+            guard let (resource, holder) = resources.obstacle(of: node), let last = latestEnds.last(node) else { continue }
+            let rest = max(latestEnds.expected(holder) - (self.time - nodes[holder].start), 0)
+            let line = lines[resource] ?? (end: time.addingSaturated(rest), last: last)
+            // Which of them comes last is not known: the one that may end latest.
+            lines[resource] = (line.end.addingSaturated(latestEnds.expected(node)), max(line.last, last))
+        }
+        return lines.values.reduce(0) { max($0, $1.end - $1.last) }
+    }
 
     // MARK: Deferring
 

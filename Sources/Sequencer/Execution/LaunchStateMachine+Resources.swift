@@ -20,6 +20,7 @@ extension LaunchStateMachine {
             return true
         }
         nodes[node].state = .parked
+        if keeper != nil { watchParked(node) }
         offerFreeResources(of: node, except: left)
         return false
     }

@@ -65,6 +65,25 @@ struct LostBudgetTests {
         try await expectCut(start.isCut, graph, .milliseconds(500), clock, lanes: 2)
     }
 
+    @Test(
+        "an operation that waits for a held resource ends after the one that holds it",
+        arguments: [(milliseconds: 600, isCut: false), (400, true)],
+        ExactOrLateClock.allCases
+    )
+    func waitsForResource(time: (milliseconds: Int, isCut: Bool), clock: ExactOrLateClock) async throws {
+        // 0              500       600              1,200
+        // ├── x1, with the store ──┤── x2 ──────────┤ main, by 1,000 ms
+        // ├── slow ──────┤ behind which there are 500 ms to do
+        var graph = OperationGraph("resource")
+        let store = ExclusiveResource("store")
+        let duration = Duration.milliseconds(time.milliseconds)
+        let x1 = graph.wait("x1", time.milliseconds, .expected(duration), .exclusive(store))
+        let x2 = graph.wait("x2", time.milliseconds, .expected(duration), .exclusive(store))
+        let behind = graph.wait("behind", 500, .expected(.milliseconds(500)), after: slow(&graph))
+        graph.add("main", .milestone, .expected(.zero), after: x1, x2, behind) {}
+        try await expectCut(time.isCut, graph, .seconds(1), clock)
+    }
+
     @Test("a launch that is a little late already is cut all the same, and no later than that", arguments: ExactOrLateClock.allCases)
     func littleLate(clock: ExactOrLateClock) async throws {
         var graph = OperationGraph("little")
