@@ -318,6 +318,8 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
+        // Its begin is written down on its own thread: an observer may be told of it later.
+        journal.prepare(&graph)
         let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
@@ -366,6 +368,8 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
+        // Its begin is written down on its own thread: an observer may be told of it later.
+        journal.prepare(&graph)
         let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         mayGoOn.open()
