@@ -144,10 +144,7 @@ extension AppCodeQueue.Call {
     init(cancelling node: Int, _ handle: any Cancellable) {
         let handle = Locked<(any Cancellable)?>(handle)
         self.init(tag: node) {
-            let handle = handle.withLock { handle in
-                defer { handle = nil }
-                return handle
-            }
+            let handle = handle.withLock { $0.take() }
             // Without the lock: a handler may block.
             handle?.cancel()
         }

@@ -37,11 +37,7 @@ final class CallerContext: Sendable {
 
     /// Lets go of the values.
     func end() {
-        turn.withLock { _ in
-            let last = waiting
-            waiting = nil
-            return last
-        }?.resume(returning: nil)
+        turn.withLock { _ in waiting.take() }?.resume(returning: nil)
     }
 }
 

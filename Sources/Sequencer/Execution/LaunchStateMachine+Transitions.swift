@@ -35,7 +35,7 @@ extension LaunchStateMachine {
             readyForMain.push(ready)
         } else {
             readyForWorkers.push(ready)
-            queueOrder?.insert(node)
+            if settings.usesQueue { withoutTurn.push(ready) }
         }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
@@ -50,7 +50,6 @@ extension LaunchStateMachine {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
-            queueOrder?.remove(node)
             // Resources last: an operation that is put aside must hold none.
             guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                 if settings.takesOneAtATime { return nil }
@@ -104,11 +103,9 @@ extension LaunchStateMachine {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
-            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            if settings.usesQueue { endedTurns.append(node) }
         }
         turnEnded(of: node)
-        // It may end without having had its turn in the app's queue.
-        queueOrder?.remove(node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
             // The deadline stood still for the person, and is due at another time now.

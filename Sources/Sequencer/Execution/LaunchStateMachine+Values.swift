@@ -112,7 +112,7 @@ extension LaunchStateMachine {
         enum Kind {
             case timeout, retry, grace
             /// See ``ShownScreen``.
-            case screen, screenEnd, screenLimit
+            case screen
         }
 
         let time: Nanoseconds

@@ -16,7 +16,7 @@ extension LaunchStorage {
     }
 
     /// The faults of operations up to now.
-    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
+    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + anomaliesOutside }
 
     func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
 
@@ -150,8 +150,7 @@ extension LaunchStorage {
     private func keep(_ wait: ToldWait?, for assignment: Assignment) -> ToldWait? {
         state.withLock { state in
             guard state.machine.isCurrent(assignment) else { return nil }
-            defer { state.waits[assignment.node] = wait }
-            return state.waits[assignment.node]
+            return exchange(&state.waits[assignment.node], with: wait)
         }
     }
 

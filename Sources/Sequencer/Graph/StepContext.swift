@@ -160,8 +160,12 @@ public struct StepContext: Sendable {
     func value<Value>(of step: Step<Value>) throws -> Value {
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
-        throw MissingValueError(step: step.id)
+        throw Self.missingValue(of: step.id)
     }
+
+    /// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if
+    /// it is ever seen.
+    static func missingValue(of step: String) -> EngineError { EngineError(description: "there is no value of '\(step)'") }
 }
 
 /// Why a launch was stopped on purpose.
@@ -259,11 +263,4 @@ struct ToldWait: Sendable {
     let attempt: Int
     let since: Nanoseconds
     let what: @Sendable () -> String
-}
-
-/// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it
-/// is ever seen.
-struct MissingValueError: DescribedError {
-    let step: String
-    var description: String { "there is no value of '\(step)'" }
 }

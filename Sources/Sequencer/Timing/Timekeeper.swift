@@ -87,9 +87,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to
             // cancel it.
             guard number == state.sleepers else { return (state.handler, nil) }
-            defer { state.sleeper = nil }
             state.wake = nil
-            return (state.handler, state.sleeper)
+            return (state.handler, state.sleeper.take())
         }
         // The clock is the app's, and so are the objects that its task holds: released without the lock.
         withExtendedLifetime(sleeper) { handler?(0) }
@@ -100,11 +99,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     }
 
     func end() {
-        let former = state.withLock { state in
-            // Handed out: the handler holds the launch, which must not be freed under the lock.
-            defer { state = State() }
-            return state
-        }
+        // Handed out: the handler holds the launch, which must not be freed under the lock.
+        let former = state.withLock { exchange(&$0, with: State()) }
         if let sleeper = former.sleeper { callApp { sleeper.cancel() } }
     }
 }
@@ -180,10 +176,7 @@ final class SystemTimekeeper: Timekeeper {
     }
 
     func end() {
-        let alarm = state.withLock { state in
-            defer { state.alarm = nil }
-            return state.alarm
-        }
+        let alarm = state.withLock { $0.alarm.take() }
         // Released here, without a lock.
         if let alarm { _ = Alarms.shared.remove(alarm) }
     }

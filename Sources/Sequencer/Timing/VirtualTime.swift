@@ -74,10 +74,7 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
         // The launch is not released under the lock.
-        _ = link.withLock { launch in
-            defer { launch = nil }
-            return launch
-        }
+        _ = link.withLock { $0.take() }
     }
 
     // MARK: Sleeping

@@ -225,7 +225,7 @@ struct ReservationTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(workers: 0, usesQueue: true))
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        #expect(actions.queueTurns == 1 && actions.mainTurns == 1)
+        #expect(actions.queueTurns.count == 1 && actions.mainTurns == 1)
         let config = try #require(machine.take(.appQueue, at: 0, &actions))
         #expect(machine.take(.main, at: 0, &actions) == nil)
         #expect(machine.attemptEnded(config, .succeeded, at: 50, &actions))
