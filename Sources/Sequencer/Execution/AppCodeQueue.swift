@@ -62,9 +62,7 @@ final class AppCodeQueue: Sendable {
     /// The tags of calls that have not returned within ``patience``, but for those that have soon after.
     var slow: [Int] { slowTags.withLock { $0 } }
 
-    func add(_ call: @escaping @Sendable () -> Void) {
-        add([Call(run: call)])
-    }
+    func add(_ call: @escaping @Sendable () -> Void) { add([Call(run: call)]) }
 
     func add(_ calls: [Call]) {
         let runner = state.withLock { state in

@@ -27,9 +27,7 @@ struct LaunchEvents: AsyncSequence, Sendable {
     private let feed: EventFeed
 
     /// A stream of the events that `feed` gets, and of those before them.
-    init(_ feed: EventFeed, past: [LaunchEvent] = []) {
-        (self.feed, stream) = (feed, feed.begin(with: past))
-    }
+    init(_ feed: EventFeed, past: [LaunchEvent] = []) { (self.feed, stream) = (feed, feed.begin(with: past)) }
 
     /// Begins to read.
     func makeAsyncIterator() -> Iterator { Iterator(events: stream.makeAsyncIterator(), feed: feed) }

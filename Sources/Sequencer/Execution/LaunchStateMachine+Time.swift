@@ -2,9 +2,7 @@
 /// to by one of them.
 extension LaunchStateMachine {
     /// When ``timePassed(to:standstill:_:)`` next has something to do.
-    var nextWake: Nanoseconds? {
-        mutating get { nextDue.map { max($0, earliestTimeout) } }
-    }
+    var nextWake: Nanoseconds? { mutating get { nextDue.map { max($0, earliestTimeout) } } }
 
     var nextDue: Nanoseconds? {
         mutating get {

@@ -76,10 +76,7 @@ struct LaunchStateMachine {
     var nodes: [Node]
 
     // Only read by such an input.
-    let successors: AdjacencyList
     let traits: NodeTraits
-    let milestone: Int
-    let initialDisplay: Int
     var readyForMain = Heap<Ready>()
     var timers = Heap<Timer>()
     /// Keeps the budget; nil where that changes nothing.
@@ -165,12 +162,8 @@ struct LaunchStateMachine {
         self.traits = traits
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
-        // -1 in place of an optional: each end of an operation is compared with both.
-        milestone = graph.milestoneIndex ?? -1
-        initialDisplay = graph.initialDisplayIndex ?? -1
         soughtLevel = traits.highestLevel
         nodes = graph.degrees.map { Node(waiting: $0) }
-        successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
@@ -439,17 +432,12 @@ struct LaunchStateMachine {
     var lostWorkers: Int { replacedWorkers.count }
 
     /// The events since the last call.
-    mutating func takeEvents() -> [LaunchEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
-    }
+    mutating func takeEvents() -> [LaunchEvent] { exchange(&events, with: []) }
 
     // MARK: Time
 
     /// Every input begins here.
-    mutating func advance(to time: Nanoseconds) {
-        self.time = max(self.time, time)
-    }
+    mutating func advance(to time: Nanoseconds) { self.time = max(self.time, time) }
 
     // MARK: Actions
 
@@ -530,7 +518,7 @@ extension LaunchStateMachine {
             let dependencies = graph.predecessors[node].map(\.index)
             let ends = dependencies.lazy.filter { nodes[$0].state == .ended }.map { nodes[$0].end }
             return (.dependencies(dependencies.filter { nodes[$0].state != .ended }.map(graph.id)), ends.max() ?? 0)
-        case .deferred: return (.dependencies([graph.id(milestone)]), state.ready)
+        case .deferred: return (.dependencies(graph.milestone.map { [$0] } ?? []), state.ready)
         case .aside: return (.milestone, state.ready)
         case .ready, .parked:
             if let (resource, holder) = resources.obstacle(of: node) { return (.resource(resource, heldBy: graph.id(holder)), state.ready) }

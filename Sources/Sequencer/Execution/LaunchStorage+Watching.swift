@@ -334,13 +334,11 @@ extension LaunchStorage {
     }
 
     func tellMilestoneWaiters() {
-        let (waiters, record) = state.withLock { state -> ([@Sendable (RunRecord) -> Void], RunRecord?) in
-            // Where nothing runs on, the end of the launch tells them.
-            guard let record = state.milestoneRecord else { return ([], nil) }
-            return (exchange(&state.milestoneWaiters, with: []), record)
+        // Where nothing runs on, the end of the launch tells them.
+        let told = state.withLock { state in
+            state.milestoneRecord.map { (record: $0, waiters: exchange(&state.milestoneWaiters, with: [])) }
         }
-        guard let record else { return }
-        for waiter in waiters { waiter(record) }
+        if let told { for waiter in told.waiters { waiter(told.record) } }
     }
 
     func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {

@@ -120,7 +120,7 @@ final class LaunchStorage: StepHost {
         scopeDepth: Int = 0
     ) {
         self.graph = graph
-        facts = LaunchFacts(graph, budget, options)
+        facts = LaunchFacts(budget, options)
         self.scope = scope
         self.scopeDepth = scopeDepth
         self.options = options

@@ -81,9 +81,7 @@ final class StepThread: StepRunner {
     }
 
     /// The first look, which only begins to count.
-    func beginLooks() {
-        lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) }
-    }
+    func beginLooks() { lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) } }
 
     /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look.
     /// Nil where that cannot be told yet.
@@ -289,9 +287,7 @@ extension AttemptEnd {
     }
 
     /// The end of a closure that is called here.
-    init(of body: () throws -> any Sendable) {
-        do { self.init(try body()) } catch { self.init(throwing: error) }
-    }
+    init(of body: () throws -> any Sendable) { do { self.init(try body()) } catch { self.init(throwing: error) } }
 
     /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done
     /// it.

@@ -315,9 +315,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             // Let go of: a handler may hold the operation.
             return exchange(&storage.endHandlers, with: [])
         }
-        for handler in handlers {
-            handler(self)
-        }
+        for handler in handlers { handler(self) }
     }
 
     /// Makes the predecessors forget this operation, where they would not when it is freed.

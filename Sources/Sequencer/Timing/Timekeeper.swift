@@ -54,9 +54,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 
     var now: Nanoseconds { origin.duration(to: clock.now).nanoseconds }
 
-    func begin(_ handler: @escaping TimeHandler) {
-        state.withLock { $0.handler = handler }
-    }
+    func begin(_ handler: @escaping TimeHandler) { state.withLock { $0.handler = handler } }
 
     func wake(at time: Nanoseconds) {
         let replaced: Task<Void, Never>? = state.withLock { state in
@@ -168,11 +166,8 @@ final class SystemTimekeeper: Timekeeper {
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
-        if countsSuspension {
-            try await ContinuousClock().sleep(for: duration, tolerance: .zero)
-        } else {
-            try await SuspendingClock().sleep(for: duration, tolerance: .zero)
-        }
+        let clock: any Clock<Duration> = countsSuspension ? ContinuousClock() : SuspendingClock()
+        try await clock.sleep(for: duration, tolerance: .zero)
     }
 
     func end() {
@@ -251,9 +246,7 @@ final class Alarms: Sendable {
     /// Removes an alarm.
     ///
     /// - Returns: its handler, to be released where that may run code of the app.
-    func remove(_ id: Int) -> Handler? {
-        state.withLock { $0.alarms.removeValue(forKey: id)?.handler }
-    }
+    func remove(_ id: Int) -> Handler? { state.withLock { $0.alarms.removeValue(forKey: id)?.handler } }
 
     /// For how long the process has stood still, if the timer was to ring at `limit` and does so, or is looked at, only
     /// now.
