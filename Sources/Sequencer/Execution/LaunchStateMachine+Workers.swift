@@ -202,15 +202,12 @@ extension LaunchStateMachine {
         advance(to: time)
         givenTurns.remove(own)
         let next = takeNext(forMain: false)
-        if let next {
-            activeWorkers += 1
-            if next.node != own {
-                if givenTurns.remove(next.node) != nil {
-                    givenTurns.insert(own)
-                } else {
-                    withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
-                }
-            }
+        if next != nil { activeWorkers += 1 }
+        if let next, givenTurns.remove(next.node) != nil {
+            givenTurns.insert(own)
+        } else {
+            // It waits for another turn, if it is ready at all.
+            withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
         }
         settle(&actions)
         return next
