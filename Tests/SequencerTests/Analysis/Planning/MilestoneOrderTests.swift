@@ -226,7 +226,7 @@ struct ReservationTests {
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         #expect(actions.queueTurns.count == 1 && actions.mainTurns == 1)
-        let config = try #require(machine.take(.appQueue, at: 0, &actions))
+        let config = try #require(machine.beginTurn(of: 0, at: 0, &actions))
         #expect(machine.take(.main, at: 0, &actions) == nil)
         #expect(machine.attemptEnded(config, .succeeded, at: 50, &actions))
         let home = try #require(machine.take(.main, at: 50, &actions))
