@@ -27,10 +27,7 @@ final class EventStorage: Sendable {
         if blocks.withLock({ $0.isEmpty }) { return true }
         callBlocks {
             EventTurns.blocks.run {
-                let taken = blocks.withLock { blocks in
-                    defer { blocks = [] }
-                    return blocks
-                }
+                let taken = blocks.withLock { exchange(&$0, with: []) }
                 for block in taken { block.tell(result) }
             }
         }

@@ -62,9 +62,7 @@ final class AppCodeQueue: Sendable {
     /// The tags of calls that have not returned within ``patience``, but for those that have soon after.
     var slow: [Int] { slowTags.withLock { $0 } }
 
-    func add(_ call: @escaping @Sendable () -> Void) {
-        add([Call(run: call)])
-    }
+    func add(_ call: @escaping @Sendable () -> Void) { add([Call(run: call)]) }
 
     func add(_ calls: [Call]) {
         let runner = state.withLock { state in
@@ -144,10 +142,7 @@ extension AppCodeQueue.Call {
     init(cancelling node: Int, _ handle: any Cancellable) {
         let handle = Locked<(any Cancellable)?>(handle)
         self.init(tag: node) {
-            let handle = handle.withLock { handle in
-                defer { handle = nil }
-                return handle
-            }
+            let handle = handle.withLock { $0.take() }
             // Without the lock: a handler may block.
             handle?.cancel()
         }

@@ -36,20 +36,12 @@ final class CallerContext: Sendable {
     }
 
     /// Lets go of the values.
-    func end() {
-        turn.withLock { _ in
-            let last = waiting
-            waiting = nil
-            return last
-        }?.resume(returning: nil)
-    }
+    func end() { turn.withLock { _ in waiting.take() }?.resume(returning: nil) }
 }
 
 /// Runs jobs within the call that brings them.
 private final class HereExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-    }
+    func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
 }
 
 /// Keeps the job of a task, which never suspends, until it is asked for.
@@ -57,9 +49,7 @@ private final class KeptJob: TaskExecutor {
     // Unsafe: set and read on one thread.
     private nonisolated(unsafe) var job: UnownedJob?
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        self.job = UnownedJob(job)
-    }
+    func enqueue(_ job: consuming ExecutorJob) { self.job = UnownedJob(job) }
 
     /// - Returns: false without a job.
     func run() -> Bool {

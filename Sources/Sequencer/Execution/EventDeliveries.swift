@@ -21,9 +21,7 @@ struct Outbox<Receiver: Sendable>: Sendable {
         if isDelivering && !continuing { return nil }
         // Under the launch's lock: an event that is added after this finds nobody telling, and its own thread tells it.
         isDelivering = !pending.isEmpty
-        guard isDelivering else { return nil }
-        defer { pending.removeAll() }
-        return pending
+        return isDelivering ? exchange(&pending, with: []) : nil
     }
 }
 

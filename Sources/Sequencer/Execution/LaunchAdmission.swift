@@ -156,9 +156,10 @@ struct OperationClaim: Sendable {
     /// Takes an operation that a step has made. No other object gets its number meanwhile: the launch keeps the
     /// operation until it gives it back.
     ///
-    /// - Throws: ``ReusedOperationError``.
+    /// - Throws: an ``EngineError`` when the step has made it before, or somebody else has started it.
     static func claim(_ operation: Operation) throws {
-        if let (_, complaint) = take([operation]).first { throw ReusedOperationError(complaint: complaint) }
+        guard let (_, complaint) = take([operation]).first else { return }
+        throw EngineError(description: "the Operation that was made \(complaint); an Operation runs once, make a new one each time")
     }
 
     static func giveBack(_ operations: [Operation]) {
@@ -182,10 +183,4 @@ struct OperationClaim: Sendable {
         if !started.isEmpty { giveBack(operations) }
         return started.map { ($0, operations[$0].isFinished ? "has finished already" : "runs already") }
     }
-}
-
-/// A step has made an `Operation` that it had made before, or that somebody else has started.
-struct ReusedOperationError: DescribedError {
-    let complaint: String
-    var description: String { "the Operation that was made \(complaint); an Operation runs once, make a new one each time" }
 }

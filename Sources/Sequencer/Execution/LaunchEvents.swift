@@ -14,10 +14,7 @@ struct LaunchEvents: AsyncSequence, Sendable {
 
         /// The next event, as soon as there is one; nil after the last.
         mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
-            if let event = following {
-                following = nil
-                return event
-            }
+            if let event = following.take() { return event }
             let event = await events.next(isolation: actor)
             guard let event, case let missing = feed.takeMissing(), missing > 0 else { return event }
             // Told before the first event that is left, and at its time: that is where the others are missing.
@@ -30,9 +27,7 @@ struct LaunchEvents: AsyncSequence, Sendable {
     private let feed: EventFeed
 
     /// A stream of the events that `feed` gets, and of those before them.
-    init(_ feed: EventFeed, past: [LaunchEvent] = []) {
-        (self.feed, stream) = (feed, feed.begin(with: past))
-    }
+    init(_ feed: EventFeed, past: [LaunchEvent] = []) { (self.feed, stream) = (feed, feed.begin(with: past)) }
 
     /// Begins to read.
     func makeAsyncIterator() -> Iterator { Iterator(events: stream.makeAsyncIterator(), feed: feed) }

@@ -55,9 +55,7 @@ extension LaunchStateMachine {
     }
 
     /// Whether there is still something to cut.
-    private func isGoingOn(_ node: Int) -> Bool {
-        nodes[node].state != .ended && nodes[node].state != .computing
-    }
+    private func isGoingOn(_ node: Int) -> Bool { nodes[node].state != .ended && nodes[node].state != .computing }
 
     /// Plans the cut of an operation that has become ready.
     ///
@@ -198,7 +196,7 @@ extension LaunchStateMachine {
     /// Puts an operation off until the milestone has ended, if it may be and no longer fits.
     mutating func deferIfLate(_ node: Int) -> Bool {
         // Without a milestone, or after it, there is nothing that it could be put off for.
-        guard traits[node].contains(.isDeferrable), milestone >= 0, nodes[milestone].state != .ended,
+        guard traits[node].contains(.isDeferrable), let milestone = graph.milestoneIndex, nodes[milestone].state != .ended,
             let latestEnds = keeper?.latestEnds, !latestEnds.fits(node, beginningAt: countedTime)
         else { return false }
         nodes[node].isDeferred = true
@@ -290,15 +288,11 @@ struct LatestEnds: Sendable {
     func expected(_ node: Int) -> Nanoseconds { expected[node] }
 
     /// The last moment at which an end saves the budget; nil for an operation that the milestone does not wait for.
-    func last(_ node: Int) -> Nanoseconds? {
-        leastRest[node] < 0 ? nil : limit.addingSaturated(-leastRest[node])
-    }
+    func last(_ node: Int) -> Nanoseconds? { leastRest[node] < 0 ? nil : limit.addingSaturated(-leastRest[node]) }
 
     /// The last moment at which a cut saves the budget: its timer is late, so a moment is kept also where nothing comes
     /// after it.
-    func lastCut(_ node: Int) -> Nanoseconds? {
-        last(node).map { min($0, limit - allowance) }
-    }
+    func lastCut(_ node: Int) -> Nanoseconds? { last(node).map { min($0, limit - allowance) } }
 
     /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does
     /// not wait for.

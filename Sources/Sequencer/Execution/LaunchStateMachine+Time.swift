@@ -2,9 +2,7 @@
 /// to by one of them.
 extension LaunchStateMachine {
     /// When ``timePassed(to:standstill:_:)`` next has something to do.
-    var nextWake: Nanoseconds? {
-        mutating get { nextDue.map { max($0, earliestTimeout) } }
-    }
+    var nextWake: Nanoseconds? { mutating get { nextDue.map { max($0, earliestTimeout) } } }
 
     var nextDue: Nanoseconds? {
         mutating get {
@@ -65,12 +63,7 @@ extension LaunchStateMachine {
         case .grace: state == .running
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout: state != .ended && timeoutTime(of: Int(timer.node)) == timer.time
-        case .screen:
-            // The time as it is now: a wait for a person has moved it since the timer was set.
-            phase == .running && !isFailureShown && state != .ended && !nodes[Int(timer.node)].isToldToCancel
-                && screens[Int(timer.node)] == nil && screenTime(of: Int(timer.node)) == timer.time
-        case .screenEnd: screens[Int(timer.node)]?.state == .ending(at: timer.time)
-        case .screenLimit: screens[Int(timer.node)]?.state == .told(limit: timer.time)
+        case .screen: screenDue(of: Int(timer.node)) == timer.time
         }
     }
 
@@ -89,12 +82,13 @@ extension LaunchStateMachine {
             noteStraggler(node)
             notSucceeded(node, .cancelled)
         case .screen:
-            screens[node] = ShownScreen(start: time)
-            actions.screens.append(ScreenChange(node: node, isShown: true))
-        case .screenEnd:
-            tellScreen(node, &actions)
-        case .screenLimit:
-            screenIsGone(node)
+            switch screens[node] {
+            case nil:
+                screens[node] = .shown(since: time)
+                actions.shownScreens.append(node)
+            case .ending?: tellScreen(node, &actions)
+            case .shown?, .told?, .gone?: screens[node] = .gone
+            }
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
         drainEnds(&actions)
@@ -243,7 +237,7 @@ extension LaunchStateMachine {
             graceEnd = nil
         }
         if !screens.isEmpty { tellScreens(&actions) }
-        for node in screens.keys { screenIsGone(node) }
+        for node in screens.keys { screens[node] = .gone }
         drainEnds(&actions)
     }
 
@@ -262,7 +256,7 @@ extension LaunchStateMachine {
             graceEnd = time.addingSaturated(settings.grace)
             needsWake = true
         }
-        guard !isTakeoverRunning, screens.values.allSatisfy({ $0.state == .gone }) else { return }
+        guard !isTakeoverRunning, screens.values.allSatisfy({ $0 == .gone }) else { return }
         phase = .over
         endOfLaunch = time
         record(.launchEnded, at: time)
@@ -358,52 +352,48 @@ extension LaunchStateMachine {
     // MARK: Screens of slow operations: one timer begins a screen, another tells it to end, a third stops waiting for it
 
     /// The screen of one operation. It stays known when it has gone, because it is shown once.
-    struct ShownScreen: Equatable {
-        enum State: Equatable {
-            case shown
-            /// The operation has ended: it is told to end then.
-            case ending(at: Nanoseconds)
-            /// It was told to end, and is not waited for after that.
-            case told(limit: Nanoseconds)
-            case gone
-        }
-
-        let start: Nanoseconds
-        var state = State.shown
-    }
-
-    /// Something is to be shown, or told to end.
-    struct ScreenChange: Equatable {
-        let node: Int
-        let isShown: Bool
+    enum ShownScreen: Equatable {
+        case shown(since: Nanoseconds)
+        /// The operation has ended: it is told to end then.
+        case ending(at: Nanoseconds)
+        /// It was told to end, and is not waited for after that.
+        case told(limit: Nanoseconds)
+        case gone
     }
 
     /// The screen has gone; perhaps after the launch stopped waiting for it.
     mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
-        screenIsGone(node)
+        screens[node] = .gone
         settle(&actions)
     }
 
     /// Whether something is shown for an operation, and has not gone.
-    func isScreenUp(_ node: Int) -> Bool { screens[node].map { $0.state != .gone } ?? false }
+    func isScreenUp(_ node: Int) -> Bool { screens[node] ?? .gone != .gone }
 
     mutating func setScreenTimer(_ node: Int) {
-        guard traits[node].contains(.showsIfSlow), screens[node] == nil, let time = screenTime(of: node) else { return }
+        guard traits[node].contains(.showsIfSlow), screens[node] == nil, let time = screenDue(of: node) else { return }
         setTimer(.screen, of: node, at: time)
     }
 
-    /// When an operation that has started has taken so long that something is shown; nil while it waits for a person.
-    private func screenTime(of node: Int) -> Nanoseconds? {
-        graph.policy(node).slowScreen.flatMap { ownTime(of: node, since: nodes[node].start, after: $0.limit) }
+    /// When something is to be done about the screen of an operation: it is shown, told to end, or waited for no longer.
+    private func screenDue(of node: Int) -> Nanoseconds? {
+        switch screens[node] {
+        case nil:
+            // The time as it is now, nil while a person is waited for: such a wait has moved it since the timer was set.
+            guard phase == .running, !isFailureShown, nodes[node].state != .ended, !nodes[node].isToldToCancel else { return nil }
+            return graph.policy(node).slowScreen.flatMap { ownTime(of: node, since: nodes[node].start, after: $0.limit) }
+        case .ending(let time)?, .told(let time)?: return time
+        case .shown?, .gone?: return nil
+        }
     }
 
     /// An operation has ended: its screen ends when it was shown for long enough.
     mutating func endScreen(_ node: Int) {
-        guard let screen = screens[node], screen.state == .shown, let minimum = graph.policy(node).slowScreen?.minimum else { return }
-        let end = max(time, screen.start.addingSaturated(minimum.nanoseconds))
-        screens[node]?.state = .ending(at: end)
-        setTimer(.screenEnd, of: node, at: end)
+        guard case .shown(let start)? = screens[node], let minimum = graph.policy(node).slowScreen?.minimum else { return }
+        let end = max(time, start.addingSaturated(minimum.nanoseconds))
+        screens[node] = .ending(at: end)
+        setTimer(.screen, of: node, at: end)
     }
 
     /// The launch stops: nothing is shown any longer.
@@ -414,21 +404,16 @@ extension LaunchStateMachine {
 
     /// What is shown for an operation is told to end at once.
     mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
-        switch screens[node]?.state {
+        switch screens[node] {
         case .shown?, .ending?:
             // A screen that does not go must not keep the launch from ending: it has as long as an operation that is
             // told to cancel.
             let limit = time.addingSaturated(settings.grace)
-            screens[node]?.state = .told(limit: limit)
-            setTimer(.screenLimit, of: node, at: limit)
-            actions.screens.append(ScreenChange(node: node, isShown: false))
+            screens[node] = .told(limit: limit)
+            setTimer(.screen, of: node, at: limit)
+            actions.endedScreens.append(node)
         case .told?, .gone?, nil: break
         }
-    }
-
-    private mutating func screenIsGone(_ node: Int) {
-        guard isScreenUp(node) else { return }
-        screens[node]?.state = .gone
     }
 }
 

@@ -35,7 +35,7 @@ extension LaunchStateMachine {
             readyForMain.push(ready)
         } else {
             readyForWorkers.push(ready)
-            queueOrder?.insert(node)
+            if settings.usesQueue { withoutTurn.push(ready) }
         }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
@@ -50,7 +50,6 @@ extension LaunchStateMachine {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
-            queueOrder?.remove(node)
             // Resources last: an operation that is put aside must hold none.
             guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                 if settings.takesOneAtATime { return nil }
@@ -104,11 +103,9 @@ extension LaunchStateMachine {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
-            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            if settings.usesQueue { endedTurns.append(node) }
         }
         turnEnded(of: node)
-        // It may end without having had its turn in the app's queue.
-        queueOrder?.remove(node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
             // The deadline stood still for the person, and is due at another time now.
@@ -241,17 +238,18 @@ extension LaunchStateMachine {
         if outcome == .fellBack { actions.useFallbackValue.append(node) }
         // Before the milestone's own end is looked at: it belongs to the launch proper.
         if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
-        if node == milestone {
+        let isMilestone = node == graph.milestoneIndex
+        if isMilestone {
             interactiveAtMilestone = interactive
             actions.isMilestoneOver = true
         }
         // With the initial display only its own level ends: the milestone is still waited for.
-        if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : max(traits.highestLevel, 1) - 1) }
+        if isMilestone || node == graph.initialDisplayIndex { endReservations(above: isMilestone ? 0 : max(traits.highestLevel, 1) - 1) }
         record(.ended(graph.id(node), outcome), at: time)
         // A launch that stops releases nobody: all that waited was cancelled before (O20).
         guard phase == .running else { return }
         let effect = effectOnDependents(node)
-        if node == milestone { milestoneEnded(effect, &actions) }
+        if isMilestone { milestoneEnded(node, effect, &actions) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node), &actions)
         } else if !nodes[node].isDeferred {
@@ -261,7 +259,7 @@ extension LaunchStateMachine {
 
     /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such
     /// a launch goes by its last operation, as one that has no milestone.
-    private mutating func milestoneEnded(_ effect: Effect, _ actions: inout Actions) {
+    private mutating func milestoneEnded(_ milestone: Int, _ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
         if keeper != nil { startDeferred() }
@@ -354,7 +352,7 @@ extension LaunchStateMachine {
     mutating func releaseDependents(of node: Int, _ effect: Effect) {
         // An operation that is skipped because of a skipped one has the same cause as that one.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
-        for successor in successors[node] {
+        for successor in graph.successors[node] {
             let dependent = successor.index
             if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1

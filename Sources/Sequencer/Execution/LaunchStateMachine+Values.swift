@@ -112,7 +112,7 @@ extension LaunchStateMachine {
         enum Kind {
             case timeout, retry, grace
             /// See ``ShownScreen``.
-            case screen, screenEnd, screenLimit
+            case screen
         }
 
         let time: Nanoseconds
@@ -330,9 +330,7 @@ struct InteractiveClock {
         return copy.intervals
     }
 
-    func total(at time: Nanoseconds) -> Nanoseconds {
-        ended + (running > 0 ? time - since : 0)
-    }
+    func total(at time: Nanoseconds) -> Nanoseconds { ended + (running > 0 ? time - since : 0) }
 }
 
 extension RetryPolicy {
@@ -358,9 +356,7 @@ struct LaneSet {
     /// Those below ``widest`` that are free.
     private var free = Heap<Int>()
 
-    init(limit: Int?) {
-        self.limit = limit
-    }
+    init(limit: Int?) { self.limit = limit }
 
     var taken: Int { widest - free.count }
 

@@ -194,39 +194,43 @@ extension LaunchStateMachine {
 
 /// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
 ///
-/// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest
-/// remaining path, as on lanes.
+/// Each is asked for by an operation that is ready, and has its name. Which operation it takes is decided when it begins:
+/// of several that are ready, the one with the longest remaining path, as on lanes.
 extension LaunchStateMachine {
-    /// A turn was cancelled before it began, and with it the operation that it would have taken, see
-    /// ``nodeOfTurn(at:)``.
-    mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        pendingQueueTurns -= 1
-        if let node = nodeOfTurn(at: place) {
-            cancelOperation(node, at: time, &actions)
+    /// The queue begins the turn of an operation, which has that of the operation that this one takes from here on.
+    mutating func beginTurn(of own: Int, at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+        advance(to: time)
+        givenTurns.remove(own)
+        let next = takeNext(forMain: false)
+        if next != nil { activeWorkers += 1 }
+        if let next, givenTurns.remove(next.node) != nil {
+            givenTurns.insert(own)
         } else {
-            advance(to: time)
-            settle(&actions)
+            // It waits for another turn, if it is ready at all.
+            withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
         }
+        settle(&actions)
+        return next
     }
 
-    /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns
-    /// than operations.
-    ///
-    /// - Complexity: O(log *n*), where *n* is the number of operations.
-    func nodeOfTurn(at place: Int) -> Int? { queueOrder?.node(at: place) }
+    /// A turn was cancelled before it began, and with it the operation that has it.
+    mutating func queueTurnCancelled(of node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        givenTurns.remove(node)
+        cancelOperation(node, at: time, &actions)
+        // It may have ended before, and another one waits for a turn.
+        settle(&actions)
+    }
 
-    /// Asks for a turn for each operation that is ready and finds a lane, and says which operations have ended.
+    /// Asks for a turn for each operation that is ready and finds a lane, and says which turns have ended.
     mutating func settleQueue(_ actions: inout Actions) {
-        if !freedLanes.isEmpty {
-            actions.freedLanes += freedLanes
-            freedLanes.removeAll(keepingCapacity: true)
-        }
-        // After the lanes: those of a launch that is stopped become free as well.
+        actions.endedTurns += endedTurns
+        endedTurns.removeAll(keepingCapacity: true)
+        // After those: the turns of a launch that is stopped end as well.
         guard phase == .running else { return }
-        let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
-        if missing > 0 {
-            actions.queueTurns += missing
-            pendingQueueTurns += missing
+        while givenTurns.count < lanes.available, let next = withoutTurn.pop() {
+            // It may have ended meanwhile, or have been put aside with its turn.
+            let node = Int(next.node)
+            if nodes[node].state == .ready, givenTurns.insert(node).inserted { actions.queueTurns.append(node) }
         }
     }
 
@@ -265,7 +269,7 @@ extension LaunchStateMachine {
         let node = assignment.node
         if isCurrent(assignment), nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
-            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            if settings.usesQueue { endedTurns.append(node) }
             nodes[node].holdsLane = false
             // Reports say that it ran on no lane.
             nodes[node].lane = -1
@@ -273,31 +277,4 @@ extension LaunchStateMachine {
         }
         settle(&actions)
     }
-}
-
-/// The operations that are ready for the app's queue, in the order in which turns take them.
-///
-/// A heap gives only the first. Each operation of the queue has a name, and can be cancelled alone, so that any of them
-/// is asked for.
-struct QueueOrder {
-    /// All operations, the one that goes first before the others, and the place of each among them.
-    private let nodes: [Int]
-    private let places: [Int]
-    /// The places of those that are ready.
-    private var ready = CountedNumbers()
-
-    init(_ ranks: [Nanoseconds]) {
-        let nodes = ranks.indices.map { LaunchStateMachine.Ready(rank: ranks[$0], node: Int32($0)) }.sorted().map { Int($0.node) }
-        var places = nodes
-        for (place, node) in nodes.enumerated() { places[node] = place }
-        (self.nodes, self.places) = (nodes, places)
-    }
-
-    var count: Int { ready.count }
-
-    func node(at place: Int) -> Int? { ready.number(at: place).map { nodes[$0] } }
-
-    mutating func insert(_ node: Int) { ready.insert(places[node]) }
-
-    mutating func remove(_ node: Int) { ready.remove(places[node]) }
 }

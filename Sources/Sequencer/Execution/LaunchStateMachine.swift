@@ -67,17 +67,16 @@ struct LaunchStateMachine {
     var workersInCode: Int { asleepWorkers + awakeWorkers.reduce(0, +) }
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
-    /// The same of the app's queue.
-    var pendingQueueTurns = 0
-    /// Lanes that were given back in this input, where the app's queue has to know.
-    var freedLanes: [Int] = []
+    /// Operations whose turns in the app's queue have not begun.
+    var givenTurns: Set<Int> = []
+    /// Ready operations that have no turn yet. An entry may be left from before its operation got one.
+    var withoutTurn = Heap<Ready>()
+    /// Operations whose turns have ended in this input.
+    var endedTurns: [Int] = []
     var nodes: [Node]
 
     // Only read by such an input.
-    let successors: AdjacencyList
     let traits: NodeTraits
-    let milestone: Int
-    let initialDisplay: Int
     var readyForMain = Heap<Ready>()
     var timers = Heap<Timer>()
     /// Keeps the budget; nil where that changes nothing.
@@ -90,8 +89,6 @@ struct LaunchStateMachine {
     var events: [LaunchEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]
-    /// Only in a queue of the app's.
-    var queueOrder: QueueOrder?
     /// Only where operations run one at a time.
     var turns: Turns?
     /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
@@ -162,16 +159,11 @@ struct LaunchStateMachine {
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
-        if settings.usesQueue { queueOrder = QueueOrder(traits.ranks) }
         self.traits = traits
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
-        // -1 in place of an optional: each end of an operation is compared with both.
-        milestone = graph.milestoneIndex ?? -1
-        initialDisplay = graph.initialDisplayIndex ?? -1
         soughtLevel = traits.highestLevel
         nodes = graph.degrees.map { Node(waiting: $0) }
-        successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
@@ -201,8 +193,6 @@ struct LaunchStateMachine {
     enum Taker {
         /// A worker, which asks again after each operation, and is counted out when there is none for it.
         case worker
-        /// A turn of the app's queue, which then goes on as a worker does: without a further operation.
-        case appQueue
         /// A turn of the main thread, for one operation.
         case main
         /// The thread that starts the launch, for one step of the prologue after the other.
@@ -255,11 +245,6 @@ struct LaunchStateMachine {
     private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
         switch taker {
         case .worker: return nextForWorker(after: previous)
-        case .appQueue:
-            pendingQueueTurns -= 1
-            let next = takeNext(forMain: false)
-            if next != nil { activeWorkers += 1 }
-            return next
         case .main:
             // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or
             // taken by an earlier one.
@@ -447,17 +432,12 @@ struct LaunchStateMachine {
     var lostWorkers: Int { replacedWorkers.count }
 
     /// The events since the last call.
-    mutating func takeEvents() -> [LaunchEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
-    }
+    mutating func takeEvents() -> [LaunchEvent] { exchange(&events, with: []) }
 
     // MARK: Time
 
     /// Every input begins here.
-    mutating func advance(to time: Nanoseconds) {
-        self.time = max(self.time, time)
-    }
+    mutating func advance(to time: Nanoseconds) { self.time = max(self.time, time) }
 
     // MARK: Actions
 
@@ -467,10 +447,10 @@ struct LaunchStateMachine {
         var workers = 0
         /// Turns to ask of the main thread: each takes one operation.
         var mainTurns = 0
-        /// Turns to ask of the app's queue: each takes one operation.
-        var queueTurns = 0
-        /// Lanes whose operations have ended, in the app's queue too.
-        var freedLanes: [Int] = []
+        /// Operations to ask for turns of the app's queue for: each turn takes one operation.
+        var queueTurns: [Int] = []
+        /// Operations whose turns of the app's queue have ended.
+        var endedTurns: [Int] = []
         /// Running operations to be told to cancel.
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
@@ -481,8 +461,9 @@ struct LaunchStateMachine {
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
         var reportsStall = false
-        /// Screens of slow operations to be shown, or told to end, in this order.
-        var screens: [ScreenChange] = []
+        /// Slow operations for which something is to be shown; then those whose screens are told to end.
+        var shownScreens: [Int] = []
+        var endedScreens: [Int] = []
         /// The launch has failed: show that.
         var showsFailure = false
         /// The launch was stopped: cancel its scopes.
@@ -537,7 +518,7 @@ extension LaunchStateMachine {
             let dependencies = graph.predecessors[node].map(\.index)
             let ends = dependencies.lazy.filter { nodes[$0].state == .ended }.map { nodes[$0].end }
             return (.dependencies(dependencies.filter { nodes[$0].state != .ended }.map(graph.id)), ends.max() ?? 0)
-        case .deferred: return (.dependencies([graph.id(milestone)]), state.ready)
+        case .deferred: return (.dependencies(graph.milestone.map { [$0] } ?? []), state.ready)
         case .aside: return (.milestone, state.ready)
         case .ready, .parked:
             if let (resource, holder) = resources.obstacle(of: node) { return (.resource(resource, heldBy: graph.id(holder)), state.ready) }

@@ -16,9 +16,7 @@ extension LaunchStorage {
     }
 
     /// The faults of operations up to now.
-    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
-
-    func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
+    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + anomaliesOutside }
 
     func personWait(_ assignment: Assignment, _ wait: PersonWait, begins: Bool) {
         let isCurrent = input { state, now in
@@ -73,8 +71,6 @@ extension LaunchStorage {
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
     }
 
-    var clock: any Clock<Duration> { options.clock }
-
     var elapsed: Duration { .nanoseconds(timekeeper.now) }
 
     func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
@@ -87,33 +83,6 @@ extension LaunchStorage {
         completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
     ) -> Result<any Sendable, any Error>? {
         runner.start(operation, for: assignment, in: self) { completion($0.result) }?.result
-    }
-
-    // MARK: Work that goes on in the background when its operation has ended, or the whole launch
-
-    func mayOutlive(_ assignment: Assignment) -> Bool {
-        state.withLock { state in
-            if let stop = state.machine.stop { return stop != .cancelled }
-            let node = state.machine.nodes[assignment.node]
-            return !node.isToldToCancel || node.outcome == .timedOut
-        }
-    }
-
-    var isLaunchProperOver: Bool {
-        state.withLock { $0.machine.endOfLaunchProper != nil }
-    }
-
-    func whenCancelled(_ body: @escaping @Sendable () -> Void) {
-        whenOver { if $0.record.stop == .cancelled { body() } }
-    }
-
-    func timeWithinBudget(of assignment: Assignment) -> Duration? {
-        let now = timekeeper.now
-        let (budget, interactive) = state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
-        let counted = now - interactive
-        // Made anew: one step of a launch asks for it, once.
-        guard let budget, let end = LatestEnds(graph, limit: budget).cut(assignment.node, readyAt: counted) else { return nil }
-        return .nanoseconds(max(0, end - counted))
     }
 
     // MARK: Values of steps
@@ -150,8 +119,7 @@ extension LaunchStorage {
     private func keep(_ wait: ToldWait?, for assignment: Assignment) -> ToldWait? {
         state.withLock { state in
             guard state.machine.isCurrent(assignment) else { return nil }
-            defer { state.waits[assignment.node] = wait }
-            return state.waits[assignment.node]
+            return exchange(&state.waits[assignment.node], with: wait)
         }
     }
 
@@ -268,9 +236,7 @@ extension LaunchStorage: VirtualLaunch {
 
     var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
 
-    func workerBlocks(_ blocks: Bool) {
-        input { state, _ in state.machine.workerBlocks(blocks, &state.actions) }
-    }
+    func workerBlocks(_ blocks: Bool) { input { state, _ in state.machine.workerBlocks(blocks, &state.actions) } }
 
     func waitsInRealTime(_ role: TimeHolder.Role) {
         state.withLock { state in

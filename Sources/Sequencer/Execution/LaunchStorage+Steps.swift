@@ -54,9 +54,9 @@ extension LaunchStorage {
         // step.
         let isToldFirst = taker == .main && isToldBeforeMain
         StepThread.with(self) { thread in
-            if taker == .worker || taker == .appQueue { state.withLock { $0.add(thread) } }
-            // A turn of the main thread is over with its operation, and one of the app's queue ends as a worker does.
-            let nextTaker: Taker? = taker == .main ? nil : taker == .appQueue ? .worker : taker
+            if taker == .worker { state.withLock { $0.add(thread) } }
+            // A turn of the main thread is over with its operation.
+            let nextTaker: Taker? = taker == .main ? nil : taker
             var next = first
             if next == nil, let taker { next = take(for: taker, isToldFirst: isToldFirst) }
             while var assignment = next {
@@ -145,15 +145,16 @@ extension LaunchStorage {
             return AttemptEnd(())
         case .synchronous(let body):
             return AttemptEnd { try atQualityOfService(of: assignment.node, for: taker) { try body(context) } }
-        case .asynchronous(let body):
-            return startTask(of: assignment, onMain: false) { try await body(context) }
-        case .main(let body):
-            return startTask(of: assignment, onMain: true) { try await body(context) }
         case .prologue(let body) where taker == .prologue:
             // The launch was started on the main thread: otherwise the graph was refused.
             return AttemptEnd { try MainActor.assumeIsolated { try body(context) } }
-        case .prologue(let body):
-            return startTask(of: assignment, onMain: true) { try await body(context) }
+        case .asynchronous, .main, .prologue:
+            return StepTask(assignment, in: self).start(
+                onMain: graph.isMain(assignment.node),
+                priority: qualityOfService(of: assignment.node).taskPriority,
+                for: virtualTime?.begins(assignment),
+                atOnce: options.startsTasksAtOnce
+            )
         case .operation(let operation):
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
             if let tell = options.recordsStart, !graph.isMain(assignment.node), !isOver {
@@ -187,16 +188,6 @@ extension LaunchStorage {
         hasToldToCancel.load(ordering: .relaxed) && isToldToCancel(assignment)
     }
 
-    private func startTask(of assignment: Assignment, onMain isMain: Bool, _ body: @escaping StepTask.Body) -> AttemptEnd? {
-        StepTask(assignment, in: self).start(
-            body,
-            onMain: isMain,
-            priority: qualityOfService(of: assignment.node).taskPriority,
-            for: virtualTime?.begins(assignment),
-            atOnce: options.startsTasksAtOnce
-        )
-    }
-
     private func start(_ operation: Operation, of assignment: Assignment) -> AttemptEnd? {
         // Making it, or the note of its start, may have taken a while.
         if isTooLate(assignment) { return .unbegun }
@@ -210,7 +201,7 @@ extension LaunchStorage {
         // The launch may have been stopped before this thread was there.
         if isToldToCancel(assignment) { return .unbegun }
         guard case .compute(let compute)? = graph.policy(node).fallback else {
-            return AttemptEnd(throwing: MissingValueError(step: graph.id(node)))
+            return AttemptEnd(throwing: StepContext.missingValue(of: graph.id(node)))
         }
         // A crash in the fallback is not in the person's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
@@ -253,11 +244,11 @@ extension LaunchStorage {
     ///
     /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the
     /// app, which may block.
-    func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
-        guard let queue, !ended.isEmpty || turns > 0 else { return }
-        let tell: @Sendable () -> Void = { [self] in
+    func tellQueue(ended: [QueuedStep], turns: [QueuedStep], defersAppCode: Bool) {
+        guard let queue, !ended.isEmpty || !turns.isEmpty else { return }
+        let tell: @Sendable () -> Void = {
             for step in ended { step.end() }
-            addTurns(turns, to: queue)
+            for step in turns { queue.addOperation(step) }
         }
         // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has
         // started.
@@ -265,30 +256,19 @@ extension LaunchStorage {
         if defersAppCode, isAppCode { callApp(tell) } else { tell() }
     }
 
-    /// Adds operations to the app's queue, each for a step that is ready.
-    private func addTurns(_ count: Int, to queue: OperationQueue) {
-        let steps = state.withLock { state in
-            // A launch that is over does not let go of anything more.
-            state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []
-        }
-        for step in steps { queue.addOperation(step) }
-    }
-
     /// Runs the step whose turn it is.
     func run(_ step: QueuedStep) {
         let assignment = input { state, now -> Assignment? in
             // It was cancelled after the queue had begun to start it.
-            guard state.queued.removeWaiting(step) else { return nil }
-            let assignment = state.machine.take(.appQueue, at: now, &state.actions)
-            if let assignment {
-                step.node = assignment.node
-                state.queued.begin(step, lane: Int(state.machine.nodes[assignment.node].lane))
-            }
+            guard state.queued.removeWaiting(step),
+                let assignment = state.machine.beginTurn(of: step.node, at: now, &state.actions)
+            else { return nil }
+            state.queued.begin(step, assignment.node)
             return assignment
         }
         guard let assignment else { return step.end() }
         step.name = graph.id(assignment.node)
-        withCallersValues { self.run(for: .appQueue, beginningWith: assignment) }
+        withCallersValues { self.run(for: .worker, beginningWith: assignment) }
     }
 
     /// Somebody has cancelled an operation of the app's queue.
@@ -296,22 +276,13 @@ extension LaunchStorage {
     /// - Returns: whether it was waiting for its turn, which it does not get any more.
     func cancel(_ step: QueuedStep) -> Bool {
         input(defersAppCode: true) { state, now in
-            if let place = state.queued.place(of: step) {
-                _ = state.queued.removeWaiting(step)
-                state.machine.queueTurnCancelled(at: place, at: now, &state.actions)
+            if state.queued.removeWaiting(step) {
+                state.machine.queueTurnCancelled(of: step.node, at: now, &state.actions)
                 return true
             }
-            if let node = step.node, state.queued.isRunning(step, lane: Int(state.machine.nodes[node].lane)) {
-                state.machine.cancelOperation(node, at: now, &state.actions)
-            }
+            if state.queued.isRunning(step) { state.machine.cancelOperation(step.node, at: now, &state.actions) }
             return false
         }
-    }
-
-    /// The step that an operation of the app's queue would take now.
-    func identifier(ofWaiting step: QueuedStep) -> String? {
-        let node = state.withLock { state in state.queued.place(of: step).flatMap { state.machine.nodeOfTurn(at: $0) } }
-        return node.map(graph.id)
     }
 
     // MARK: Events from outside
@@ -438,7 +409,10 @@ extension LaunchStorage.State {
         } else if let value = end.value, machine.graph.nodes[node].hasValue {
             values[node] = value
         }
-        return (handles.removeValue(forKey: node), waits.removeValue(forKey: node), former)
+        // Looked up only where there may be one: that hashes.
+        return (
+            handles.isEmpty ? nil : handles.removeValue(forKey: node), waits.isEmpty ? nil : waits.removeValue(forKey: node), former
+        )
     }
 
     /// Keeps the handle that cancels a running operation.

@@ -135,9 +135,7 @@ extension LaunchStorage {
                 noteEvents(&state)
                 let batches = state.observers.next(continuing: isContinuing)
                 // Under one lock: these starts are among the events that are told below.
-                let starts = batches == nil ? [] : state.mainStarts
-                if batches != nil { state.mainStarts = [] }
-                return (batches, starts)
+                return (batches, batches == nil ? [] : exchange(&state.mainStarts, with: []))
             }
             guard let batches else { return }
             isContinuing = true
@@ -225,27 +223,27 @@ extension LaunchStorage {
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
     /// Whether it is to be shown; the step has a note of it then.
-    private func isStillWanted(_ node: Int, _ signal: SlowScreenSignal) -> Bool {
-        state.withLock { state in
-            if signal.isTold { return false }
-            // Beyond the step's own, so that it takes the place of none.
-            if let limit = graph.policy(node).slowScreen?.limit {
-                state.notes[node, default: []].append("took longer than \(durationText(limit)): that was shown")
-            }
-            return true
-        }
+    private func isStillWanted(_ node: Int, _ screen: SlowScreen, _ end: EventStorage) -> Bool {
+        if end.result != nil { return false }
+        // Beyond the step's own, so that it takes the place of none.
+        let note = "took longer than \(durationText(screen.limit)): that was shown"
+        state.withLock { $0.notes[node, default: []].append(note) }
+        return true
     }
 
-    func show(_ node: Int, _ signal: SlowScreenSignal) {
+    func show(_ node: Int, _ end: EventStorage) {
         guard let screen = graph.policy(node).slowScreen else { return }
-        let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
+        // Not the event's own wait, which a cancelled task ends.
+        let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
+            let _: EventResult = await waitWithoutHoldingTime(virtualTime) { end.add(end.takeTicket(), .task, $0) }
+        }
         let holder = virtualTime?.begins(.screen(node))
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 // The main thread may have been busy until after the step's end.
-                if isStillWanted(node, signal) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
+                if isStillWanted(node, screen, end) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
                 // Tasks that it has left behind and that wait for its end.
-                signal.tell()
+                end.settle(.success(()))
                 input { state, now in
                     state.screens[node] = nil
                     state.machine.screenWent(node, at: now, &state.actions)
@@ -261,7 +259,7 @@ extension LaunchStorage {
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func finish(defersAppCode: Bool = false) {
         // Before the lock: these are behind locks of their own.
-        let anomalies = anomaliesElsewhere
+        let anomalies = anomaliesOutside
         // The last operation may have ended before the timer has rung.
         let unnoticed = timekeeper.unnoticedStandstill
         let record = state.withLock { state -> RunRecord? in
@@ -292,8 +290,7 @@ extension LaunchStorage {
                 held?.take(from: &state)
                 return held?.isEmpty == false
             }
-            defer { (state.waiters, state.milestoneWaiters) = ([], []) }
-            return (state.waiters, state.milestoneWaiters, isAppCode, endStreams(&state))
+            return (exchange(&state.waiters, with: []), exchange(&state.milestoneWaiters, with: []), isAppCode, endStreams(&state))
         }
         timekeeper.end()
         if let alarm = state.withLock({ $0.threads.alarm }) { _ = Alarms.shared.remove(alarm) }
@@ -307,10 +304,7 @@ extension LaunchStorage {
         guard isAppCode || defersAppCode else { return caller.end() }
         callApp { [caller] in
             // Taken out: this thread is the last that holds them.
-            let held = held.withLock { held in
-                defer { held = nil }
-                return held
-            }
+            let held = held.withLock { $0.take() }
             for step in held?.queued ?? [] { step.drop() }
             held?.completion?(launch)
             caller.end()
@@ -340,14 +334,11 @@ extension LaunchStorage {
     }
 
     func tellMilestoneWaiters() {
-        let (waiters, record) = state.withLock { state -> ([@Sendable (RunRecord) -> Void], RunRecord?) in
-            // Where nothing runs on, the end of the launch tells them.
-            guard let record = state.milestoneRecord else { return ([], nil) }
-            defer { state.milestoneWaiters = [] }
-            return (state.milestoneWaiters, record)
+        // Where nothing runs on, the end of the launch tells them.
+        let told = state.withLock { state in
+            state.milestoneRecord.map { (record: $0, waiters: exchange(&state.milestoneWaiters, with: [])) }
         }
-        guard let record else { return }
-        for waiter in waiters { waiter(record) }
+        if let told { for waiter in told.waiters { waiter(told.record) } }
     }
 
     func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
@@ -366,9 +357,6 @@ extension LaunchStorage {
         }
         if let node { state.notes[node, default: []] += sentences().map { printable($0, limit: 400) } }
     }
-
-    /// Those that the state does not know.
-    private var anomaliesElsewhere: [Anomaly] { slowCancels + runner.anomalies }
 }
 
 /// Objects of the app that a launch still holds when it ends, and the handler of its end.
@@ -385,41 +373,5 @@ private struct HeldObjects {
     mutating func take(from state: inout LaunchStorage.State) {
         (completion, handles, waits, queued) = (state.completion, state.handles, state.waits, state.queued.removeWaiting())
         (state.completion, state.handles, state.waits) = (nil, [:], [:])
-    }
-}
-
-/// Tells the screen of a slow step to end.
-final class SlowScreenSignal: Sendable {
-    private struct State {
-        var isTold = false
-        var waiting: [@Sendable (()) -> Void] = []
-    }
-
-    private let virtualTime: VirtualTimekeeper?
-    private let state = Locked(State())
-
-    init(_ virtualTime: VirtualTimekeeper?) {
-        self.virtualTime = virtualTime
-    }
-
-    var isTold: Bool { state.withLock { $0.isTold } }
-
-    func tell() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            state.isTold = true
-            return state.waiting
-        }
-        for wake in waiting { wake(()) }
-    }
-
-    nonisolated(nonsending) func wait() async {
-        await waitWithoutHoldingTime(virtualTime) { wake in
-            let isTold = state.withLock { state in
-                if !state.isTold { state.waiting.append(wake) }
-                return state.isTold
-            }
-            if isTold { wake(()) }
-        }
     }
 }

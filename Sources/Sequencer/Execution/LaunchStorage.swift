@@ -54,7 +54,7 @@ final class LaunchStorage: StepHost {
         var takeover: Takeover?
         var scopes = LaunchScopes()
         /// The screens of slow steps that have not been told to end.
-        var screens: [Int: SlowScreenSignal] = [:]
+        var screens: [Int: EventStorage] = [:]
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
         /// Whether the record is made. It is given out only after the launch has given back all that it held.
@@ -70,9 +70,13 @@ final class LaunchStorage: StepHost {
         var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
-        var screens: [(change: LaunchStateMachine.ScreenChange, signal: SlowScreenSignal)]
+        /// Screens to be shown, and what ends each; then those that are to end.
+        var shownScreens: [(node: Int, end: EventStorage)]
+        var endedScreens: [EventStorage]
         /// Operations of the app's queue whose steps have ended.
-        var ended: [QueuedStep] = []
+        var ended: [QueuedStep]
+        /// Others for it, for steps that are ready.
+        var turns: [QueuedStep]
     }
 
     typealias Assignment = LaunchStateMachine.Assignment
@@ -116,7 +120,7 @@ final class LaunchStorage: StepHost {
         scopeDepth: Int = 0
     ) {
         self.graph = graph
-        facts = LaunchFacts(graph, budget, options)
+        facts = LaunchFacts(budget, options)
         self.scope = scope
         self.scopeDepth = scopeDepth
         self.options = options
@@ -202,7 +206,8 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker() }
         if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        for (change, signal) in consequences.screens { if change.isShown { show(change.node, signal) } else { signal.tell() } }
+        for (node, end) in consequences.shownScreens { show(node, end) }
+        for end in consequences.endedScreens { end.settle(.success(())) }
         if actions.cancelsScopes { cancelScopes() }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
@@ -211,7 +216,7 @@ final class LaunchStorage: StepHost {
         // The app's queue and observers are told on this thread, and may take their time: in real time, where this only
         // hands them over, cancels are before them.
         if virtualTime == nil { cancel(consequences.cancelled) }
-        if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
+        if queue != nil { tellQueue(ended: consequences.ended, turns: consequences.turns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
         if virtualTime != nil { cancel(consequences.cancelled) }
     }
@@ -240,10 +245,8 @@ final class LaunchStorage: StepHost {
         if virtualTime == nil { cancels.add(operations) } else { for operation in operations { operation.run() } }
     }
 
-    /// The operations whose cancel handlers have not returned at once.
-    var slowCancels: [Anomaly] {
-        cancels.slow.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
-    }
+    /// The faults that the state does not know: cancel handlers that have not returned at once, and those of the runner.
+    var anomaliesOutside: [Anomaly] { cancels.slow.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) } + runner.anomalies }
 
     /// Runs `work` here, with the task-local values of the caller that started the launch.
     func withCallersValues(_ work: @escaping @Sendable () -> Void) {
@@ -266,8 +269,8 @@ extension LaunchStorage.State {
     /// The consequences of an input, to be carried out without the lock; nil without any, as after most inputs.
     mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
         let wake = machine.takeWake()
-        if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
-        let graph = launch.graph
+        if self.actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
+        let (graph, actions) = (launch.graph, exchange(&self.actions, with: LaunchStateMachine.Actions()))
         // As things are at the milestone, for calls that ask for them later.
         if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
             milestoneRecord = launch.makeRecord(&self, [])
@@ -282,28 +285,21 @@ extension LaunchStorage.State {
             if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }
             return handles[node].map { AppCodeQueue.Call(cancelling: node, $0) }
         }
-        defer {
-            actions = LaunchStateMachine.Actions()
-            takeover = nil
-        }
         return LaunchStorage.Consequences(
             actions: actions,
-            takeover: takeover,
+            takeover: takeover.take(),
             cancelled: cancelled,
             wake: wake,
             hasEvents: !machine.events.isEmpty,
-            screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change: change, signal: $0) } },
-            ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
+            shownScreens: actions.shownScreens.map { node in
+                let end = EventStorage("the end of \(graph.id(node))")
+                screens[node] = end
+                return (node, end)
+            },
+            endedScreens: actions.endedScreens.compactMap { screens.removeValue(forKey: $0) },
+            ended: actions.endedTurns.compactMap { queued.removeRunning($0) },
+            turns: actions.queueTurns.map { queued.add(launch, $0) }
         )
-    }
-
-    /// The signal of a screen that is to be shown, or told to end; nil where that has gone by itself meanwhile. Under
-    /// the lock: an end finds the screen that was begun.
-    private mutating func signal(of change: LaunchStateMachine.ScreenChange, _ launch: LaunchStorage) -> SlowScreenSignal? {
-        if !change.isShown { return screens.removeValue(forKey: change.node) }
-        let signal = SlowScreenSignal(launch.virtualTime)
-        screens[change.node] = signal
-        return signal
     }
 
     /// The graph's takeover and the app's for a launch that has failed; nil without either.

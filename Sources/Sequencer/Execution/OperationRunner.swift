@@ -103,12 +103,8 @@ final class OperationRunner: Sendable {
     func launchIsOver(_ nodes: [LaunchStateMachine.Node], _ timekeeper: any Timekeeper) -> [Operation] {
         // The launch is not released under the lock.
         let (launch, made) = state.withLock { state -> (LaunchStorage?, [Operation]) in
-            defer {
-                state.launch = nil
-                state.made = []
-            }
             state.over = (nodes, timekeeper)
-            return (state.launch, state.made)
+            return (state.launch.take(), exchange(&state.made, with: []))
         }
         OperationClaim.giveBack(made)
         return withExtendedLifetime(launch) { made }

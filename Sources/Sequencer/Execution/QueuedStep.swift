@@ -9,28 +9,25 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     private struct State {
         /// Nil when the step has ended, or the launch is over: the app may keep the operation.
         var launch: LaunchStorage?
-        /// The operation that it has taken.
-        var node: Int?
+        /// The operation that it has taken, or would take if all that wait began now.
+        var node: Int
     }
 
-    /// In the order in which they were added to the queue.
-    let number: Int
     private let state: Locked<State>
 
-    init(_ launch: LaunchStorage, number: Int) {
-        self.number = number
-        state = Locked(State(launch: launch))
+    init(_ launch: LaunchStorage, node: Int) {
+        state = Locked(State(launch: launch, node: node))
         super.init()
     }
 
-    var node: Int? {
+    var node: Int {
         get { state.withLock { $0.node } }
         set { state.withLock { $0.node = newValue } }
     }
 
     /// The step's identifier; while it waits, that of the step it would take now.
     override var name: String? {
-        get { super.name ?? launch?.identifier(ofWaiting: self) }
+        get { super.name ?? launch?.graph.id(node) }
         set { super.name = newValue }
     }
 
@@ -64,50 +61,43 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
 
     private func letGo() {
         // The launch is not released under the lock.
-        _ = state.withLock { state in
-            defer { state.launch = nil }
-            return state.launch
-        }
+        _ = state.withLock { $0.launch.take() }
     }
 }
 
 /// The operations of a launch that are in the app's queue.
 struct QueuedSteps {
-    private var count = 0
-    /// Those that have not been started, by number.
+    /// Those that have not been started, by operation.
     private var waiting: [Int: QueuedStep] = [:]
-    private var numbers = CountedNumbers()
-    /// Those that run, by lane.
+    /// Those that run, by operation.
     private var running: [Int: QueuedStep] = [:]
 
-    mutating func add(_ launch: LaunchStorage) -> QueuedStep {
-        let step = QueuedStep(launch, number: count)
-        count += 1
-        waiting[step.number] = step
-        numbers.insert(step.number)
+    mutating func add(_ launch: LaunchStorage, _ node: Int) -> QueuedStep {
+        let step = QueuedStep(launch, node: node)
+        waiting[node] = step
         return step
     }
 
     /// - Returns: false when it has been taken out before.
     mutating func removeWaiting(_ step: QueuedStep) -> Bool {
-        numbers.remove(step.number)
-        return waiting.removeValue(forKey: step.number) != nil
+        guard waiting[step.node] === step else { return false }
+        waiting[step.node] = nil
+        return true
     }
 
-    /// How many wait before it; nil when it does not wait.
-    func place(of step: QueuedStep) -> Int? {
-        waiting[step.number] == nil ? nil : numbers.count(below: step.number)
+    /// Its turn has begun, with an operation that another one may have been for: that gets its own.
+    mutating func begin(_ step: QueuedStep, _ node: Int) {
+        if let other = waiting.removeValue(forKey: node) {
+            waiting[step.node] = other
+            other.node = step.node
+        }
+        step.node = node
+        running[node] = step
     }
 
-    mutating func begin(_ step: QueuedStep, lane: Int) { running[lane] = step }
+    func isRunning(_ step: QueuedStep) -> Bool { running[step.node] === step }
 
-    // The lane may be that of another step by now.
-    func isRunning(_ step: QueuedStep, lane: Int) -> Bool { running[lane] === step }
+    mutating func removeRunning(_ node: Int) -> QueuedStep? { running.removeValue(forKey: node) }
 
-    mutating func removeRunning(lane: Int) -> QueuedStep? { running.removeValue(forKey: lane) }
-
-    mutating func removeWaiting() -> [QueuedStep] {
-        defer { (waiting, numbers) = ([:], CountedNumbers()) }
-        return Array(waiting.values)
-    }
+    mutating func removeWaiting() -> [QueuedStep] { Array(exchange(&waiting, with: [:]).values) }
 }

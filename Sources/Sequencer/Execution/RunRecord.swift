@@ -3,7 +3,6 @@ import Synchronization
 
 /// What is known of a launch before it runs, as its report says it.
 struct LaunchFacts: Sendable {
-    let graph: ValidatedGraph
     /// Nil: none was given.
     let budget: Budget?
     /// The time between the budget's origin and the launch's begin.
@@ -15,8 +14,7 @@ struct LaunchFacts: Sendable {
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
 
-    init(_ graph: ValidatedGraph, _ budget: Budget?, _ options: LaunchOptions) {
-        self.graph = graph
+    init(_ budget: Budget?, _ options: LaunchOptions) {
         let age = budget?.isFromProcessStart == true ? options.processAge() : nil
         let start = budget?.isFromProcessStart == true ? ProcessStart.judged(options.processStart, age: age) : options.processStart
         processStart = start == .person ? nil : start
@@ -56,8 +54,8 @@ final class RunRecord: Sendable {
     ///   - anomalies: those that the state does not know.
     init(_ state: inout LaunchStorage.State, _ facts: LaunchFacts, suspended: Nanoseconds, anomalies: [Anomaly]) {
         self.facts = facts
-        graph = facts.graph
         machine = state.machine
+        graph = machine.graph
         nodes = machine.nodes
         messages = state.messages
         notes = state.notes

@@ -158,9 +158,7 @@ public struct RunningLaunch: Sendable {
     /// milestone is never reached, it waits for the end of the launch, and is the report of that; but it waits for no
     /// scope, and has those that had ended. A step of the launch must not wait for it unless the milestone is certain
     /// to be reached. Cancelling the task that waits does not cancel the launch, and does not end the wait.
-    nonisolated(nonsending) public var milestone: LaunchReport {
-        get async { await milestoneRecord().report }
-    }
+    nonisolated(nonsending) public var milestone: LaunchReport { get async { await milestoneRecord().report } }
 
     /// The outcome of that report, which is not made: that takes longer than a main thread should wait.
     nonisolated(nonsending) package var milestoneOutcome: LaunchReport.Outcome {
@@ -178,9 +176,7 @@ public struct RunningLaunch: Sendable {
 
     /// Cancels the launch: no operation starts any more, running ones are told to cancel, and the launch ends when they
     /// have ended or after the grace period. A second call changes nothing, nor does one after the end.
-    public func cancel() {
-        storage.cancel()
-    }
+    public func cancel() { storage.cancel() }
 
     /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace
     /// period; otherwise it never starts. The effect on the launch depends on the operation's fallback and failure

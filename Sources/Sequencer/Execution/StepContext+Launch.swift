@@ -1,7 +1,7 @@
 /// What a step asks of its launch, beside what every step may.
 extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
-    package var mayAsk: Bool { host.mayAsk(assignment) }
+    package var mayAsk: Bool { storage?.graph.policy(assignment.node).isInteractive ?? false }
 
     /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the
     /// operation's timeout stands still, since others decide how long that takes. The time counts against the budget,
@@ -24,9 +24,9 @@ extension StepContext {
         deadline: Duration,
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
-        let options = LaunchOptions(deadline: .after(deadline), clock: host.clock)
+        let options = LaunchOptions(deadline: .after(deadline), clock: storage?.options.clock ?? SuspendingClock())
         let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
-        host.whenCancelled { launch.cancel() }
+        storage?.whenOver { if $0.record.stop == .cancelled { launch.cancel() } }
         return launch
     }
 
@@ -34,20 +34,26 @@ extension StepContext {
     /// alone.
     ///
     /// It may when the operation, or the launch, came to any other end.
-    package var mayGoOn: Bool { host.mayOutlive(assignment) }
+    package var mayGoOn: Bool {
+        storage?.state.withLock { state in
+            if let stop = state.machine.stop { return stop != .cancelled }
+            let node = state.machine.nodes[assignment.node]
+            return !node.isToldToCancel || node.outcome == .timedOut
+        } ?? false
+    }
 
     /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may
     /// begin when its launch is over.
-    package var isOfRunningLaunch: Bool {
-        // Every host is a launch.
-        (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
-    }
+    package var isOfRunningLaunch: Bool { storage.map { $0.scope == nil && !$0.isOver } ?? false }
+
+    /// Every host is a launch; the files of graphs do not know launches.
+    private var storage: LaunchStorage? { host as? LaunchStorage }
 
     /// The step's launch, to tell it from others.
     package var launch: any AnyObject & Sendable { host }
 
     /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
-    package var isLaunchProperOver: Bool { host.isLaunchProperOver }
+    package var isLaunchProperOver: Bool { storage?.state.withLock { $0.machine.endOfLaunchProper != nil } ?? false }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
     ///
@@ -58,7 +64,15 @@ extension StepContext {
 
     /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the
     /// launch keeps no budget, or its milestone does not wait for the operation.
-    package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
+    package var timeWithinBudget: Duration? {
+        guard let storage else { return nil }
+        let now = storage.timekeeper.now
+        let (budget, interactive) = storage.state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
+        let counted = now - interactive
+        // Made anew: one step of a launch asks for it, once.
+        let ends = budget.map { LatestEnds(storage.graph, limit: $0) }
+        return ends?.cut(assignment.node, readyAt: counted).map { .nanoseconds(max(0, $0 - counted)) }
+    }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.
@@ -77,10 +91,9 @@ extension StepContext {
         budget: Budget? = nil,
         options: LaunchOptions? = nil
     ) throws(GraphError) -> RunningLaunch {
-        // Every host is a launch; the files of graphs do not know launches.
-        guard let launch = host as? LaunchStorage else {
+        guard let storage else {
             throw GraphError(graph: graph.name, problems: [GraphProblem(.launchOver, "there is no launch that it could join")])
         }
-        return try launch.addScope(name, graph, budget, options)
+        return try storage.addScope(name, graph, budget, options)
     }
 }

@@ -81,9 +81,7 @@ final class StepThread: StepRunner {
     }
 
     /// The first look, which only begins to count.
-    func beginLooks() {
-        lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) }
-    }
+    func beginLooks() { lastLook = clock?.processorTime.map { Look(time: monotonicNanoseconds(), processorTime: $0) } }
 
     /// The code that the thread runs, and whether it sleeps there: it has computed next to nothing since the last look.
     /// Nil where that cannot be told yet.
@@ -134,18 +132,11 @@ extension LaunchStorage {
 /// told to cancel before the start of its task has returned, and so before anybody has a `Task` to cancel. So the task
 /// itself says, before the step's first instruction, how to reach it.
 final class StepTask: StepRunner, Cancellable {
-    typealias Body = nonisolated(nonsending) @Sendable () async throws -> any Sendable
-
-    /// Whether the thread that started the task, or the task, was first to go on without the other.
-    private enum Start: Sendable {
-        case goesOn
-        /// The step has suspended, or was put off: it tells its end itself.
-        case hasReturned
-        case sawEnd(AttemptEnd)
-    }
-
     private let assignment: StepAssignment
-    private let start = Locked(Start.goesOn)
+    /// Whether the thread that started the task, or the task, has gone on without the other.
+    private let isLeft = Atomic(false)
+    // Unsafe: set by the task before it goes on, read by the one that goes on last.
+    private nonisolated(unsafe) var end: AttemptEnd?
     // Unsafe, all three: set before anybody else knows of the task, or by its last user.
     /// Released when the task ends, for others may keep this: every task that a step begins inherits it.
     private nonisolated(unsafe) var launch: LaunchStorage?
@@ -163,30 +154,27 @@ final class StepTask: StepRunner, Cancellable {
     /// its turn, on `holder`.
     ///
     /// - Returns: how the step ended, if it has run through; otherwise the launch is told.
-    func start(_ body: @escaping Body, onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
+    func start(onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
         let operation: @isolated(any) @Sendable () async -> Void
-        if isMain {
-            operation = { @MainActor in await CurrentStep.$runner.withValue(self) { await self.run(body) } }
-        } else {
-            operation = { await CurrentStep.$runner.withValue(self) { await self.run(body) } }
+        if isMain { operation = { @MainActor in await self.run() } } else { operation = { await self.run() } }
+        // Here, and not within the task: it inherits them, and does without frames of its own for them.
+        CurrentStep.$runner.withValue(self) {
+            if let holder {
+                TimeHolder.$current.withValue(holder) { _ = Task(executorPreference: holder, priority: priority) { await operation() } }
+            } else if atOnce, #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                Task.immediate(priority: priority, operation: operation)
+            } else {
+                // Earlier systems have no `Task.immediate`: there a task costs a switch of threads.
+                Task(priority: priority, operation: operation)
+            }
         }
-        if let holder {
-            Task(executorPreference: holder, priority: priority) { await TimeHolder.$current.withValue(holder) { await operation() } }
-        } else if atOnce, #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            Task.immediate(priority: priority, operation: operation)
-        } else {
-            // Earlier systems have no `Task.immediate`: there a task costs a switch of threads.
-            Task(priority: priority, operation: operation)
-        }
-        return start.withLock { start in
-            // Not kept: what the step has begun may keep this for longer.
-            defer { start = .hasReturned }
-            if case .sawEnd(let end) = start { return end }
-            return nil
-        }
+        // The step has suspended, or was put off: it tells its end itself.
+        if !isLeft.exchange(true, ordering: .acquiringAndReleasing) { return nil }
+        // Not kept: what the step has begun may keep this for longer.
+        return end.take()
     }
 
-    nonisolated(nonsending) private func run(_ body: Body) async {
+    nonisolated(nonsending) private func run() async {
         // Kept beyond this call, which is unsafe only if the task can be gone: ``leave()`` sees to it that it cannot.
         task = withUnsafeCurrentTask { $0 }
         guard let launch else { return }
@@ -195,17 +183,17 @@ final class StepTask: StepRunner, Cancellable {
         var end = AttemptEnd.unbegun
         if !launch.isTooLate(assignment) {
             do {
-                end = AttemptEnd(try await body())
+                let context = StepContext(host: launch, assignment: assignment)
+                end = AttemptEnd(try await launch.graph.nodes[assignment.node].work.run(context))
             } catch {
                 end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)
             }
         }
-        let isOnItsOwn = start.withLock { [end] start in
-            if case .hasReturned = start { return true }
-            start = .sawEnd(end)
-            return false
+        self.end = end
+        if isLeft.exchange(true, ordering: .acquiringAndReleasing) {
+            self.end = nil
+            launch.attemptEnded(assignment, end)
         }
-        if isOnItsOwn { launch.attemptEnded(assignment, end) }
         await leave()
     }
 
@@ -299,9 +287,7 @@ extension AttemptEnd {
     }
 
     /// The end of a closure that is called here.
-    init(of body: () throws -> any Sendable) {
-        do { self.init(try body()) } catch { self.init(throwing: error) }
-    }
+    init(of body: () throws -> any Sendable) { do { self.init(try body()) } catch { self.init(throwing: error) } }
 
     /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done
     /// it.

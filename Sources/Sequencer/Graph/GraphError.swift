@@ -80,7 +80,5 @@ public struct GraphProblem: CustomStringConvertible, Sendable, Equatable {
         GraphProblem(.unknownStep, "there is no operation '\(printable(id))'" + suggestion(nearest))
     }
 
-    static func suggestion(_ nearest: String?) -> String {
-        nearest.map { "; did you mean '\(printable($0))'?" } ?? ""
-    }
+    static func suggestion(_ nearest: String?) -> String { nearest.map { "; did you mean '\(printable($0))'?" } ?? "" }
 }

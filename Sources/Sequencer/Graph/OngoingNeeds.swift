@@ -7,9 +7,6 @@
 /// before it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J.
 /// Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
-/// Of two that are needed as urgently, one that could start now waits for one that comes a moment later, where the end
-/// is expected to be sooner so.
-///
 /// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do
 /// not, for nobody knows when they end. One that asks a person is expected to be answered at once.
 ///
@@ -47,13 +44,6 @@ struct OngoingNeeds: Sendable {
     private static let maximumOngoing = 64
     private static let maximumLookedAt = 16
 
-    /// An operation that is going to use a machine.
-    private struct Rival: Sendable {
-        let node: Int
-        /// When, from the end of the operation that it is behind.
-        let time: Nanoseconds
-    }
-
     private let levels: [UInt8]
     /// Expected durations; -1 if unknown.
     private let durations: [Nanoseconds]
@@ -66,13 +56,6 @@ struct OngoingNeeds: Sendable {
     /// By level, from that of operations that nobody waits for: for each operation and machine, the time from the
     /// operation's end to the first use by a more urgent one behind it; `.max` without one.
     private var behind: [[Nanoseconds]] = []
-    /// By operation and machine: of those behind it that use the machine, the one with the longest way to the end.
-    private var rivals: [Rival?] = []
-    /// By level and machine: the time of those that are needed and have not begun.
-    private var loads: [[Nanoseconds]] = []
-    private var hasBegun: [Bool] = []
-    /// The longest way from the start of each operation to the end of the first that needs it.
-    private let paths: [Nanoseconds]
     private let machineCount: Int
     private var isAwaited: [Bool] = []
     private let isPersons: [Bool]
@@ -107,24 +90,17 @@ struct OngoingNeeds: Sendable {
         }
         // A step that suspends gives the main thread back at once.
         let holds = levels.indices.map { graph.policy($0).suspends ? uses[$0] & ~Machine.mainBit : uses[$0] }
-        // By level: what more urgent operations use, and what several of the level hold, but for lanes.
+        // By level: what more urgent operations use.
         var above = [UInt16](repeating: 0, count: Int(urgency.highest) + 1)
-        var beside = above
-        var held = above
         for node in levels.indices {
-            let level = Int(levels[node])
-            for lower in 0..<level { above[lower] |= uses[node] }
-            if level > 0 {
-                beside[level] |= held[level] & holds[node] & ~Machine.laneBit
-                held[level] |= holds[node]
-            }
+            for lower in 0..<Int(levels[node]) { above[lower] |= uses[node] }
         }
         let keeps = levels.indices.map { node -> UInt16 in
             // What takes no time is in nobody's way.
             if uses[node] == 0 || durations[node] == 0 { return 0 }
             // A prologue is over when its next step has to wait. And who fulfils an event may be waited for.
             if graph.isInPrologue(node) || !graph.policy(node).events.isEmpty { return 0 }
-            return holds[node] & (above[Int(levels[node])] | beside[Int(levels[node])])
+            return holds[node] & above[Int(levels[node])]
         }
         let contested = keeps.reduce(0, |)
         if contested == 0 { return nil }
@@ -134,14 +110,7 @@ struct OngoingNeeds: Sendable {
         self.contested = contested
         holders = Array(repeating: nil, count: machineCount)
         aside = Array(repeating: Heap(), count: machineCount)
-        paths = urgency.paths
         behind = (0..<urgency.highest).map { usesBehind(graph, above: $0) }
-        if beside.contains(where: { $0 != 0 }) {
-            rivals = rivalsBehind(graph)
-            hasBegun = Array(repeating: false, count: levels.count)
-            loads = Array(repeating: Array(repeating: 0, count: machineCount), count: beside.count)
-            for node in levels.indices { addLoad(of: node, max(durations[node], 0)) }
-        }
         isAwaited = levels.indices.map { node in
             levels[node] > 0 && !isJoin[node]
                 && (uses[node] & contested != 0 || (0..<machineCount).contains { use(of: $0, behind: node, 0) < .max })
@@ -190,29 +159,6 @@ struct OngoingNeeds: Sendable {
         return times
     }
 
-    private func rivalsBehind(_ graph: ValidatedGraph) -> [Rival?] {
-        var rivals = [Rival?](repeating: nil, count: levels.count * machineCount)
-        for node in graph.order.reversed() where levels[node] > 0 {
-            for next in graph.successors[node].lazy.map(\.index)
-            where levels[next] > 0 && !isPersons[next] && durations[next] >= 0 {
-                for machine in 0..<machineCount where machine != Machine.lane && machine != Machine.secondLane {
-                    let isUsed = holds[next] & 1 << machine != 0
-                    guard let rival = isUsed ? Rival(node: next, time: 0) : rivals[next * machineCount + machine] else { continue }
-                    let place = node * machineCount + machine
-                    if let other = rivals[place], paths[other.node] >= paths[rival.node] { continue }
-                    rivals[place] = Rival(node: rival.node, time: isUsed ? 0 : rival.time.addingSaturated(durations[next]))
-                }
-            }
-        }
-        return rivals
-    }
-
-    private mutating func addLoad(of node: Int, _ time: Nanoseconds) {
-        for machine in 0..<machineCount where levels[node] > 0 && holds[node] & 1 << machine != 0 {
-            loads[Int(levels[node])][machine] = loads[Int(levels[node])][machine].addingSaturated(time)
-        }
-    }
-
     private func use(of machine: Int, behind node: Int, _ level: UInt8) -> Nanoseconds { behind[Int(level)][node * machineCount + machine] }
 
     /// Whether an operation may have to wait although it is ready.
@@ -233,10 +179,6 @@ struct OngoingNeeds: Sendable {
     }
 
     mutating func started(_ node: Int, at time: Nanoseconds) {
-        if !rivals.isEmpty, !hasBegun[node] {
-            hasBegun[node] = true
-            addLoad(of: node, -max(durations[node], 0))
-        }
         note(node, isPersons[node] ? .asking : .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
@@ -310,48 +252,7 @@ struct OngoingNeeds: Sendable {
             laneLimit = max(laneLimit, end)
         }
         if lanes > freeLanes { limit = max(limit, laneLimit) }
-        if kept != 0, levels[node] > 0 { limit = max(limit, rivalLimit(for: node, kept, at: time) ?? 0) }
         return limit > time ? limit : nil
-    }
-
-    /// Until when `node`, which keeps these machines, waits for an operation that is as urgent; nil if it does not.
-    ///
-    /// Each order of the two on the machine has its end, and the machine's is no sooner than its work allows: the order
-    /// with the sooner end is taken.
-    private func rivalLimit(for node: Int, _ kept: UInt16, at time: Nanoseconds) -> Nanoseconds? {
-        let own = durations[node]
-        guard own > 0, !rivals.isEmpty else { return nil }
-        let ownEnd = time.addingSaturated(own)
-        func end(_ other: Ongoing) -> Nanoseconds? {
-            switch other.state {
-            case .running, .asking: other.end.map { max($0, time) }
-            // What waits for the same machine comes in its turn.
-            case .ready where durations[other.node] >= 0 && uses[other.node] & kept == 0: time.addingSaturated(durations[other.node])
-            case .ready, .pausing, .fallingBack: nil
-            }
-        }
-        var limit: Nanoseconds?
-        for machine in 0..<machineCount where kept & 1 << machine != 0 {
-            let load = loads[Int(levels[node])][machine]
-            for other in ongoing where other.node != node {
-                guard let rival = rivals[other.node * machineCount + machine], levels[rival.node] == levels[node], rival.node != node,
-                    let expected = end(other)
-                else { continue }
-                let first = max(time.addingSaturated(max(paths[node], load)), ownEnd.addingSaturated(paths[rival.node]))
-                let rest = max(paths[rival.node], durations[rival.node].addingSaturated(paths[node]), load)
-                func isSooner(from start: Nanoseconds) -> Bool { start < ownEnd && start.addingSaturated(rest) < first }
-                guard isSooner(from: expected.addingSaturated(rival.time)) else { continue }
-                // It waits for all that leads to it. Last, for that is looked for among all.
-                let start = ongoing.reduce(Nanoseconds(0)) { start, one in
-                    guard let path = rivals[one.node * machineCount + machine], path.node == rival.node, let end = end(one) else {
-                        return start
-                    }
-                    return max(start, end.addingSaturated(path.time))
-                }
-                if isSooner(from: start) { limit = max(limit ?? 0, expected.addingSaturated(own)) }
-            }
-        }
-        return limit
     }
 
     /// Until when `node`, which keeps these machines, waits for an operation; nil if it does not.

@@ -34,8 +34,6 @@ extension OperationGraph {
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable (repeat each Input) throws -> Value
     ) -> Step<Value> {
-        // Noted, so that graphs without a prologue are not searched for one.
-        hasPrologue = true
         let work = StepWork.prologue { context in try body(repeat try context.value(of: each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
@@ -50,7 +48,6 @@ extension OperationGraph {
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
     ) -> Step<Value> {
-        hasPrologue = true
         let work = StepWork.prologue { context in try body(context, repeat try context.value(of: each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
@@ -61,7 +58,6 @@ extension OperationGraph {
     ///
     /// - Parameter edges: the dependencies between steps that exist.
     func addPrologueDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) {
-        guard hasPrologue else { return }
         let prologue = nodes.indices.filter { nodes[$0].isInPrologue }
         guard let last = prologue.last else { return }
         let complaints = prologueProblems(edges)
@@ -109,14 +105,9 @@ extension ValidatedGraph {
     /// suspend, such as an injected fault: the prologue then runs as steps of the main thread do, in the same order,
     /// and does not begin within the start.
     var firstOfPrologue: Int? {
-        let graph = graph
-        guard graph.hasPrologue, let first = nodes.firstIndex(where: \.isInPrologue) else { return nil }
-        let isWhole = nodes.allSatisfy { node in
-            guard node.isInPrologue else { return true }
-            if case .prologue = node.work { return true }
-            return false
-        }
-        return isWhole ? first : nil
+        let prologue = nodes.lazy.filter(\.isInPrologue)
+        let isWhole = prologue.allSatisfy { if case .prologue = $0.work { true } else { false } }
+        return isWhole ? nodes.firstIndex(where: \.isInPrologue) : nil
     }
 }
 

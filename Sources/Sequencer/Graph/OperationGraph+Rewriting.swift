@@ -7,9 +7,7 @@ extension OperationGraph {
 
     /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they
     /// ask.
-    package var personSteps: Set<String> {
-        Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id))
-    }
+    package var personSteps: Set<String> { Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id)) }
 
     /// The step whose end stops the budget's clock, if one was marked.
     package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }

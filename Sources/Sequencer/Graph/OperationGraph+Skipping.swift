@@ -29,10 +29,8 @@ extension OperationGraph {
             policy.condition = { _ in false }
         } else {
             // Work of the same kind: with any other, the whole prologue would not run within the start.
-            let isInPrologue = policy.isInPrologue
-            node.work =
-                isInPrologue
-                ? .prologue { _ in throw StepSkipped(reason: reason) } : .synchronous { _ in throw StepSkipped(reason: reason) }
+            let error = EngineError(description: skippedText(reason))
+            node.work = policy.isInPrologue ? .prologue { _ in throw error } : .synchronous { _ in throw error }
         }
         node.set(policy)
         nodes[index] = node
@@ -55,12 +53,6 @@ extension GraphNode {
         func isOfType<Value>(_: Value.Type) -> Bool { type(of: value) == Value.self }
         return isOfType(valueType) ? value : nil
     }
-}
-
-/// The error of a step that is left out, so that its fallback and its policy do the rest.
-struct StepSkipped: DescribedError {
-    let reason: String
-    var description: String { skippedText(reason) }
 }
 
 /// `left out: REASON`.

@@ -25,9 +25,7 @@ extension OperationGraph {
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
         // An operation queue would run none of these, and say nothing (G1).
-        if graph.order.count < count {
-            problems += GraphCycles(graph).cycles.map(problem(of:))
-        }
+        if graph.order.count < count { problems += GraphCycles(graph).cycles.map(problem(of:)) }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
     }

@@ -31,8 +31,6 @@ public struct OperationGraph: Sendable {
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
 
-    /// Whether steps were added to the prologue; there may be none any more.
-    var hasPrologue = false
     /// Sentences for the report of a launch that does not complete; see ``noteEarlyEnd(_:)``.
     var earlyEndNotes: (@Sendable () -> [String])?
     /// The state that its launches share with those of other graphs; see ``sharesState(at:)``.

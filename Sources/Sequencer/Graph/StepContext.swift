@@ -160,8 +160,12 @@ public struct StepContext: Sendable {
     func value<Value>(of step: Step<Value>) throws -> Value {
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
-        throw MissingValueError(step: step.id)
+        throw Self.missingValue(of: step.id)
     }
+
+    /// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if
+    /// it is ever seen.
+    static func missingValue(of step: String) -> EngineError { EngineError(description: "there is no value of '\(step)'") }
 }
 
 /// Why a launch was stopped on purpose.
@@ -206,7 +210,6 @@ protocol StepHost: AnyObject, Sendable {
         alsoLate: Bool
     ) -> Bool
     func note(_ text: String, by assignment: StepAssignment)
-    func mayAsk(_ assignment: StepAssignment) -> Bool
     /// A wait of the operation for a person begins, or has ended.
     func personWait(_ assignment: StepAssignment, _ wait: PersonWait, begins: Bool)
     /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
@@ -215,16 +218,6 @@ protocol StepHost: AnyObject, Sendable {
     func isToldToCancel(_ assignment: StepAssignment) -> Bool
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
     func remainingTime(of assignment: StepAssignment) -> Duration?
-    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil
-    /// where no budget is kept.
-    func timeWithinBudget(of assignment: StepAssignment) -> Duration?
-    /// The launch's clock.
-    var clock: any Clock<Duration> { get }
-    /// Whether work that the operation has begun may go on after it.
-    func mayOutlive(_ assignment: StepAssignment) -> Bool
-    var isLaunchProperOver: Bool { get }
-    /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
-    func whenCancelled(_ body: @escaping @Sendable () -> Void)
     func value<Value>(of step: Step<Value>) throws -> Value?
     /// An operation has taken something that is held while others run.
     func took(_ value: any Sendable, for range: HeldRange)
@@ -259,11 +252,4 @@ struct ToldWait: Sendable {
     let attempt: Int
     let since: Nanoseconds
     let what: @Sendable () -> String
-}
-
-/// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it
-/// is ever seen.
-struct MissingValueError: DescribedError {
-    let step: String
-    var description: String { "there is no value of '\(step)'" }
 }

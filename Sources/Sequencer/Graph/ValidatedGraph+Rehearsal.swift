@@ -11,7 +11,6 @@ extension ValidatedGraph {
     ///   - expected: the time that the launch expects of each step.
     package func rehearsal(_ durations: [Duration], expected: [Duration?]) -> OperationGraph {
         var rehearsal = OperationGraph(name)
-        rehearsal.hasPrologue = graph.hasPrologue
         for (resource, limit) in graph.resourceLimits { rehearsal.limit(resource, to: limit) }
         for node in nodes.indices {
             var step = GraphNode(id: id(node), work: rehearsedWork(of: node, durations[node]), valueType: Void.self)

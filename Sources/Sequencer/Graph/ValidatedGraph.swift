@@ -13,83 +13,62 @@
 /// A question about an identifier that is not in the graph throws a ``GraphError`` with the nearest valid one.
 public struct ValidatedGraph: Sendable {
     /// The graph this was made of.
-    public var graph: OperationGraph { parts.graph }
-
-    /// The graph's steps.
-    var nodes: [GraphNode] { parts.graph.nodes }
-    /// Where each identifier is.
-    var positions: [String: Int] { parts.graph.positions }
-    /// How many dependencies each operation has.
-    var degrees: [Int32] { (0..<count).map { Int32(parts.predecessors[$0].count) } }
-    package var successors: AdjacencyList { parts.successors }
-    package var predecessors: AdjacencyList { parts.predecessors }
+    public let graph: OperationGraph
+    package let predecessors: AdjacencyList
+    package let successors: AdjacencyList
     /// Every operation after those it waits for.
-    package var order: [Int] { parts.order }
-
+    package let order: [Int]
     /// Where the Foundation operations are that exist already.
-    var operationPositions: [Int] { parts.operationPositions }
-
-    private let parts: Parts
-
-    /// All there is, behind one reference: everything about a launch holds its graph.
-    private final class Parts: Sendable {
-        let graph: OperationGraph
-        let predecessors: AdjacencyList
-        let successors: AdjacencyList
-        let order: [Int]
-        let operationPositions: [Int]
-        let milestone: Int?
-        let initialDisplay: Int?
-
-        init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
-            var graph = graph
-            // Without work a step takes no time, whatever is expected of it.
-            for (node, step) in graph.nodes.enumerated() where !step.hasWork && step.policy?.value.expected ?? .zero > .zero {
-                graph.setPolicy(of: node) { $0.expected = .zero }
-            }
-            self.graph = graph
-            self.operationPositions = operationPositions
-            let predecessors = AdjacencyList(count: graph.count, edges: edges)
-            let successors = AdjacencyList(count: graph.count, edges: edges, forwards: true)
-            milestone = graph.nodes.lastIndex { $0.policy?.value.isMilestone == true }
-            initialDisplay = graph.nodes.lastIndex { $0.policy?.value.isInitialDisplay == true }
-            // Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first
-            // were added first.
-            var waiting = (0..<graph.count).map { predecessors[$0].count }
-            var order = waiting.indices.filter { waiting[$0] == 0 }
-            // The order is its own queue: taking from its front would move all others.
-            var next = 0
-            while next < order.count {
-                for successor in successors[order[next]] {
-                    waiting[successor.index] -= 1
-                    if waiting[successor.index] == 0 { order.append(successor.index) }
-                }
-                next += 1
-            }
-            (self.predecessors, self.successors, self.order) = (predecessors, successors, order)
-        }
-    }
+    let operationPositions: [Int]
+    package let milestoneIndex: Int?
+    package let initialDisplayIndex: Int?
 
     /// - Parameter edges: the dependencies; where they have a circle, its operations are in no order.
     init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
-        parts = Parts(graph, edges, operationPositions: operationPositions)
+        var graph = graph
+        // Without work a step takes no time, whatever is expected of it.
+        for (node, step) in graph.nodes.enumerated() where !step.hasWork && step.policy?.value.expected ?? .zero > .zero {
+            graph.setPolicy(of: node) { $0.expected = .zero }
+        }
+        let predecessors = AdjacencyList(count: graph.count, edges: edges)
+        let successors = AdjacencyList(count: graph.count, edges: edges, forwards: true)
+        milestoneIndex = graph.nodes.lastIndex { $0.policy?.value.isMilestone == true }
+        initialDisplayIndex = graph.nodes.lastIndex { $0.policy?.value.isInitialDisplay == true }
+        // Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were
+        // added first.
+        var waiting = (0..<graph.count).map { predecessors[$0].count }
+        var order = waiting.indices.filter { waiting[$0] == 0 }
+        // The order is its own queue: taking from its front would move all others.
+        var next = 0
+        while next < order.count {
+            for successor in successors[order[next]] {
+                waiting[successor.index] -= 1
+                if waiting[successor.index] == 0 { order.append(successor.index) }
+            }
+            next += 1
+        }
+        (self.graph, self.operationPositions) = (graph, operationPositions)
+        (self.predecessors, self.successors, self.order) = (predecessors, successors, order)
     }
+
+    /// The graph's steps.
+    var nodes: [GraphNode] { graph.nodes }
+    /// Where each identifier is.
+    var positions: [String: Int] { graph.positions }
+    /// How many dependencies each operation has.
+    var degrees: [Int32] { (0..<count).map { Int32(predecessors[$0].count) } }
 
     /// The number of operations.
     package var count: Int { nodes.count }
 
     /// The graph's name.
-    package var name: String { parts.graph.name }
+    package var name: String { graph.name }
 
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
-    package var milestoneIndex: Int? { parts.milestone }
-
     /// The step that shows the person the app for the first time, if one was marked.
     var initialDisplay: String? { initialDisplayIndex.map(id) }
-
-    package var initialDisplayIndex: Int? { parts.initialDisplay }
 
     /// The steps whose ends are to come early, the first first: the initial display and the milestone.
     package var awaitedEnds: [Int] {
@@ -107,7 +86,7 @@ public struct ValidatedGraph: Sendable {
     package func index(of id: String) throws(GraphError) -> Int { try graph.position(of: id) }
 
     /// How many operations may hold a resource at the same time.
-    func limit(of resource: ExclusiveResource) -> Int { parts.graph.resourceLimits[resource] ?? 1 }
+    func limit(of resource: ExclusiveResource) -> Int { graph.resourceLimits[resource] ?? 1 }
 
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { nodes[index].isMain }

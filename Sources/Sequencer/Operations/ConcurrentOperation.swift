@@ -160,9 +160,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         storage.withLock { storage in
             guard storage.machine.isAnnounced else { return nil }
             let isCancelled = storage.machine.isCancelled
-            let isMissed = leavesValue && storage.value == nil
             // Its own error says more than that it was cancelled.
-            let error: (any Error)? = storage.error ?? (isCancelled ? CancellationError() : isMissed ? NoValueError() : nil)
+            var error: (any Error)? = storage.error ?? (isCancelled ? CancellationError() : nil)
+            if error == nil, leavesValue, storage.value == nil {
+                error = EngineError(description: "it finished without the value that it is to leave")
+            }
             guard let error else { return OperationEnding(result: .success(storage.value ?? ())) }
             let isObedient = isCancelled && storage.machine.hasEndedAsTold
             return OperationEnding(result: .failure(error), isCancelled: isCancelled, isObedient: isObedient)
@@ -179,10 +181,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// so it must not hold the launch.
     final func runs(in context: @escaping @Sendable () -> StepContext?) {
         // The old closure is released after the lock.
-        _ = storage.withLock { storage in
-            defer { storage.context = context }
-            return storage.context
-        }
+        _ = storage.withLock { exchange(&$0.context, with: context) }
     }
 
     /// Has `handler` called once when the operation has ended.
@@ -210,10 +209,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// the operation, which is its argument. Surplus calls made before are in `surplusFinishCount` only.
     final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: a captured object may do anything in its deinit.
-        _ = storage.withLock { storage in
-            defer { storage.surplusFinishHandler = handler }
-            return storage.surplusFinishHandler
-        }
+        _ = storage.withLock { exchange(&$0.surplusFinishHandler, with: handler) }
     }
 
     // MARK: - Operation
@@ -316,14 +312,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
             storage.machine.announce()
-            let handlers = storage.endHandlers
             // Let go of: a handler may hold the operation.
-            if !handlers.isEmpty { storage.endHandlers = [] }
-            return handlers
+            return exchange(&storage.endHandlers, with: [])
         }
-        for handler in handlers {
-            handler(self)
-        }
+        for handler in handlers { handler(self) }
     }
 
     /// Makes the predecessors forget this operation, where they would not when it is freed.

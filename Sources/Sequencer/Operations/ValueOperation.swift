@@ -37,11 +37,6 @@ open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Send
     override final var leavesValue: Bool { true }
 }
 
-/// A ``ValueOperation`` was finished by `finish()`.
-struct NoValueError: DescribedError {
-    var description: String { "it finished without the value that it is to leave" }
-}
-
 extension OperationGraph {
     /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the
     /// value it leaves.

@@ -34,3 +34,8 @@ extension NamedLiteral {
     /// The value of this name.
     public init(stringLiteral name: String) { self.init(name) }
 }
+
+/// An error in the engine's own words: an operation ends with it, and nobody asks for more than the words.
+struct EngineError: DescribedError {
+    let description: String
+}

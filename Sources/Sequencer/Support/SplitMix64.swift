@@ -16,7 +16,5 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
     /// A number from 0 up to `bound`, without it; the upper half of a product, whose bias is below 2^-32 for any number
     /// of measurements.
-    package mutating func index(below bound: Int) -> Int {
-        Int(next().multipliedFullWidth(by: UInt64(bound)).high)
-    }
+    package mutating func index(below bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(bound)).high) }
 }

@@ -54,9 +54,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 
     var now: Nanoseconds { origin.duration(to: clock.now).nanoseconds }
 
-    func begin(_ handler: @escaping TimeHandler) {
-        state.withLock { $0.handler = handler }
-    }
+    func begin(_ handler: @escaping TimeHandler) { state.withLock { $0.handler = handler } }
 
     func wake(at time: Nanoseconds) {
         let replaced: Task<Void, Never>? = state.withLock { state in
@@ -87,9 +85,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to
             // cancel it.
             guard number == state.sleepers else { return (state.handler, nil) }
-            defer { state.sleeper = nil }
             state.wake = nil
-            return (state.handler, state.sleeper)
+            return (state.handler, state.sleeper.take())
         }
         // The clock is the app's, and so are the objects that its task holds: released without the lock.
         withExtendedLifetime(sleeper) { handler?(0) }
@@ -100,11 +97,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     }
 
     func end() {
-        let former = state.withLock { state in
-            // Handed out: the handler holds the launch, which must not be freed under the lock.
-            defer { state = State() }
-            return state
-        }
+        // Handed out: the handler holds the launch, which must not be freed under the lock.
+        let former = state.withLock { exchange(&$0, with: State()) }
         if let sleeper = former.sleeper { callApp { sleeper.cancel() } }
     }
 }
@@ -172,18 +166,12 @@ final class SystemTimekeeper: Timekeeper {
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
-        if countsSuspension {
-            try await ContinuousClock().sleep(for: duration, tolerance: .zero)
-        } else {
-            try await SuspendingClock().sleep(for: duration, tolerance: .zero)
-        }
+        let clock: any Clock<Duration> = countsSuspension ? ContinuousClock() : SuspendingClock()
+        try await clock.sleep(for: duration, tolerance: .zero)
     }
 
     func end() {
-        let alarm = state.withLock { state in
-            defer { state.alarm = nil }
-            return state.alarm
-        }
+        let alarm = state.withLock { $0.alarm.take() }
         // Released here, without a lock.
         if let alarm { _ = Alarms.shared.remove(alarm) }
     }
@@ -258,9 +246,7 @@ final class Alarms: Sendable {
     /// Removes an alarm.
     ///
     /// - Returns: its handler, to be released where that may run code of the app.
-    func remove(_ id: Int) -> Handler? {
-        state.withLock { $0.alarms.removeValue(forKey: id)?.handler }
-    }
+    func remove(_ id: Int) -> Handler? { state.withLock { $0.alarms.removeValue(forKey: id)?.handler } }
 
     /// For how long the process has stood still, if the timer was to ring at `limit` and does so, or is looked at, only
     /// now.

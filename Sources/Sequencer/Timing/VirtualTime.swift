@@ -57,27 +57,18 @@ final class VirtualTimekeeper: Timekeeper {
     func begin(_: @escaping TimeHandler) {}
 
     /// Sets the launch that the scheduler asks about its operations, and tells of the time, until ``end()``.
-    func begin(for launch: any VirtualLaunch) {
-        link.withLock { $0 = launch }
-    }
+    func begin(for launch: any VirtualLaunch) { link.withLock { $0 = launch } }
 
     /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
-    func setInPrologue(_ isInPrologue: Bool) {
-        scheduler.change { _ in engine.account.isInPrologue = isInPrologue }
-    }
+    func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.isInPrologue = isInPrologue } }
 
-    func wake(at time: Nanoseconds) {
-        scheduler.wake(id, at: origin + .nanoseconds(time))
-    }
+    func wake(at time: Nanoseconds) { scheduler.wake(id, at: origin + .nanoseconds(time)) }
 
     func end() {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
         // The launch is not released under the lock.
-        _ = link.withLock { launch in
-            defer { launch = nil }
-            return launch
-        }
+        _ = link.withLock { $0.take() }
     }
 
     // MARK: Sleeping
@@ -416,9 +407,7 @@ package final class VirtualScheduler: Sendable {
     }
 
     /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
-    func wake(_ id: Int, at time: Duration) {
-        change { $0.launches.wake(id, at: time + $0.lateness.next()) }
-    }
+    func wake(_ id: Int, at time: Duration) { change { $0.launches.wake(id, at: time + $0.lateness.next()) } }
 
     package func hold() { change { $0.holds += 1 } }
 
@@ -444,13 +433,9 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    func add(mainTurn: Job, of launch: Int) {
-        change { $0.mainTurns.append(Start(launch: launch, job: mainTurn)) }
-    }
+    func add(mainTurn: Job, of launch: Int) { change { $0.mainTurns.append(Start(launch: launch, job: mainTurn)) } }
 
-    func begins(_ operation: TimeHolder) {
-        change { $0.mayHoldTime(operation) }
-    }
+    func begins(_ operation: TimeHolder) { change { $0.mayHoldTime(operation) } }
 
     func comesBack(_ holder: TimeHolder) {
         let thread = currentThreadIdentity()
@@ -538,14 +523,10 @@ package final class VirtualScheduler: Sendable {
     }
 
     /// A task of the holder waits for something else that goes by this clock.
-    func fallsAsleep(_ holder: TimeHolder) {
-        change { _ in holder.account.asleep += 1 }
-    }
+    func fallsAsleep(_ holder: TimeHolder) { change { _ in holder.account.asleep += 1 } }
 
     /// That has come: the task has ``comesBack(_:)`` to say when it goes on.
-    func wakes(_ holder: TimeHolder) {
-        change { $0.wakes(holder) }
-    }
+    func wakes(_ holder: TimeHolder) { change { $0.wakes(holder) } }
 
     // MARK: Runners
 
@@ -581,9 +562,7 @@ package final class VirtualScheduler: Sendable {
         case wait(Nanoseconds)
     }
 
-    func start(_ runner: Runner) {
-        runner.async { self.run(runner) }
-    }
+    func start(_ runner: Runner) { runner.async { self.run(runner) } }
 
     private func run(_ runner: Runner) {
         let thread = currentThreadIdentity()
@@ -948,9 +927,7 @@ extension VirtualScheduler.State {
     /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
-        guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
-            return nil
-        }
+        guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else { return nil }
         if !mainThread.isPassedOver {
             // The work of the main thread may end something.
             if let next = askMainThread() { return next }

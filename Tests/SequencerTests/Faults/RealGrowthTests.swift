@@ -95,10 +95,11 @@ struct RealGrowthTests {
             var random = SplitMix64(seed: 7)
             let begin = clock()
             var turns = actions.queueTurns
-            while turns > 0 {
+            while !turns.isEmpty {
                 actions = LaunchStateMachine.Actions()
-                machine.queueTurnCancelled(at: isRandom ? Int.random(in: 0..<turns, using: &random) : turns - 1, at: 1, &actions)
-                turns += actions.queueTurns - 1
+                turns.swapAt(isRandom ? Int.random(in: turns.indices, using: &random) : turns.count - 1, turns.count - 1)
+                machine.queueTurnCancelled(of: turns.removeLast(), at: 1, &actions)
+                turns += actions.queueTurns
             }
             #expect(machine.phase == .over && machine.nodes.indices.allSatisfy { machine.nodes[$0].outcome == .cancelled })
             return clock() - begin

@@ -55,33 +55,6 @@ struct ScarceOrderTests {
         return graph
     }
 
-    /// ```
-    /// key (30) ──▶ open (10, main) ──▶ read (400) ──▶ home (50, the milestone)
-    /// index (500, main) ─────────────────────────────▶
-    /// ```
-    @Test("one that is needed waits for one that comes a moment later and has more behind it, where the end is sooner so")
-    func comesLater() async throws {
-        func graph(key: Int, others: Int) -> OperationGraph {
-            var graph = OperationGraph("later")
-            Self.add("index", 500, to: &graph, on: .main)
-            Self.add("key", key, to: &graph)
-            Self.add("open", 10, to: &graph, after: "key", on: .main)
-            Self.add("read", 400, to: &graph, after: "open")
-            Self.add("show", others, to: &graph, after: "index", on: .main)
-            Self.add("home", 50, .milestone, to: &graph, after: "read", "show")
-            Self.add("other", 10, to: &graph, after: "home")
-            return graph
-        }
-        let waits = try await Self.starts(graph(key: 30, others: 0))
-        #expect(waits["open"] == 30 && waits["index"] == 40 && waits["home"] == 540)
-        // The main thread has more to do than there is behind `open`: that it idles would cost more.
-        let goesOn = try await Self.starts(graph(key: 30, others: 700))
-        #expect(goesOn["index"] == 0 && goesOn["open"] == 500 && goesOn["home"] == 1210)
-        // It comes too late.
-        let late = try await Self.starts(graph(key: 450, others: 0))
-        #expect(late["index"] == 0 && late["open"] == 500 && late["home"] == 910)
-    }
-
     @Test("as many lanes are kept as are going to be needed before the end of an operation that nobody waits for")
     func keepsLanes() async throws {
         var graph = OperationGraph("lanes")
