@@ -162,6 +162,24 @@ struct LaunchTests {
         #expect(report.operations.map(\.outcome) == [.skipped, .succeeded])
     }
 
+    @Test("of several conditions all have to hold, whichever is written first; the first that does not ends the asking")
+    func conditions() async throws {
+        for (first, second) in [(true, true), (true, false), (false, true), (false, false)] {
+            var graph = OperationGraph("conditions")
+            let flag = graph.add("flag") { second }
+            graph.add(
+                "tips",
+                .when { first },
+                .when(flag) { flag in
+                    #expect(first)
+                    return flag
+                }
+            ) {}
+            let report = try await graph.run(options: virtual()).report
+            #expect(report["tips"]?.outcome == (first && second ? .succeeded : .skipped))
+        }
+    }
+
     @Test("a resource is had by one step at a time; without it they run at the same time", arguments: [true, false])
     func exclusive(isExclusive: Bool) async throws {
         var graph = OperationGraph("exclusive")

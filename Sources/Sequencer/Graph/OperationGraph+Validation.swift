@@ -101,6 +101,7 @@ extension OperationGraph {
             func complain(_ complaint: String) {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
+            for option in policy.givenTwice { complain("the option '\(option)' is given twice; a step has one, so remove the other") }
             // Times out of range would trap, or overflow, when they are converted (G13).
             if let complaint = policy.timeout.flatMap(Self.complaint(aboutTimeout:)) { complain(complaint) }
             if let expected = policy.expected, !range.contains(expected) {

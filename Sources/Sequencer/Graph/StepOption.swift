@@ -54,8 +54,21 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
 /// ```swift
 /// graph.add("force-update", .onFailure(.continue), .timeout(.seconds(1))) { launch in ... }
 /// ```
+///
+/// Several conditions (``when(_:condition:)``), resources (``exclusive(_:)``) and events (``fulfills(_:)``) add up. Any
+/// other option that has a value is given once: ``OperationGraph/validated()`` refuses a second one.
 public struct StepOption: Sendable {
     let apply: @Sendable (inout StepPolicy) -> Void
+
+    init(apply: @escaping @Sendable (inout StepPolicy) -> Void) { self.apply = apply }
+
+    /// An option that a step can have once.
+    init(single name: String, apply: @escaping @Sendable (inout StepPolicy) -> Void) {
+        self.apply = { policy in
+            if policy.given.contains(name) { policy.givenTwice.append(name) } else { policy.given.append(name) }
+            apply(&policy)
+        }
+    }
 
     /// All of `options` as one, for lists that are put together elsewhere.
     public static func all(_ options: [StepOption]) -> StepOption {
@@ -64,12 +77,22 @@ public struct StepOption: Sendable {
         }
     }
 
+    /// Options on top of one another: of an option that a step can have once, that of the last layer counts.
+    package static func layers(_ layers: [StepOption]) -> StepOption {
+        StepOption { policy in
+            for layer in layers {
+                policy.given = []
+                layer.apply(&policy)
+            }
+        }
+    }
+
     /// A name for people: shown in timelines and drawings beside the identifier.
-    public static func title(_ title: String) -> StepOption { StepOption { $0.title = title } }
+    public static func title(_ title: String) -> StepOption { StepOption(single: "title") { $0.title = title } }
 
     /// The effect when the operation does not succeed and has no fallback; ``FailurePolicy/required`` unless said.
     public static func onFailure(_ policy: FailurePolicy) -> StepOption {
-        StepOption { $0.onFailure = policy }
+        StepOption(single: "onFailure") { $0.onFailure = policy }
     }
 
     /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses
@@ -77,7 +100,7 @@ public struct StepOption: Sendable {
     ///
     /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
-    public static func timeout(_ timeout: Duration) -> StepOption { StepOption { $0.timeout = timeout } }
+    public static func timeout(_ timeout: Duration) -> StepOption { StepOption(single: "timeout") { $0.timeout = timeout } }
 
     /// Tries a failed operation again, after a pause.
     ///
@@ -102,7 +125,7 @@ public struct StepOption: Sendable {
         .retry(RetryPolicy(attempts: attempts, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
     }
 
-    package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption { $0.retry = policy } }
+    package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption(single: "retry") { $0.retry = policy } }
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
     /// dependents run.
@@ -111,6 +134,8 @@ public struct StepOption: Sendable {
     /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
     /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
     /// ```
+    ///
+    /// With several conditions, all of them have to be true; the first that is false ends the asking.
     ///
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
@@ -128,7 +153,9 @@ public struct StepOption: Sendable {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
             for step in repeat each steps { policy.conditionInputs.append(step.input) }
-            policy.condition = { context in try condition(repeat try context.value(of: each steps)) }
+            policy.condition = { [earlier = policy.condition] context in
+                try earlier?(context) != false && condition(repeat try context.value(of: each steps))
+            }
         }
     }
 
@@ -184,14 +211,14 @@ public struct StepOption: Sendable {
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of
     /// ``LaunchOptions``). The threads of a queue of the app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
-        StepOption { $0.qualityOfService = qos }
+        StepOption(single: "qualityOfService") { $0.qualityOfService = qos }
     }
 
     /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and
     /// plans.
     public static func expected(_ duration: Duration) -> StepOption {
         // A `Double` of seconds is seldom a whole number of nanoseconds, which plans and reports count in.
-        StepOption { $0.expected = duration.roundedToNanoseconds }
+        StepOption(single: "expected") { $0.expected = duration.roundedToNanoseconds }
     }
 
     /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a
@@ -203,7 +230,7 @@ public struct StepOption: Sendable {
     /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has
     /// failed. A value of another type than the step's own does not count.
     public static func substitute(_ value: some Sendable) -> StepOption {
-        StepOption { $0.substitute = value }
+        StepOption(single: "substitute") { $0.substitute = value }
     }
 
     /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome
@@ -237,7 +264,7 @@ public struct StepOption: Sendable {
     /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
     /// person does, since the answer comes on the main thread, and no other does.
     package static func suspends(_ suspends: Bool) -> StepOption {
-        StepOption { $0.isSaidToSuspend = suspends }
+        StepOption(single: "suspends") { $0.isSaidToSuspend = suspends }
     }
 }
 
@@ -312,6 +339,10 @@ package struct StepPolicy: Sendable {
     var startsOnMain = false
     /// The steps whose values this one reads, each with the type it was promised.
     var inputs: [StepInput] = []
+    /// While options are applied: those, of the ones that a step can have once, that this layer has named.
+    var given: [String] = []
+    /// Those that were named once more.
+    var givenTwice: [String] = []
 
     // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()
