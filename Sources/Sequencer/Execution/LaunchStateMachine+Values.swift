@@ -90,6 +90,8 @@ extension LaunchStateMachine {
         var isStraggler = false
         /// It ended when the launch proper had.
         var isAfterMilestone = false
+        /// Its last attempt has taken longer than one may.
+        var hasAttemptTimedOut = false
 
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
@@ -110,7 +112,7 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, retry, grace
+            case timeout, attempt, retry, grace
             /// See ``ShownScreen``.
             case screen, screenEnd, screenLimit
         }

@@ -57,12 +57,7 @@ extension LaunchStorage {
     }
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {
-        state.withLock { state in
-            let node = state.machine.nodes[assignment.node]
-            // The step was told to; the computing of its fallback is only by a launch that stops.
-            if assignment.kind == .computeFallback { return state.machine.phase != .running || !state.machine.isCurrent(assignment) }
-            return node.isToldToCancel || node.state == .ended || Int(node.attempts) != assignment.attempt
-        }
+        state.withLock { $0.machine.isToldToCancel(assignment) }
     }
 
     func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }

@@ -121,7 +121,7 @@ public struct StepContext: Sendable {
     }
 
     /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its
-    /// time is over.
+    /// time, or that of the attempt, is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.
     public var isCancelled: Bool { host.isToldToCancel(assignment) }
@@ -149,8 +149,8 @@ public struct StepContext: Sendable {
     /// The time since the launch began, by its clock.
     package var elapsed: Duration { host.elapsed }
 
-    /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil
-    /// without either.
+    /// The time that is left to this operation: until its timeout, that of the attempt, or the launch's deadline, the
+    /// earliest of them; nil without any.
     ///
     /// Give it to a request or anything else that the operation waits for.
     public var remainingTime: Duration? { host.remainingTime(of: assignment) }

@@ -16,9 +16,11 @@ public enum FailurePolicy: String, NamedValue, Sendable {
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see
-/// ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
+/// ``StepOption/retry(attempts:timeout:backoff:multiplier:maximumBackoff:jitter:unless:)``.
 package struct RetryPolicy: Sendable, Hashable {
     package var attempts: Int
+    /// The most that each attempt may take.
+    package var timeout: Duration?
     package var backoff: Duration
     package var multiplier: Double
     package var maximumBackoff: Duration
@@ -26,12 +28,13 @@ package struct RetryPolicy: Sendable, Hashable {
 
     package init(
         attempts: Int,
+        timeout: Duration? = nil,
         backoff: Duration = .milliseconds(50),
         multiplier: Double = 2,
         maximumBackoff: Duration = .seconds(5),
         jitter: Double = 0.1
     ) {
-        (self.attempts, self.backoff, self.multiplier) = (attempts, backoff, multiplier)
+        (self.attempts, self.timeout, self.backoff, self.multiplier) = (attempts, timeout, backoff, multiplier)
         (self.maximumBackoff, self.jitter) = (maximumBackoff, jitter)
     }
 }
@@ -109,23 +112,48 @@ public struct StepOption: Sendable {
     /// lane, no thread and no exclusive resource. An attempt that could not start before the operation's timeout is not
     /// waited for: the operation fails at once.
     ///
+    /// A `timeout` ends an attempt that hangs, also in a function that never calls back: the attempt is told to cancel,
+    /// its lane goes on with other work, and the next attempt follows as after a failure. Its code may still run then.
+    /// When the last attempt is ended so, the operation has timed out. The time of all attempts together, with the
+    /// pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
+    ///
+    /// ```swift
+    /// graph.add("log-in", .retry(attempts: 3, timeout: .seconds(2), unless: { $0 is WrongPassword })) { try await accounts.logIn() }
+    /// ```
+    ///
     /// - Parameters:
     ///   - attempts: the number of attempts in all, the first included: 1 to 100.
+    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no limit of its own.
     ///   - backoff: the pause before the second attempt.
     ///   - multiplier: what each further pause is multiplied by: 1 or more.
     ///   - maximumBackoff: the longest pause.
     ///   - jitter: the share of a pause that chance may add or take: 0 to 1.
+    ///   - isFinal: whether no further attempt can help after this error. It is asked after each attempt that has thrown
+    ///     one, on the thread that met it, within the time of the attempt.
     public static func retry(
         attempts: Int,
+        timeout: Duration? = nil,
         backoff: Duration = .milliseconds(50),
         multiplier: Double = 2,
         maximumBackoff: Duration = .seconds(5),
-        jitter: Double = 0.1
+        jitter: Double = 0.1,
+        unless isFinal: (@Sendable (any Error) -> Bool)? = nil
     ) -> StepOption {
-        .retry(RetryPolicy(attempts: attempts, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
+        let (most, factor) = (maximumBackoff, multiplier)
+        let policy = RetryPolicy(
+            attempts: attempts,
+            timeout: timeout,
+            backoff: backoff,
+            multiplier: factor,
+            maximumBackoff: most,
+            jitter: jitter
+        )
+        return .retry(policy, unless: isFinal)
     }
 
-    package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption(single: "retry") { $0.retry = policy } }
+    package static func retry(_ policy: RetryPolicy, unless isFinal: (@Sendable (any Error) -> Bool)? = nil) -> StepOption {
+        StepOption(single: "retry") { ($0.retry, $0.isFinal) = (policy, isFinal) }
+    }
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
     /// dependents run.
@@ -288,6 +316,10 @@ package struct StepPolicy: Sendable {
     package var onFailure = FailurePolicy.required
     package var timeout: Duration?
     package var retry: RetryPolicy?
+    /// Whether nothing is tried again after an error.
+    var isFinal: (@Sendable (any Error) -> Bool)?
+    /// Its timeout, or that of each attempt.
+    package var shortestTimeout: Duration? { [timeout, retry?.timeout].compactMap(\.self).min() }
     var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
     var conditionInputs: [StepInput] = []
