@@ -120,6 +120,14 @@ extension LaunchStorage {
         return value(of: step, at: node, orNilIf: \.isDeferred)
     }
 
+    func value<Value>(of step: Step<Value>, for assignment: Assignment) -> Value? {
+        guard let node = try? graph.index(ofHandle: step), graph.predecessors[assignment.node].contains(where: { $0.index == node }) else {
+            note("the value of '\(printable(step.id))' is nil: the step does not wait for it", by: assignment)
+            return nil
+        }
+        return value(of: step, at: node, orNilIf: \.isDeferred)
+    }
+
     /// - Parameter node: where the step is in the graph.
     func value<Value>(of step: Step<Value>, at node: Int, orNilIf isMissing: (LaunchStateMachine.Node) -> Bool = { _ in false }) -> Value? {
         let value: (any Sendable)? = state.withLock { state in

@@ -36,7 +36,7 @@ extension OperationGraph {
     ) -> Step<Value> {
         // Noted, so that graphs without a prologue are not searched for one.
         hasPrologue = true
-        let work = StepWork.prologue { context in try body(repeat try context.value(of: each inputs)) }
+        let work = StepWork.prologue { context in try body(repeat try context.input(each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
@@ -51,7 +51,7 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
     ) -> Step<Value> {
         hasPrologue = true
-        let work = StepWork.prologue { context in try body(context, repeat try context.value(of: each inputs)) }
+        let work = StepWork.prologue { context in try body(context, repeat try context.input(each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 

@@ -155,9 +155,21 @@ public struct StepContext: Sendable {
     /// Give it to a request or anything else that the operation waits for.
     public var remainingTime: Duration? { host.remainingTime(of: assignment) }
 
-    /// The value of a step this one depends on.
+    /// The value of a step that this one waits for, by `using:`, `after:` or a condition: for a fallback's closure.
+    ///
+    /// ```swift
+    /// graph.add("fetch-config", using: cache) { cache in try await api.configuration(after: cache.version) } fallback: { step, _ in
+    ///     step.value(of: cache)?.configuration ?? .bundled
+    /// }
+    /// ```
+    ///
+    /// Nil where that step has left no value. Nil, too, for a step that this one does not wait for: the report has a
+    /// note of that.
+    public func value<Value>(of step: Step<Value>) -> Value? { host.value(of: step, for: assignment) }
+
+    /// The value of a step that this one reads.
     @usableFromInline
-    func value<Value>(of step: Step<Value>) throws -> Value {
+    func input<Value>(_ step: Step<Value>) throws -> Value {
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
         throw MissingValueError(step: step.id)
@@ -226,6 +238,8 @@ protocol StepHost: AnyObject, Sendable {
     /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
     func whenCancelled(_ body: @escaping @Sendable () -> Void)
     func value<Value>(of step: Step<Value>) throws -> Value?
+    /// The value of a step that the operation waits for.
+    func value<Value>(of step: Step<Value>, for assignment: StepAssignment) -> Value?
     /// An operation has taken something that is held while others run.
     func took(_ value: any Sendable, for range: HeldRange)
     /// Takes a Foundation operation that a step has made for this launch alone.

@@ -182,7 +182,7 @@ public struct StepOption: Sendable {
             // Dependencies are made of these when the step is added.
             for step in repeat each steps { policy.conditionInputs.append(step.input) }
             policy.condition = { [earlier = policy.condition] context in
-                try earlier?(context) != false && condition(repeat try context.value(of: each steps))
+                try earlier?(context) != false && condition(repeat try context.input(each steps))
             }
         }
     }
