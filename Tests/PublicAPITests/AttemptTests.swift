@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing

@@ -15,7 +15,9 @@ struct RealAttemptTests {
             if launch.attempt == 1 { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
             return launch.attempt
         }
-        let operation = graph.addOperation("operation", Self.limited) { launch in launch.attempt == 1 ? Endless() : BlockOperation {} }
+        let operation = graph.addOperation("operation", Self.limited) { launch -> Operation in
+            launch.attempt == 1 ? Endless() : BlockOperation {}
+        }
         let launch = try await graph.run()
         #expect(try launch[suspends] > 1)
         #expect(launch.report.outcome == .completed && launch.report[operation.id]?.attempts ?? 0 > 1)
