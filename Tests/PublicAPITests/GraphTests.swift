@@ -41,6 +41,21 @@ struct GraphTests {
         #expect("\(problem)" == "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?")
     }
 
+    @Test("an option that a step can have once is refused when it is given twice, also by way of a list")
+    func optionTwice() {
+        let slow = StepOption.ifSlower(than: .seconds(1)) { _ in }
+        let options: [(String, StepOption)] = [
+            ("title", .title("Login")), ("onFailure", .onFailure(.continue)), ("timeout", .timeout(.seconds(1))),
+            ("retry", .retry(attempts: 2)), ("qualityOfService", .qualityOfService(.utility)), ("expected", .expected(.seconds(1))),
+            ("substitute", .substitute(1)), ("ifSlower", slow),
+        ]
+        for (name, option) in options {
+            let problems = problems { $0.add("login", option, .essential, .all([.interactive, option])) { 1 } }
+            #expect(problems.map(\.code.description) == ["invalidOption"])
+            #expect(problems.map(\.description) == ["login: the option '\(name)' is given twice; a step has one, so remove the other"])
+        }
+    }
+
     @Test("all problems of a graph are named at once: a name used twice, a step after itself, two milestones")
     func several() {
         let problems = problems { graph in

@@ -111,6 +111,23 @@ struct LaunchTests {
         #expect(try launch[config] == "bundled")
     }
 
+    @Test("a computed fallback may read the values that its step reads; of another step there is none, and the report says so")
+    func computedOfValues() async throws {
+        var graph = OperationGraph("values")
+        let cache = graph.add("cache") { 20 }
+        let speaker = graph.add("speaker", .onFailure(.continue)) { () throws -> String in throw Trouble() }
+        let other = graph.add("other") { 1 }
+        let config = graph.add("config", .timeout(.seconds(1)), using: cache, speaker.optional) { launch, _, _ -> String in
+            try await launch.sleep(for: .seconds(60))
+            return "fetched"
+        } fallback: { step, _ in
+            "\(step.value(of: cache) ?? 0), \(step.value(of: speaker) ?? "none"), \(step.value(of: other) ?? 0)"
+        }
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[config] == "20, none, 0")
+        #expect(launch.report["config"]?.notes == ["the value of 'other' is nil: the step does not wait for it"])
+    }
+
     private struct Configuration: Sendable, Equatable {
         var name: String
         static let bundled = Configuration(name: "bundled")
@@ -160,6 +177,24 @@ struct LaunchTests {
         graph.add("main", .milestone, after: tutorial) {}
         let report = try await graph.run(options: virtual()).report
         #expect(report.operations.map(\.outcome) == [.skipped, .succeeded])
+    }
+
+    @Test("of several conditions all have to hold, whichever is written first; the first that does not ends the asking")
+    func conditions() async throws {
+        for (first, second) in [(true, true), (true, false), (false, true), (false, false)] {
+            var graph = OperationGraph("conditions")
+            let flag = graph.add("flag") { second }
+            graph.add(
+                "tips",
+                .when { first },
+                .when(flag) { flag in
+                    #expect(first)
+                    return flag
+                }
+            ) {}
+            let report = try await graph.run(options: virtual()).report
+            #expect(report["tips"]?.outcome == (first && second ? .succeeded : .skipped))
+        }
     }
 
     @Test("a resource is had by one step at a time; without it they run at the same time", arguments: [true, false])

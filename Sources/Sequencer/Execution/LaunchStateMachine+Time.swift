@@ -27,9 +27,9 @@ extension LaunchStateMachine {
     /// When operations that leave the processors to the milestone have waited long enough.
     var processorLook: Nanoseconds? { processors?.nextLook(after: lastProgress) }
 
-    /// When an operation's time is over: its timeout or the launch's deadline.
+    /// When an operation's time is over: its timeout, that of its attempt, or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
-        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
+        let limit = min(timeoutTime(of: node) ?? .max, attemptTime(of: node) ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
         return limit == .max ? nil : limit
     }
 
@@ -60,6 +60,7 @@ extension LaunchStateMachine {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {
         case .retry: state == .pausing
+        case .attempt: !nodes[Int(timer.node)].isToldToCancel && attemptTime(of: Int(timer.node)) == timer.time
         case .grace: state == .running
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout: state != .ended && timeoutTime(of: Int(timer.node)) == timer.time
@@ -72,7 +73,13 @@ extension LaunchStateMachine {
         switch timer.kind {
         case .retry:
             enqueue(node)
+        case .attempt:
+            nodes[node].hasAttemptTimedOut = true
+            giveUpCode(of: node, &actions)
+            // The attempt was told, and the next one is not.
+            if retry(node) { nodes[node].isToldToCancel = false } else { notSucceeded(node, .timedOut) }
         case .timeout:
+            nodes[node].hasAttemptTimedOut = false
             // Its code may never return, and its lane goes on without it (O1, O9).
             giveUpCode(of: node, &actions)
             // A fallback that was too slow is not computed once more.
@@ -99,6 +106,10 @@ extension LaunchStateMachine {
         setTimer(.timeout, of: node, at: time)
     }
 
+    mutating func setAttemptTimer(_ node: Int) {
+        if let time = attemptTime(of: node) { setTimer(.attempt, of: node, at: time) }
+    }
+
     mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds) {
         timerSequence += 1
         timers.push(Timer(time: time, sequence: timerSequence, node: Int32(node), kind: kind))
@@ -123,6 +134,14 @@ extension LaunchStateMachine {
     func timeoutTime(of node: Int) -> Nanoseconds? {
         guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
         return ownTime(of: node, since: fallbackStarts[node] ?? nodes[node].start, after: timeout)
+    }
+
+    /// When the attempt that runs has taken as long as each may; nil while it waits for a person, and without a limit.
+    func attemptTime(of node: Int) -> Nanoseconds? {
+        guard nodes[node].state == .running, let start = attemptStarts[node], let limit = graph.policy(node).retry?.timeout else {
+            return nil
+        }
+        return ownTime(of: node, since: start, after: limit)
     }
 
     /// When an operation has taken that long since its start, without its waits for persons; nil while it waits for
@@ -156,6 +175,7 @@ extension LaunchStateMachine {
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
         setScreenTimer(node)
         setTimeout(node)
+        setAttemptTimer(node)
     }
 
     mutating func endPersonWaits(_ node: Int) {

@@ -92,6 +92,11 @@ extension LaunchStateMachine {
             setTimeout(node)
             setScreenTimer(node)
         }
+        if traits[node].contains(.hasRetry), graph.policy(node).retry?.timeout != nil {
+            nodes[node].hasAttemptTimedOut = false
+            attemptStarts[node] = timeWithoutPersons(of: node)
+            setAttemptTimer(node)
+        }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
         // Also where it cannot be cut: one that is late decides whether a cut of another one still saves the budget.
@@ -145,15 +150,18 @@ extension LaunchStateMachine {
             // The operation that stopped the launch is not told to cancel.
             notSucceeded(node, .cancelled)
         // A cancellation that nobody has asked for is a failure, too, and tried again (O43).
-        case .failed, .cancelled:
+        case .failed, .failedFinally, .cancelled:
             if nodes[node].isToldToCancel {
                 notSucceeded(node, .cancelled)
-            } else if !retry(node) {
+            } else if result == .failedFinally || !retry(node) {
                 notSucceeded(node, .failed)
             }
         }
         return true
     }
+
+    /// The time now, less that in which the operation's timeout stood still.
+    private func timeWithoutPersons(of node: Int) -> Nanoseconds { time - (personWaits[node]?.paused.total(at: time) ?? 0) }
 
     /// Whether the operation still runs this assignment, and has not gone on to another one.
     func isCurrent(_ assignment: Assignment) -> Bool {
@@ -162,8 +170,15 @@ extension LaunchStateMachine {
             && Int(nodes[node].attempts) == assignment.attempt
     }
 
+    /// Whether the code of an assignment is to end: it was told to, or nobody waits for it any more.
+    func isToldToCancel(_ assignment: Assignment) -> Bool {
+        // The step was told to; the computing of its fallback is only by a launch that stops.
+        let isTold = assignment.kind == .computeFallback ? phase != .running : nodes[assignment.node].isToldToCancel
+        return isTold || !isCurrent(assignment)
+    }
+
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
-    private mutating func retry(_ node: Int) -> Bool {
+    mutating func retry(_ node: Int) -> Bool {
         guard phase == .running, traits[node].contains(.hasRetry), let policy = graph.policy(node).retry else { return false }
         let failed = Int(nodes[node].attempts)
         guard failed < policy.attempts else { return false }
@@ -212,7 +227,7 @@ extension LaunchStateMachine {
         release(node)
         holdThreadOfFallback(node)
         nodes[node].state = .computing
-        fallbackStarts[node] = time - (personWaits[node]?.paused.total(at: time) ?? 0)
+        fallbackStarts[node] = timeWithoutPersons(of: node)
         setTimeout(node)
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }

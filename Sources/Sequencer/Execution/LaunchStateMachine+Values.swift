@@ -90,6 +90,8 @@ extension LaunchStateMachine {
         var isStraggler = false
         /// It ended when the launch proper had.
         var isAfterMilestone = false
+        /// Its last attempt has taken longer than one may.
+        var hasAttemptTimedOut = false
 
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
@@ -110,7 +112,7 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, retry, grace
+            case timeout, attempt, retry, grace
             /// See ``ShownScreen``.
             case screen
         }
@@ -334,6 +336,13 @@ struct InteractiveClock {
 }
 
 extension RetryPolicy {
+    /// When an attempt begins at the earliest, if each before it takes that long.
+    package func earliestStart(ofAttempt attempt: Int, afterAttemptsOf duration: Duration = .zero) -> Duration {
+        var (shortest, random) = (self, SplitMix64(seed: 0))
+        (shortest.backoff, shortest.maximumBackoff, shortest.jitter) = (backoff * (1 - jitter), maximumBackoff * (1 - jitter), 0)
+        return (1..<attempt).reduce(.zero) { $0 + duration + .nanoseconds(shortest.pause(afterAttempt: $1, random: &random)) }
+    }
+
     /// The pause after attempt `attempt` (from 1) failed.
     func pause(afterAttempt attempt: Int, random: inout SplitMix64) -> Nanoseconds {
         var pause = Double(backoff.nanoseconds)

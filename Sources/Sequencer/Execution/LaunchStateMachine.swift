@@ -19,6 +19,8 @@ struct LaunchStateMachine {
     enum Result: Equatable {
         case succeeded
         case failed
+        /// It failed with an error after which it is not tried again.
+        case failedFinally
         /// It threw a `CancellationError`, which is a failure if nobody has told the operation to cancel.
         case cancelled
         /// The operation, or its task, was cancelled, if not by the launch then by itself.
@@ -93,6 +95,8 @@ struct LaunchStateMachine {
     var turns: Turns?
     /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
     var fallbackStarts: [Int: Nanoseconds] = [:]
+    /// The same of the last attempts of operations that limit each.
+    var attemptStarts: [Int: Nanoseconds] = [:]
     /// For how long the process has been found to stand still.
     var standstill: Nanoseconds = 0
     /// Nothing times out before this time: after a standstill, running operations have a moment to end by themselves.

@@ -55,12 +55,7 @@ extension LaunchStorage {
     }
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {
-        state.withLock { state in
-            let node = state.machine.nodes[assignment.node]
-            // The step was told to; the computing of its fallback is only by a launch that stops.
-            if assignment.kind == .computeFallback { return state.machine.phase != .running || !state.machine.isCurrent(assignment) }
-            return node.isToldToCancel || node.state == .ended || Int(node.attempts) != assignment.attempt
-        }
+        state.withLock { $0.machine.isToldToCancel(assignment) }
     }
 
     func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }
@@ -91,6 +86,14 @@ extension LaunchStorage {
     /// meanwhile (L46).
     func value<Value>(of step: Step<Value>) throws -> Value? {
         let node = try graph.index(ofHandle: step)
+        return value(of: step, at: node, orNilIf: \.isDeferred)
+    }
+
+    func value<Value>(of step: Step<Value>, for assignment: Assignment) -> Value? {
+        guard let node = try? graph.index(ofHandle: step), graph.predecessors[assignment.node].contains(where: { $0.index == node }) else {
+            note("the value of '\(printable(step.id))' is nil: the step does not wait for it", by: assignment)
+            return nil
+        }
         return value(of: step, at: node, orNilIf: \.isDeferred)
     }
 

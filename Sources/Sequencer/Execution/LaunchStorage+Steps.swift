@@ -91,11 +91,16 @@ extension LaunchStorage {
     /// - Returns: the next operation of the thread that ran it.
     @discardableResult
     func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd, thenTakeFor taker: Taker? = nil) -> Assignment? {
+        var result = end.forMachine
+        // Before the lock: this is code of the app.
+        if let error = end.error, result != .cancelledItself, graph.policy(assignment.node).isFinal?(error) == true {
+            result = .failedFinally
+        }
         // Objects of the app that the operation leaves come out of the lock with the result, and are released here.
-        input { state, now in
+        return input { state, now in
             let (counted, next) = state.machine.attemptEnded(
                 assignment,
-                end.forMachine,
+                result,
                 thenTakeFor: taker,
                 at: now,
                 &state.actions
@@ -419,8 +424,10 @@ extension LaunchStorage.State {
     ///
     /// - Returns: true when it was told to cancel before, and the caller has to do it.
     mutating func keep(_ handle: any Cancellable, for assignment: LaunchStorage.Assignment) -> Bool {
-        if machine.isCurrent(assignment) { handles[assignment.node] = handle }
-        return machine.nodes[assignment.node].isToldToCancel
+        let (node, isCurrent) = (machine.nodes[assignment.node], machine.isCurrent(assignment))
+        if isCurrent { handles[assignment.node] = handle }
+        // An attempt may have been given up before it had a handle; one that has ended the operation needs none.
+        return node.isToldToCancel || !isCurrent && node.state != .ended
     }
 
     /// Notes that an operation's code came to its end after the operation had.

@@ -429,6 +429,7 @@ extension RunRecord {
                 return "its fallback was not computed within its timeout" + timeout
             }
             if nodes[node].attempts == 0 { return "its condition did not answer within its timeout" + timeout }
+            if nodes[node].hasAttemptTimedOut { return lastAttemptMessage(node) }
             return "not ended after its timeout" + timeout
         case .cancelled:
             if nodes[node].isStraggler { return "told to cancel, and still running after the grace period" }
@@ -436,12 +437,19 @@ extension RunRecord {
             if nodes[node].isToldToCancel || stop?.aborter == node { return "cancelled while it ran" }
             if nodes[node].attempts == 0 { return "cancelled while its condition was asked" }
             guard let attempt = machine.attemptsNotMade[node] else { return "cancelled, and not by the launch" }
-            return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(messages[node] ?? "failed")"
-        default:
-            var message = messages[node] ?? "failed"
-            if let attempt = machine.attemptsNotMade[node] { message += " (no time left for attempt \(attempt))" }
-            return message
+            return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(attemptMessage(node))"
+        default: return lastAttemptMessage(node)
         }
+    }
+
+    /// Why an operation's last attempt has failed.
+    private func attemptMessage(_ node: Int) -> String {
+        guard nodes[node].hasAttemptTimedOut, let timeout = graph.policy(node).retry?.timeout else { return messages[node] ?? "failed" }
+        return "not ended after the timeout of \(durationText(timeout)) of each attempt"
+    }
+
+    private func lastAttemptMessage(_ node: Int) -> String {
+        attemptMessage(node) + (machine.attemptsNotMade[node].map { " (no time left for attempt \($0))" } ?? "")
     }
 
     private func cutMessage(_ node: Int) -> String {

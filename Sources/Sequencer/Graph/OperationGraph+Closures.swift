@@ -8,7 +8,8 @@
 ///
 /// A fallback takes the place of the step's value when the step fails, times out or is cancelled on its own: the step
 /// then ends as ``Outcome/fellBack`` and never fails its launch. It is a value, or a closure that is given the step's
-/// context and the error that was met (nil when the step was cancelled without one):
+/// context and the error that was met (nil when the step was cancelled or timed out without one). The context has the
+/// values of `using:`, see ``StepContext/value(of:)``:
 ///
 /// ```swift
 /// graph.add("fetch-config", fallback: .bundled) { try await api.configuration() }
@@ -128,7 +129,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.synchronous { context in
-            try body(try context.value(of: input), repeat try context.value(of: each more))
+            try body(try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
@@ -147,7 +148,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.synchronous { context in
-            try body(context, try context.value(of: input), repeat try context.value(of: each more))
+            try body(context, try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
@@ -166,7 +167,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.asynchronous { context in
-            try await body(try context.value(of: input), repeat try context.value(of: each more))
+            try await body(try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
@@ -185,7 +186,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.asynchronous { context in
-            try await body(context, try context.value(of: input), repeat try context.value(of: each more))
+            try await body(context, try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
@@ -205,7 +206,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.main { context in
-            try await body(try context.value(of: input), repeat try context.value(of: each more))
+            try await body(try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
@@ -225,7 +226,7 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.main { context in
-            try await body(context, try context.value(of: input), repeat try context.value(of: each more))
+            try await body(context, try context.input(input), repeat try context.input(each more))
         }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }

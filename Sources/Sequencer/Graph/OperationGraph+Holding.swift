@@ -27,7 +27,7 @@ extension OperationGraph {
     /// - Parameters:
     ///   - id: the step's identifier.
     ///   - steps: those that it is held for. They are in the graph already.
-    ///   - take: takes it. With ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``, each attempt
+    ///   - take: takes it. With ``StepOption/retry(attempts:timeout:backoff:multiplier:maximumBackoff:jitter:unless:)``, each attempt
     ///       that throws must have taken nothing.
     ///   - release: releases what `take` has returned. It must not block for long.
     /// - Returns: the step; its value is the one that `take` has returned.

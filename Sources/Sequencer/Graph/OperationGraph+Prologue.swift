@@ -34,7 +34,7 @@ extension OperationGraph {
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable (repeat each Input) throws -> Value
     ) -> Step<Value> {
-        let work = StepWork.prologue { context in try body(repeat try context.value(of: each inputs)) }
+        let work = StepWork.prologue { context in try body(repeat try context.input(each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
@@ -48,7 +48,7 @@ extension OperationGraph {
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
     ) -> Step<Value> {
-        let work = StepWork.prologue { context in try body(context, repeat try context.value(of: each inputs)) }
+        let work = StepWork.prologue { context in try body(context, repeat try context.input(each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 

@@ -109,8 +109,8 @@ extension OperationGraph {
     }
 
     /// The mistake in a timeout, in one sentence; nil for a good one.
-    static func complaint(aboutTimeout timeout: Duration) -> String? {
+    static func complaint(aboutTimeout timeout: Duration, called name: String = "a timeout") -> String? {
         if timeout > .zero, timeout <= maximumDuration { return nil }
-        return "a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
+        return "\(name) must be more than 0 and at most 24 hours, and is \(timeout)"
     }
 }

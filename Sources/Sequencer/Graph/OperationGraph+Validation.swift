@@ -9,8 +9,8 @@ extension OperationGraph {
     /// The graph, checked.
     ///
     /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice),
-    ///   dependencies (unknown, on itself, in a circle), options outside their range, values of another type than
-    ///   promised, Foundation operations that cannot run here.
+    ///   dependencies (unknown, on itself, in a circle), options outside their range or given twice, values of another
+    ///   type than promised, Foundation operations that cannot run here.
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
@@ -99,13 +99,17 @@ extension OperationGraph {
             func complain(_ complaint: String) {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
+            for option in policy.givenTwice { complain("the option '\(option)' is given twice; a step has one, so remove the other") }
             // Times out of range would trap, or overflow, when they are converted (G13).
-            if let complaint = policy.timeout.flatMap(Self.complaint(aboutTimeout:)) { complain(complaint) }
+            if let complaint = policy.timeout.flatMap({ Self.complaint(aboutTimeout: $0) }) { complain(complaint) }
             if let expected = policy.expected, !range.contains(expected) {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }
             if let retry = policy.retry {
                 if !(1...100).contains(retry.attempts) { complain("retry needs 1 to 100 attempts, and has \(retry.attempts)") }
+                if let complaint = retry.timeout.flatMap({ Self.complaint(aboutTimeout: $0, called: "a retry's timeout") }) {
+                    complain(complaint)
+                }
                 if !range.contains(retry.backoff) || !range.contains(retry.maximumBackoff) {
                     complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }

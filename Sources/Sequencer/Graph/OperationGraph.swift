@@ -213,6 +213,7 @@ extension OperationGraph {
         if !options.isEmpty || fallback != nil || !inputs.isEmpty {
             var policy = StepPolicy()
             for option in options { option.apply(&policy) }
+            policy.given = []
             policy.fallback = fallback
             for input in policy.conditionInputs { dependencies.add(input.reference) }
             // A handle of another graph is an unknown dependency, whose type is not compared with any.

@@ -121,7 +121,7 @@ public struct StepContext: Sendable {
     }
 
     /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its
-    /// time is over.
+    /// time, or that of the attempt, is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.
     public var isCancelled: Bool { host.isToldToCancel(assignment) }
@@ -149,15 +149,27 @@ public struct StepContext: Sendable {
     /// The time since the launch began, by its clock.
     package var elapsed: Duration { host.elapsed }
 
-    /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil
-    /// without either.
+    /// The time that is left to this operation: until its timeout, that of the attempt, or the launch's deadline, the
+    /// earliest of them; nil without any.
     ///
     /// Give it to a request or anything else that the operation waits for.
     public var remainingTime: Duration? { host.remainingTime(of: assignment) }
 
-    /// The value of a step this one depends on.
+    /// The value of a step that this one waits for, by `using:`, `after:` or a condition: for a fallback's closure.
+    ///
+    /// ```swift
+    /// graph.add("fetch-config", using: cache) { cache in try await api.configuration(after: cache.version) } fallback: { step, _ in
+    ///     step.value(of: cache)?.configuration ?? .bundled
+    /// }
+    /// ```
+    ///
+    /// Nil where that step has left no value. Nil, too, for a step that this one does not wait for: the report has a
+    /// note of that.
+    public func value<Value>(of step: Step<Value>) -> Value? { host.value(of: step, for: assignment) }
+
+    /// The value of a step that this one reads.
     @usableFromInline
-    func value<Value>(of step: Step<Value>) throws -> Value {
+    func input<Value>(_ step: Step<Value>) throws -> Value {
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
         throw Self.missingValue(of: step.id)
@@ -219,6 +231,8 @@ protocol StepHost: AnyObject, Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
     func remainingTime(of assignment: StepAssignment) -> Duration?
     func value<Value>(of step: Step<Value>) throws -> Value?
+    /// The value of a step that the operation waits for.
+    func value<Value>(of step: Step<Value>, for assignment: StepAssignment) -> Value?
     /// An operation has taken something that is held while others run.
     func took(_ value: any Sendable, for range: HeldRange)
     /// Takes a Foundation operation that a step has made for this launch alone.

@@ -29,7 +29,7 @@ extension StepOption {
         forAtLeast minimum: Duration = .zero,
         show: @escaping @MainActor @Sendable (SlowStep) async -> Void
     ) -> StepOption {
-        StepOption { $0.slowScreen = SlowScreen(limit: limit, minimum: minimum, show: show) }
+        StepOption(single: "ifSlower") { $0.slowScreen = SlowScreen(limit: limit, minimum: minimum, show: show) }
     }
 }
 

@@ -16,9 +16,11 @@ public enum FailurePolicy: String, NamedValue, Sendable {
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see
-/// ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
+/// ``StepOption/retry(attempts:timeout:backoff:multiplier:maximumBackoff:jitter:unless:)``.
 package struct RetryPolicy: Sendable, Hashable {
     package var attempts: Int
+    /// The most that each attempt may take.
+    package var timeout: Duration?
     package var backoff: Duration
     package var multiplier: Double
     package var maximumBackoff: Duration
@@ -26,12 +28,13 @@ package struct RetryPolicy: Sendable, Hashable {
 
     package init(
         attempts: Int,
+        timeout: Duration? = nil,
         backoff: Duration = .milliseconds(50),
         multiplier: Double = 2,
         maximumBackoff: Duration = .seconds(5),
         jitter: Double = 0.1
     ) {
-        (self.attempts, self.backoff, self.multiplier) = (attempts, backoff, multiplier)
+        (self.attempts, self.timeout, self.backoff, self.multiplier) = (attempts, timeout, backoff, multiplier)
         (self.maximumBackoff, self.jitter) = (maximumBackoff, jitter)
     }
 }
@@ -54,8 +57,21 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
 /// ```swift
 /// graph.add("force-update", .onFailure(.continue), .timeout(.seconds(1))) { launch in ... }
 /// ```
+///
+/// Several conditions (``when(_:condition:)``), resources (``exclusive(_:)``) and events (``fulfills(_:)``) add up. Any
+/// other option that has a value is given once: ``OperationGraph/validated()`` refuses a second one.
 public struct StepOption: Sendable {
     let apply: @Sendable (inout StepPolicy) -> Void
+
+    init(apply: @escaping @Sendable (inout StepPolicy) -> Void) { self.apply = apply }
+
+    /// An option that a step can have once.
+    init(single name: String, apply: @escaping @Sendable (inout StepPolicy) -> Void) {
+        self.apply = { policy in
+            if policy.given.contains(name) { policy.givenTwice.append(name) } else { policy.given.append(name) }
+            apply(&policy)
+        }
+    }
 
     /// All of `options` as one, for lists that are put together elsewhere.
     public static func all(_ options: [StepOption]) -> StepOption {
@@ -64,12 +80,22 @@ public struct StepOption: Sendable {
         }
     }
 
+    /// Options on top of one another: of an option that a step can have once, that of the last layer counts.
+    package static func layers(_ layers: [StepOption]) -> StepOption {
+        StepOption { policy in
+            for layer in layers {
+                policy.given = []
+                layer.apply(&policy)
+            }
+        }
+    }
+
     /// A name for people: shown in timelines and drawings beside the identifier.
-    public static func title(_ title: String) -> StepOption { StepOption { $0.title = title } }
+    public static func title(_ title: String) -> StepOption { StepOption(single: "title") { $0.title = title } }
 
     /// The effect when the operation does not succeed and has no fallback; ``FailurePolicy/required`` unless said.
     public static func onFailure(_ policy: FailurePolicy) -> StepOption {
-        StepOption { $0.onFailure = policy }
+        StepOption(single: "onFailure") { $0.onFailure = policy }
     }
 
     /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses
@@ -77,7 +103,7 @@ public struct StepOption: Sendable {
     ///
     /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
-    public static func timeout(_ timeout: Duration) -> StepOption { StepOption { $0.timeout = timeout } }
+    public static func timeout(_ timeout: Duration) -> StepOption { StepOption(single: "timeout") { $0.timeout = timeout } }
 
     /// Tries a failed operation again, after a pause.
     ///
@@ -86,23 +112,48 @@ public struct StepOption: Sendable {
     /// lane, no thread and no exclusive resource. An attempt that could not start before the operation's timeout is not
     /// waited for: the operation fails at once.
     ///
+    /// A `timeout` ends an attempt that hangs, also in a function that never calls back: the attempt is told to cancel,
+    /// its lane goes on with other work, and the next attempt follows as after a failure. Its code may still run then.
+    /// When the last attempt is ended so, the operation has timed out. The time of all attempts together, with the
+    /// pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
+    ///
+    /// ```swift
+    /// graph.add("log-in", .retry(attempts: 3, timeout: .seconds(2), unless: { $0 is WrongPassword })) { try await accounts.logIn() }
+    /// ```
+    ///
     /// - Parameters:
     ///   - attempts: the number of attempts in all, the first included: 1 to 100.
+    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no limit of its own.
     ///   - backoff: the pause before the second attempt.
     ///   - multiplier: what each further pause is multiplied by: 1 or more.
     ///   - maximumBackoff: the longest pause.
     ///   - jitter: the share of a pause that chance may add or take: 0 to 1.
+    ///   - isFinal: whether no further attempt can help after this error. It is asked after each attempt that has thrown
+    ///     one, on the thread that met it, within the time of the attempt.
     public static func retry(
         attempts: Int,
+        timeout: Duration? = nil,
         backoff: Duration = .milliseconds(50),
         multiplier: Double = 2,
         maximumBackoff: Duration = .seconds(5),
-        jitter: Double = 0.1
+        jitter: Double = 0.1,
+        unless isFinal: (@Sendable (any Error) -> Bool)? = nil
     ) -> StepOption {
-        .retry(RetryPolicy(attempts: attempts, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
+        let (most, factor) = (maximumBackoff, multiplier)
+        let policy = RetryPolicy(
+            attempts: attempts,
+            timeout: timeout,
+            backoff: backoff,
+            multiplier: factor,
+            maximumBackoff: most,
+            jitter: jitter
+        )
+        return .retry(policy, unless: isFinal)
     }
 
-    package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption { $0.retry = policy } }
+    package static func retry(_ policy: RetryPolicy, unless isFinal: (@Sendable (any Error) -> Bool)? = nil) -> StepOption {
+        StepOption(single: "retry") { ($0.retry, $0.isFinal) = (policy, isFinal) }
+    }
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
     /// dependents run.
@@ -111,6 +162,8 @@ public struct StepOption: Sendable {
     /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
     /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
     /// ```
+    ///
+    /// With several conditions, all of them have to be true; the first that is false ends the asking.
     ///
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
@@ -128,7 +181,9 @@ public struct StepOption: Sendable {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
             for step in repeat each steps { policy.conditionInputs.append(step.input) }
-            policy.condition = { context in try condition(repeat try context.value(of: each steps)) }
+            policy.condition = { [earlier = policy.condition] context in
+                try earlier?(context) != false && condition(repeat try context.input(each steps))
+            }
         }
     }
 
@@ -184,14 +239,14 @@ public struct StepOption: Sendable {
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of
     /// ``LaunchOptions``). The threads of a queue of the app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
-        StepOption { $0.qualityOfService = qos }
+        StepOption(single: "qualityOfService") { $0.qualityOfService = qos }
     }
 
     /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and
     /// plans.
     public static func expected(_ duration: Duration) -> StepOption {
         // A `Double` of seconds is seldom a whole number of nanoseconds, which plans and reports count in.
-        StepOption { $0.expected = duration.roundedToNanoseconds }
+        StepOption(single: "expected") { $0.expected = duration.roundedToNanoseconds }
     }
 
     /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a
@@ -203,7 +258,7 @@ public struct StepOption: Sendable {
     /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has
     /// failed. A value of another type than the step's own does not count.
     public static func substitute(_ value: some Sendable) -> StepOption {
-        StepOption { $0.substitute = value }
+        StepOption(single: "substitute") { $0.substitute = value }
     }
 
     /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome
@@ -237,7 +292,7 @@ public struct StepOption: Sendable {
     /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
     /// person does, since the answer comes on the main thread, and no other does.
     package static func suspends(_ suspends: Bool) -> StepOption {
-        StepOption { $0.isSaidToSuspend = suspends }
+        StepOption(single: "suspends") { $0.isSaidToSuspend = suspends }
     }
 }
 
@@ -261,6 +316,10 @@ package struct StepPolicy: Sendable {
     package var onFailure = FailurePolicy.required
     package var timeout: Duration?
     package var retry: RetryPolicy?
+    /// Whether nothing is tried again after an error.
+    var isFinal: (@Sendable (any Error) -> Bool)?
+    /// Its timeout, or that of each attempt.
+    package var shortestTimeout: Duration? { [timeout, retry?.timeout].compactMap(\.self).min() }
     var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
     var conditionInputs: [StepInput] = []
@@ -312,6 +371,10 @@ package struct StepPolicy: Sendable {
     var startsOnMain = false
     /// The steps whose values this one reads, each with the type it was promised.
     var inputs: [StepInput] = []
+    /// While options are applied: those, of the ones that a step can have once, that this layer has named.
+    var given: [String] = []
+    /// Those that were named once more.
+    var givenTwice: [String] = []
 
     // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()

@@ -55,15 +55,15 @@ extension ValidatedGraph {
         if original.condition != nil { policy.condition = { _ in isOn } }
         if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
         let isLate = timesOut(node, after: duration)
-        if isLate { policy.timeout = original.timeout }
+        if isLate { (policy.timeout, policy.retry) = (original.timeout, original.retry) }
         (policy.onFailure, policy.isDeferrable, policy.isCuttable) = (original.onFailure, original.isDeferrable, original.isCuttable)
         if isLate || original.isCuttable { policy.fallback = original.fallback.map { _ in .value(()) } }
         return policy
     }
 
-    /// Whether a step that takes that long is ended by its timeout, in which a person's time does not count.
+    /// Whether a step that takes that long is ended by its timeout, or that of each attempt, in which a person's time does not count.
     package func timesOut(_ node: Int, after duration: Duration) -> Bool {
         let policy = policy(node)
-        return !policy.isSwitchedOff && !policy.isExpectedOfPerson && policy.timeout.map { duration > $0 } ?? false
+        return !policy.isSwitchedOff && !policy.isExpectedOfPerson && policy.shortestTimeout.map { duration > $0 } ?? false
     }
 }

@@ -76,7 +76,7 @@ extension OperationGraph {
             repeat each inputs,
             after: dependencies,
             fallback: nil,
-            work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
+            work: .makeOperation { context in try make(context, repeat try context.input(each inputs)) }
         )
     }
 

@@ -61,7 +61,7 @@ extension OperationGraph {
             repeat each inputs,
             after: dependencies,
             fallback: .of(value, makeFallback),
-            work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
+            work: .makeOperation { context in try make(context, repeat try context.input(each inputs)) }
         )
     }
 }

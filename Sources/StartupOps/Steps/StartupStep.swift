@@ -59,8 +59,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
         self.id = id
         self.title = title
         self.expected = expected
-        // The step's own options last: of two that say something about the same thing, the later one counts.
-        self.options = .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)] + options)
+        self.options = .layers([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true), .all(options)])
         self.simulated = simulated
         self.work = work
     }
@@ -217,8 +216,7 @@ extension OperationGraph {
 
     /// Adds a step that follows the main screen. If it fails, the launch has succeeded all the same.
     mutating func addAfterMain(_ step: StartupStep<ScreenWork>, of steps: StartupSteps, _ options: StepOption...) {
-        // In front of the scenario's options: of two about one thing the later one counts.
-        _ = add(step, of: steps, [.onFailure(.continue)] + options, after: [StartupStep.mainApp.id])
+        _ = add(step, of: steps, [.layers([.onFailure(.continue), .all(options)])], after: [StartupStep.mainApp.id])
     }
 }
 

@@ -75,20 +75,20 @@ public struct StartupSteps: Sendable {
         StartupSteps(.simulation(requiresUpdate: requiresUpdate, durations: durations, showUpdate: showUpdate))
     }
 
-    /// Gives a step options that count before those that it has, and before those of a scenario.
+    /// Gives a step options that count before those that it has, and before those of a scenario. Conditions, resources
+    /// and events add to these.
     ///
     /// ```swift
     /// steps.set(.timeout(.seconds(5)), .expected(.seconds(2)), on: .login)
     /// ```
     public mutating func set<Work>(_ options: StepOption..., on step: StartupStep<Work>) {
-        self.options[step.id, default: []] += options
+        self.options[step.id, default: []].append(.all(options))
     }
 
     /// All options of a step in a graph.
     func options<Work>(of step: StartupStep<Work>, _ ofScenario: [StepOption] = []) -> StepOption {
         let timeout = step.timeout.map { StepOption.timeout($0(environment)) }
-        // In this order: of two that say something about the same thing, the later one counts.
-        return .all([step.options] + [timeout].compactMap(\.self) + ofScenario + options[step.id, default: []])
+        return .layers([step.options] + [timeout].compactMap(\.self) + [.all(ofScenario)] + options[step.id, default: []])
     }
 
     /// The environment that the real work is done in; nil when the launch is simulated.

@@ -55,6 +55,7 @@ struct ScenarioFindings {
         warnOfMissingEnds()
         warnOfTimes()
         warnOfTimeouts()
+        warnOfRetries()
         warnOfFailures()
     }
 
@@ -184,7 +185,7 @@ struct ScenarioFindings {
         for node in 0..<graph.count {
             let (id, policy) = (graph.id(node), graph.policy(node))
             let time = max(policy.expected ?? .zero, known[id] ?? .zero)
-            guard let timeout = policy.timeout, graph.timesOut(node, after: time) else { continue }
+            guard let timeout = policy.shortestTimeout, graph.timesOut(node, after: time) else { continue }
             let isFatal = failure != nil && policy.onFailure == .required && !policy.hasFallback
             if id == failure?.operation { isExplained = true }
             let effect = isFatal ? "so the launch fails" : policy.hasFallback ? "so it always falls back" : "so it never succeeds"
@@ -198,6 +199,22 @@ struct ScenarioFindings {
         if let (operation, message) = failure, !isExplained {
             let reason = "\(name(operation)): \(printable(message, limit: 200))"
             warn("timeout", of: operation, isError: true, "by what is expected the launch fails at \(reason)")
+        }
+    }
+
+    private mutating func warnOfRetries() {
+        for node in 0..<graph.count where !graph.policy(node).isSwitchedOff {
+            guard let timeout = graph.policy(node).timeout, let retry = graph.policy(node).retry, retry.attempts > 1 else { continue }
+            let (id, end) = (graph.id(node), "it times out after \(durationText(timeout))")
+            let lost = (2...retry.attempts).first { retry.earliestStart(ofAttempt: $0) >= timeout }
+            let next = retry.timeout.map { retry.earliestStart(ofAttempt: 2, afterAttemptsOf: $0) } ?? .zero
+            if let lost {
+                let pauses = "the pauses before it take at least \(durationText(retry.earliestStart(ofAttempt: lost)))"
+                warn("retry", of: id, "\(name(id)) never comes to attempt \(lost) of \(retry.attempts): \(pauses), and \(end)")
+            } else if next >= timeout {
+                let hangs = "is not tried again after an attempt that hangs: the next could begin after \(durationText(next))"
+                warn("retry", of: id, "\(name(id)) \(hangs), and \(end)")
+            }
         }
     }
 

@@ -135,6 +135,7 @@ struct Verification: Sendable {
         "deadlineWithinBudget": "The deadline comes before the budget is used up.",
         "timeout": "An operation is expected to take longer than its timeout.",
         "timeouts": "The timeouts of a path come to more than the budget.",
+        "retry": "An operation times out before it could be tried again.",
         "lateUpdateCheck": "The check for a required update comes late, or behind a person.",
         "unawaitedRequired": "The milestone does not wait for a required operation.",
         "idleContinue": "The 'continue' of a dependency can do nothing.",

@@ -71,6 +71,9 @@ extension ValidatedGraph {
     }
 
     private var operationsWithTimeoutOfAllAttempts: [String] {
-        (0..<count).filter { policy($0).timeout != nil && (policy($0).retry?.attempts ?? 1) > 1 }.map(id)
+        (0..<count).filter { node in
+            let policy = policy(node)
+            return policy.timeout != nil && policy.retry.map { $0.attempts > 1 && $0.timeout == nil } ?? false
+        }.map(id)
     }
 }

@@ -62,6 +62,8 @@ struct OperationDocument: Equatable, Sendable {
     /// The value that stands in when the work fails or times out.
     var fallback: String?
     var retry: RetryPolicy?
+    /// The statuses of a command or a server after which nothing is tried again.
+    var finalStatuses: [Int] = []
     /// Whether it waits for a person, as the file says; see ``asksPerson``.
     var interactive = false
     /// Whether it may run after the milestone, to keep the budget.

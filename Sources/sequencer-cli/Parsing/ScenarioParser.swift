@@ -153,7 +153,7 @@ enum ScenarioKeys {
         "timeout": { $0.timeout = try $1.duration() },
         "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
-        "retry": { $0.retry = try retryPolicy($1) },
+        "retry": { ($0.retry, $0.finalStatuses) = try retryPolicy($1) },
         "interactive": { $0.interactive = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
         "cuttable": { $0.cuttable = try $1.bool() },
@@ -176,12 +176,14 @@ enum ScenarioKeys {
         "optional": { $0.isOptional = try $1.bool() },
     ]
 
-    private static let retry: Keys<RetryPolicy> = [
-        "attempts": { $0.attempts = try $1.integer(in: 1...100) },
-        "backoff": { $0.backoff = try $1.duration(minimum: .zero) },
-        "multiplier": { $0.multiplier = try $1.number(in: 1...100) },
-        "jitter": { $0.jitter = try $1.number(in: 0...1) },
-        "maxBackoff": { $0.maximumBackoff = try $1.duration() },
+    private static let retry: Keys<(policy: RetryPolicy, unless: [Int])> = [
+        "attempts": { $0.policy.attempts = try $1.integer(in: 1...100) },
+        "timeout": { $0.policy.timeout = try $1.duration() },
+        "backoff": { $0.policy.backoff = try $1.duration(minimum: .zero) },
+        "multiplier": { $0.policy.multiplier = try $1.number(in: 1...100) },
+        "jitter": { $0.policy.jitter = try $1.number(in: 0...1) },
+        "maxBackoff": { $0.policy.maximumBackoff = try $1.duration() },
+        "unless": { $0.unless = try $1.elements().map { try $0.integer(in: 1...599) } },
     ]
 
     private static let work: Keys<WorkDocument> = [
@@ -236,7 +238,10 @@ enum ScenarioKeys {
             if $0.work != .none { $0.work = .expected(keepsThread: keepsThread) }
         },
         // A printed graph has no pauses between attempts.
-        "retryAttempts": { $0.retry = RetryPolicy(attempts: try $1.integer(in: 1...100), backoff: .zero) },
+        "retryAttempts": { $0.retry = RetryPolicy(attempts: try $1.integer(in: 1...100), timeout: $0.retry?.timeout, backoff: .zero) },
+        "attemptTimeoutMs": {
+            $0.retry = RetryPolicy(attempts: $0.retry?.attempts ?? 1, timeout: try $1.milliseconds(from: .nanoseconds(1)), backoff: .zero)
+        },
         "switchedOff": { if try $1.bool() { $0.when = false } },
         "level": { _, _ in }, "slackMs": { _, _ in }, "critical": { _, _ in },
     ]
@@ -255,16 +260,17 @@ extension ScenarioKeys {
         return document
     }
 
-    private static func retryPolicy(_ field: ScenarioField) throws -> RetryPolicy {
-        var policy = RetryPolicy(attempts: 1, backoff: .zero)
-        try field.read(retry, into: &policy)
+    private static func retryPolicy(_ field: ScenarioField) throws -> (RetryPolicy, [Int]) {
+        var document = (policy: RetryPolicy(attempts: 1, backoff: .zero), unless: [Int]())
+        try field.read(retry, into: &document)
+        let policy = document.policy
         _ = try field.required("attempts")
         // A limit below the first pause would never let it take place.
         if field.child("maxBackoff") != nil, policy.maximumBackoff < policy.backoff {
             let (most, backoff) = (DurationText.format(policy.maximumBackoff), DurationText.format(policy.backoff))
             throw field.fault("'maxBackoff' \(most) is less than 'backoff' \(backoff)")
         }
-        return policy
+        return document
     }
 
     /// - Parameter name: reads the name of a resource.

@@ -113,7 +113,7 @@ extension OperationDocument {
         // On the main thread, or with a fallback, one without work is a step of its own: it takes no time either.
         if let expected = isWorkless ? Duration.zero : expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
-        if let retry { options.append(.retry(retry)) }
+        if let retry { options.append(.retry(retry) { [finalStatuses] in status(of: $0).map(finalStatuses.contains) ?? false }) }
         // After what is expected: an absent operation takes no time, or the plan would wait for it.
         if when != nil || !conditions.isEmpty { options.append(runs ? .when { true } : .switchedOff) }
         // A plan has to be told: nobody sees in a closure whether it suspends.
@@ -169,6 +169,12 @@ extension WorkDocument {
         }
         return ""
     }
+}
+
+/// The status that a command, or a server, has failed with; nil for another error.
+private func status(of error: any Error) -> Int? {
+    if case .status(let status)? = (error as? ChildProcessError)?.reason { return Int(status) }
+    return (error as? NetworkError)?.status
 }
 
 /// Keeps the calling thread's processor busy until it has spent `duration` of processor time.

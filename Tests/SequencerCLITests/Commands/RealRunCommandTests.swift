@@ -53,6 +53,25 @@ struct RealRunCommandTests {
         #expect(result.output.contains("not ended after its timeout of 2 s"))
     }
 
+    @Test("an attempt that hangs ends at its timeout, and the next follows; a status of 'unless' ends the attempts")
+    func attempts() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        func report(_ operation: String, _ options: String...) async throws -> [String: Any] {
+            let path = try folder.write(scenarioText(operation))
+            let report = try await Tool.run(["run", path, "--json", "--trust"] + options).json()
+            return try #require((report["operations"] as? [[String: Any]])?.first)
+        }
+        let slow = #"{ "id": "slow", "retry": { "attempts": 2, "timeout": "2s", "jitter": 0 }, "work": { "simulate": "1ms" } }"#
+        let hangs = try await report(slow, "--inject", "slow=hang", "--clock", "virtual")
+        #expect(hangs["attempts"] as? Int == 2 && hangs["endMs"] as? Double == 4_000 && hangs["outcome"] as? String == "timedOut")
+        for (status, attempts) in [(3, 1), (4, 2)] {
+            let retry = #""retry": { "attempts": 2, "unless": [401, 3] }"#
+            let exits = try await report(#"{ "id": "migrate", \#(retry), "work": { "command": ["sh", "-c", "exit \#(status)"] } }"#)
+            #expect(exits["attempts"] as? Int == attempts && exits["outcome"] as? String == "failed")
+        }
+    }
+
     @Test("a scenario file that hangs ends at the default deadline, or at the one that is asked for")
     func deadline() async throws {
         let folder = try TemporaryFolder()

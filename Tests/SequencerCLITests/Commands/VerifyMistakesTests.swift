@@ -63,6 +63,22 @@ struct VerifyMistakesTests {
         #expect(result.messages.hasSuffix("sequencer-cli: there may be more: these are the first 100\n"))
     }
 
+    @Test("a retry that the operation's timeout leaves no time for is a warning: after pauses, or after an attempt that hangs")
+    func lostRetry() async throws {
+        func output(_ timeout: String, _ retry: String) async throws -> String {
+            let operation = #"{ "id": "fetch", "timeout": "\#(timeout)", "retry": { \#(retry) }, "work": { "simulate": "10ms" } }"#
+            return try await Tool.run("verify", "-", input: scenarioText(operation)).output
+        }
+        let pauses = try await output("1s", #""attempts": 4, "backoff": "400ms", "multiplier": 2, "jitter": 0"#)
+        let lost = "fetch never comes to attempt 3 of 4: the pauses before it take at least 1.2 s, and it times out after 1 s"
+        #expect(pauses.contains("warning: \(lost)\n") && pauses.contains("so that none follows one that hangs"), "\(pauses)")
+        let hangs = try await output("2s", #""attempts": 2, "timeout": "1950ms", "backoff": "50ms", "jitter": 0"#)
+        let next = "fetch is not tried again after an attempt that hangs: the next could begin after 2 s, and it times out after 2 s"
+        #expect(hangs.contains("warning: \(next)\n"), "\(hangs)")
+        let fits = try await output("5s", #""attempts": 2, "timeout": "2s", "backoff": "50ms""#)
+        #expect(fits.contains("no problem found") && !fits.contains("one that hangs"), "\(fits)")
+    }
+
     @Test("the 'continue' of a dependency that can do nothing is a warning; where it decides something it is none")
     func idleContinue() async throws {
         func output(_ policy: String) async throws -> String {

@@ -241,6 +241,10 @@ struct ScenarioComplaintTests {
                 "{\"id\": \"a\", \"retry\": {\"attempts\": 2, \"backoff\": \"2s\", \"maxBackoff\": \"1s\"}}",
                 "22: operations[0].retry: 'maxBackoff' 1s is less than 'backoff' 2s"
             ),
+            (
+                "{\"id\": \"a\", \"retry\": {\"unless\": [0]}}",
+                "34: operations[0].retry.unless[0]: expected a whole number from 1 to 599, found 0"
+            ),
         ] as [(String, String)]
     )
     func inAnOperation(_ text: String, _ message: String) {

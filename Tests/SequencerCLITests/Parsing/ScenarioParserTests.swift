@@ -77,7 +77,8 @@ struct ScenarioParserTests {
         let operation = try parseOne(
             """
             {"id": "a", "title": "Ä b", "after": [], "on": "background", "timeout": "1s", "fallback": "cached", "cuttable": true, "interactive": false,
-             "retry": {"attempts": 100, "backoff": "0s", "multiplier": 2, "jitter": 0.5, "maxBackoff": "1s"}, "exclusive": ["ui", "disk"],
+             "retry": {"attempts": 100, "timeout": "2s", "backoff": "0s", "multiplier": 2, "jitter": 0.5, "maxBackoff": "1s", "unless": [401, 3]},
+             "exclusive": ["ui", "disk"],
              "qos": "userInitiated", "expected": "0s", "when": false,
              "work": {"http": {"url": "http://127.0.0.1:8080/a?b=c", "method": "POST", "headers": {"Accept": "*/*", "X-Empty": ""}}}}
             """
@@ -88,7 +89,8 @@ struct ScenarioParserTests {
             title: "Ä b",
             timeout: .seconds(1),
             fallback: "cached",
-            retry: RetryPolicy(attempts: 100, backoff: .zero, multiplier: 2, maximumBackoff: .seconds(1), jitter: 0.5),
+            retry: RetryPolicy(attempts: 100, timeout: .seconds(2), backoff: .zero, maximumBackoff: .seconds(1), jitter: 0.5),
+            finalStatuses: [401, 3],
             cuttable: true,
             exclusive: ["ui", "disk"],
             qos: .userInitiated,

@@ -52,7 +52,8 @@ extension ValidatedGraph {
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
             "switchedOff": .mark(isSwitchedOff(node)),
-            "retryAttempts": policy.retry.map { .number($0.attempts) }, "level": .number(facts.levels[node]),
+            "retryAttempts": policy.retry.map { .number($0.attempts) }, "attemptTimeoutMs": .milliseconds(policy.retry?.timeout),
+            "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
             "critical": .flag(critical.contains(node)),
         ]

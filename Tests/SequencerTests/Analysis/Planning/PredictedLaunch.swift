@@ -106,7 +106,8 @@ struct PredictedLaunch: Sendable {
             options.append(StepOption { $0.retry = nil })
             if endings[node] == .timeout, node != instant { options.append(.timeout(durations[node])) }
             if !isReplaced { options.append(.onFailure(.continue)) }
-            return options
+            // The last of two counts.
+            return [.layers(options)]
         }
         self.seed = seed
         self.durations = kinds.indices.map { [.straight, .join, .conditionalJoin].contains(kinds[$0]) ? .zero : durations[$0] }
