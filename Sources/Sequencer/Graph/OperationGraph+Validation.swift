@@ -9,14 +9,14 @@ extension OperationGraph {
     /// The graph, checked.
     ///
     /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice),
-    ///   dependencies (unknown, on itself, in a circle), options outside their range, values of another type than
+    ///   dependencies (unknown, on itself, in a circle, that of an event included), options outside their range, values of another type than
     ///   promised, Foundation operations that cannot run here.
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
         // Goes on after a problem: an error names all of them.
         checkIdentifiers(&problems)
-        checkPolicies(&problems)
+        let promisesEvents = checkPolicies(&problems)
         checkValues(&problems)
         var known = resolvedEdges(&problems)
         let operations = addOperationDependencies(to: &known, &problems)
@@ -25,8 +25,10 @@ extension OperationGraph {
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
         // An operation queue would run none of these, and say nothing (G1).
-        if graph.order.count < count {
-            problems += GraphCycles(graph).cycles.map(problem(of:))
+        let promises = promisesEvents ? promisedEdges : []
+        let tied = promises.isEmpty ? graph : ValidatedGraph(self, known + promises, operationPositions: operations)
+        if tied.order.count < count {
+            problems += GraphCycles(tied).cycles.map { problem(of: $0, Set(promises)) }
         }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
@@ -39,8 +41,12 @@ extension OperationGraph {
         return places.sorted(by: <).map { problems[$0.found] }
     }
 
-    private func problem(of cycle: GraphCycles.Cycle) -> GraphProblem {
-        let path = (cycle.operations + cycle.operations.prefix(1)).map { nodes[$0].id }
+    /// - Parameter promises: edges from waits for events to the steps that fulfil them.
+    private func problem(of cycle: GraphCycles.Cycle, _ promises: Set<GraphEdge>) -> GraphProblem {
+        let circle = cycle.operations + cycle.operations.prefix(1)
+        let path = circle.map { nodes[$0].id }
+        let events = zip(circle, circle.dropFirst()).filter { promises.contains(GraphEdge(node: $0, target: $1)) }
+            .prefix(5).map { "; \(printable(nodes[$0].id)) for an event that \(printable(nodes[$1].id)) fulfils" }
         var names = path.map { printable($0) }
         // A circle may be as long as the graph (G17).
         if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
@@ -50,7 +56,7 @@ extension OperationGraph {
             .cycle,
             positions: cycle.operations,
             path: path,
-            "cycle: " + names.joined(separator: " → ") + " (each waits for the next\(others))"
+            "cycle: " + names.joined(separator: " → ") + " (each waits for the next\(events.joined())\(others))"
         )
     }
 
@@ -83,7 +89,8 @@ extension OperationGraph {
     /// The most operations that may hold a resource at the same time.
     package static let maximumResourceLimit = 1_024
 
-    private func checkPolicies(_ problems: inout [GraphProblem]) {
+    /// - Returns: whether a step is to bring about an event.
+    private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
             if (1...Self.maximumResourceLimit).contains(limit) { continue }
@@ -142,6 +149,7 @@ extension OperationGraph {
                 complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
             }
         }
+        return !promised.isEmpty
     }
 
     /// Checks that no step's value is an operation: its closure was meant to make one that is run, and a value is not.
