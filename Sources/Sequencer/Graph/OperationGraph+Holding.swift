@@ -17,7 +17,8 @@ extension OperationGraph {
     /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. The value
     /// that `take` has returned is released once: when all the steps have ended, each in any way. So a failure, an
     /// abort, a cancel, a timeout or the launch's deadline releases it as well, as soon as the steps that ran have
-    /// ended or were left behind. If `take` returns only after that, its value is released at once. Nothing is released
+    /// ended or were left behind. Of several values whose steps end together, the last taken is released first: a
+    /// database before its pool. If `take` returns only after that, its value is released at once. Nothing is released
     /// that was not taken.
     ///
     /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the
