@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import SequencerTesting
 import Synchronization
 import TestSupport
@@ -13,7 +14,15 @@ struct HoldingTests {
         var all: [String] { lines.withLock { $0 } }
     }
 
+    /// The launches that steps look at, or cancel.
+    private final class Launches: Sendable {
+        private let launches = Mutex<[RunningLaunch]>([])
+        subscript(place: Int) -> RunningLaunch? { launches.withLock { $0.indices.contains(place) ? $0[place] : nil } }
+        func set(_ all: [RunningLaunch]) { launches.withLock { $0 = all } }
+    }
+
     private let log = Log()
+    private let running = Launches()
 
     @Test("what is held to the same end is released last taken first, also where an abort ends steps together", arguments: [false, true])
     func releaseOrder(aborts: Bool) async throws {
@@ -35,5 +44,108 @@ struct HoldingTests {
         }
         _ = try await graph.run(options: virtual())
         #expect(log.all == ["take database", "take pool", "release pool", "release database"])
+    }
+
+    @Test("a resource of the process is held by one step at a time, whatever launch it is of")
+    func process() async throws {
+        let clock = VirtualClock()
+        let options = LaunchOptions(clock: clock)
+        func graph(_ name: String, _ resource: ExclusiveResource) -> OperationGraph {
+            var graph = OperationGraph(name)
+            let ask = graph.add("ask", .exclusive(resource)) { [log] step in
+                log.add("\(name) begins")
+                try await step.sleep(for: .seconds(2))
+                log.add("\(name) ends")
+                if name == "first" { throw CancellationError() }
+            }
+            graph.add("main", .milestone, .exclusive(.userInterface), after: ask) {}
+            return graph
+        }
+        var world = OperationGraph("world")
+        world.add("cancel") { [log, running] step in
+            try await step.sleep(for: .seconds(1))
+            for operation in running[1]?.status.operations ?? [] { log.add("\(operation.id) \(operation)") }
+            running[1]?.cancel()
+        }
+        let launches = try clock.hold {
+            let launches = try ["first", "second", "third"].map { try graph($0, .userInterface.ofProcess).start(options: options) }
+            running.set(launches)
+            try world.start(options: options)
+            return launches
+        }
+        var ends: [Duration] = []
+        for launch in launches { ends.append(await launch.end().report.makespan) }
+        // One that waits can be cancelled, and a failure gives it back.
+        #expect(ends == [.seconds(2), .seconds(1), .seconds(4)])
+        let waits = ["ask waits for 'ui', which another launch holds", "main waits for ask"]
+        #expect(log.all == ["first begins"] + waits + ["first ends", "third begins", "third ends"])
+
+        // A resource that is not of the process is the launch's own.
+        let others = try clock.hold { try ["one", "two"].map { try graph($0, .userInterface).start(options: options) } }
+        for launch in others { #expect(await launch.end().report.makespan == .seconds(2)) }
+    }
+
+    @Test(
+        "a limit over chains of steps: no more of them are begun at a time, also in the plan, and each goes on to its end",
+        arguments: [1, 2]
+    )
+    func chains(limit: Int) async throws {
+        var graph = OperationGraph("images")
+        graph.limit("images", to: limit)
+        for number in 1...4 {
+            func body(_ name: String) -> @Sendable (StepContext) async throws -> Void {
+                { [log] step in
+                    log.add("\(name) \(number)")
+                    try await step.sleep(for: .seconds(1))
+                    if number == 1, name == "decode" { throw Trouble() }
+                }
+            }
+            let time = StepOption.expected(.seconds(1))
+            let download = graph.add("download-\(number)", time, body: body("download"))
+            let decode = graph.add("decode-\(number)", time, .onFailure(.skipDependents), after: download, body: body("decode"))
+            let thumbnail = graph.add("thumbnail-\(number)", time, after: download, body: body("thumbnail"))
+            let store = graph.add("store-\(number)", time, after: decode, thumbnail, body: body("store"))
+            try graph.hold("place-\(number)", .exclusive("images"), over: download, decode, thumbnail, store) {
+            } release: { _ in
+            }
+        }
+        let report = try await graph.run(options: virtual()).report
+        // The last step of the first chain is skipped.
+        #expect(report.outcome == .completed && report.makespan == .seconds(limit == 1 ? 11 : 6))
+        #expect(log.all.filter { $0.hasPrefix("download") } == (1...4).map { "download \($0)" })
+        if limit == 1 {
+            let chains = (1...4).flatMap { number in ["download", "decode", "thumbnail", "store"].map { "\($0) \(number)" } }
+            #expect(log.all == chains.filter { $0 != "store 1" })
+        }
+        #expect(try await graph.plan().makespan == .seconds(limit == 1 ? 12 : 6))
+    }
+
+    @Test("what is held over steps is free when one ends the launch, and where it could not be had; none of these needs it")
+    func heldResource() async throws {
+        var graph = OperationGraph("held")
+        let failing = graph.add("failing", .onFailure(.skipDependents)) { throw Trouble() }
+        let first = graph.add("first", .onFailure(.continue)) { step in try await step.sleep(for: .seconds(1)) }
+        let last = graph.add("last", after: first) { step in try await step.sleep(for: .seconds(1)) }
+        try graph.hold("never", .exclusive("net"), after: failing, over: "first") {
+        } release: { _ in
+        }
+        try graph.hold("lock", .exclusive("net"), over: last) {
+            7
+        } release: { _ in
+        }
+        graph.add("other", .exclusive("net"), after: "lock") { step in try await step.sleep(for: .seconds(1)) }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report["first"]?.outcome == .skipped && report["last"]?.outcome == .skipped)
+        // The value is held for a step that is skipped: no longer than until then.
+        #expect(report["other"]?.end == .seconds(1))
+
+        graph.add("needs", .exclusive("net")) {}
+        try graph.hold("again", .exclusive("net"), over: "needs") {
+        } release: { _ in
+        }
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        #expect(
+            error?.problems.map(\.description) == ["needs: it waits for 'net', which is held over it; leave out its '.exclusive'"]
+        )
     }
 }

@@ -52,7 +52,9 @@ extension LaunchStateMachine {
             guard nodes[node].state == .ready else { continue }
             queueOrder?.remove(node)
             // Resources last: an operation that is put aside must hold none.
-            guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
+            guard holdsClaim(node) || !yieldProcessor(ready) && !holdBack(node, onMain: isMain),
+                acquireResources(for: ready, onMain: isMain)
+            else {
                 if settings.takesOneAtATime { return nil }
                 continue
             }
@@ -100,7 +102,9 @@ extension LaunchStateMachine {
     }
 
     /// Lets go of what a running (or checking) operation holds.
-    private mutating func release(_ node: Int, isEnd: Bool = false) {
+    ///
+    /// - Parameter outcome: nil where the operation does not end with that.
+    private mutating func release(_ node: Int, endingAs outcome: Outcome? = nil) {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
@@ -115,16 +119,16 @@ extension LaunchStateMachine {
             needsWake = true
         }
         if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
-        if traits[node].contains(.hasResources) {
-            resources.release(by: node)
-            offerFreeResources(of: node)
-        }
+        if traits[node].contains(.hasResources), outcome?.isSuccess != true || !resources.isKept(node) { releaseResources(of: node) }
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { ongoing?.ended(node) }
-        if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
-        if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, kind: .ofEvent)) }
+        if outcome != nil, traits[node].contains(.showsIfSlow) { endScreen(node) }
+        guard traits[node].contains(.settlesEvents) else { return }
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
+        if outcome == nil { return }
+        for taker in resources.ended(node) where nodes[taker].state == .ended { releaseResources(of: taker) }
     }
 
     // MARK: Ending
@@ -227,7 +231,7 @@ extension LaunchStateMachine {
         // It may be in the list twice: to be skipped, and then cancelled by a stop in the same input.
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
-        release(node, isEnd: true)
+        release(node, endingAs: outcome)
         nodes[node].state = .ended
         nodes[node].outcome = outcome
         nodes[node].end = time
@@ -283,6 +287,10 @@ extension LaunchStateMachine {
             }
         }
         if settings.usesQueue { settleQueue(&actions) }
+        if !claimChanges.isEmpty {
+            actions.claims += claimChanges
+            claimChanges.removeAll(keepingCapacity: true)
+        }
         if alive == 0, phase != .over { endIfQuiet(&actions) }
     }
 

@@ -149,6 +149,11 @@ struct LaunchStateMachine {
     /// The time of ``stop``.
     var stopTime: Nanoseconds = 0
     var resources: ResourceTable
+    /// Operations that hold resources of the process, or wait for them alone.
+    var claims: [Int: (number: Int, isGranted: Bool)] = [:]
+    var claimCount = 0
+    /// Of this input.
+    var claimChanges: [ProcessResources.Change] = []
     /// Operations that keep the main thread, as far as that is known; only where operations need resources.
     var mainKeepers = 0
     var random: SplitMix64
@@ -477,6 +482,8 @@ struct LaunchStateMachine {
         var useFallbackValue: [Int] = []
         /// Operations that wait for an event from now on, and others that have ended and settle one.
         var events: [Int] = []
+        /// Claims of resources of the process that begin or end, in this order.
+        var claims: [ProcessResources.Change] = []
         /// Fallbacks to be computed, each on a thread of its own.
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
@@ -541,6 +548,9 @@ extension LaunchStateMachine {
         case .aside: return (.milestone, state.ready)
         case .ready, .parked:
             if let (resource, holder) = resources.obstacle(of: node) { return (.resource(resource, heldBy: graph.id(holder)), state.ready) }
+            if claims[node]?.isGranted == false, let name = graph.policy(node).claims.min() {
+                return (.resource(ExclusiveResource(name), heldBy: "another launch"), state.ready)
+            }
             if traits[node].contains(.isMain) { return (.mainThread, state.ready) }
             if lanes.available <= 0 { return (.lane(takenBy: laneHolders), state.ready) }
             return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)

@@ -71,6 +71,8 @@ final class LaunchStorage: StepHost {
         var wake: Nanoseconds?
         var hasEvents: Bool
         var screens: [(change: LaunchStateMachine.ScreenChange, signal: SlowScreenSignal)]
+        /// Of any launch.
+        var granted: [ProcessResources.Claim]
         /// Operations of the app's queue whose steps have ended.
         var ended: [QueuedStep] = []
     }
@@ -204,6 +206,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         for (change, signal) in consequences.screens { if change.isShown { show(change.node, signal) } else { signal.tell() } }
         if actions.cancelsScopes { cancelScopes() }
+        for claim in consequences.granted { claim.launch.granted(claim) }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
@@ -214,6 +217,11 @@ final class LaunchStorage: StepHost {
         if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
         if virtualTime != nil { cancel(consequences.cancelled) }
+    }
+
+    /// An operation has the resources of the process that it has claimed. It may be told by another launch, on its thread.
+    func granted(_ claim: ProcessResources.Claim) {
+        input(defersAppCode: true) { state, now in state.machine.claimGranted(claim.node, claim.number, at: now, &state.actions) }
     }
 
     func timePassed(standstill: Nanoseconds) {
@@ -293,6 +301,7 @@ extension LaunchStorage.State {
             wake: wake,
             hasEvents: !machine.events.isEmpty,
             screens: actions.screens.compactMap { change in signal(of: change, launch).map { (change: change, signal: $0) } },
+            granted: actions.claims.isEmpty ? [] : ProcessResources.change(actions.claims, of: launch),
             ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
         )
     }

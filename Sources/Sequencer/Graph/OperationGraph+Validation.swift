@@ -101,6 +101,8 @@ extension OperationGraph {
         let range = Duration.zero...Self.maximumDuration
         // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
+        // By what is taken: the resources that are held over other steps; and steps that need some, and are such steps.
+        var (held, users): ([ObjectIdentifier: [ExclusiveResource]], [(position: Int, policy: StepPolicy)]) = ([:], [])
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
@@ -136,6 +138,8 @@ extension OperationGraph {
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
+            if let range = policy.taking { held[ObjectIdentifier(range)] = policy.exclusive }
+            if !policy.holds.isEmpty, !policy.exclusive.isEmpty { users.append((position, policy)) }
             for complaint in policy.prologueComplaints { complain(complaint) }
             for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
             for event in policy.events {
@@ -147,6 +151,12 @@ extension OperationGraph {
             }
             if policy.isDeferrable, policy.isMilestone || policy.isInitialDisplay {
                 complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
+            }
+        }
+        for (position, policy) in users {
+            for resource in policy.holds.flatMap({ held[ObjectIdentifier($0)] ?? [] }) where policy.exclusive.contains(resource) {
+                let complaint = "it waits for '\(printable(resource.name))', which is held over it; leave out its '.exclusive'"
+                problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(nodes[position].id)): \(complaint)"))
             }
         }
         return !promised.isEmpty

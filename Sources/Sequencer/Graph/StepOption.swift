@@ -39,14 +39,36 @@ package struct RetryPolicy: Sendable, Hashable {
 /// Something only one operation may hold at a time, such as the screen.
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation
-/// with the longest remaining path gets it.
+/// with the longest remaining path gets it. Each launch has resources of its own, and so has each of its scopes, but for
+/// ``ofProcess``.
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
+    /// Whether it is one for all launches.
+    var isOfProcess = false
 
     package init(_ name: String) { self.name = name }
 
     /// The screen and the person in front of it.
     public static let userInterface: ExclusiveResource = "ui"
+
+    /// The same resource, one for all launches of the process: one step at a time holds it, whatever launch it is of.
+    ///
+    /// ```swift
+    /// graph.add("consent", .exclusive(.userInterface.ofProcess), on: .main) { await screens.askForConsent() }
+    /// ```
+    ///
+    /// Of several launches, the first to ask has it first. Launches on a virtual clock share it with others on that clock.
+    public var ofProcess: ExclusiveResource {
+        var resource = self
+        resource.isOfProcess = true
+        return resource
+    }
+
+    /// Whether both have one name: within a launch they are one resource, of the process or not.
+    public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// One thing said about a step besides its identifier, its dependencies and its work.
@@ -142,7 +164,10 @@ public struct StepOption: Sendable {
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
         StepOption { policy in
             // Each once: a resource counts one unit for each time that it is in the list.
-            for resource in resources where !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
+            for resource in resources {
+                if !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
+                if resource.isOfProcess { policy.claims.insert(resource.name) }
+            }
         }
     }
 
@@ -267,6 +292,8 @@ package struct StepPolicy: Sendable {
     /// Whether the condition is known to be false.
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
+    /// The names of those that are one for all launches of the process.
+    var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
     /// Whether all of the step's time is a person's.
@@ -304,6 +331,8 @@ package struct StepPolicy: Sendable {
     var eventSources: [String] = []
     /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
+    /// What it takes for other steps; its resources are held as long.
+    var taking: HeldRange?
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.

@@ -43,7 +43,7 @@ extension ValidatedGraph {
         policy.expected = expected
         policy.title = original.title
         policy.notes = original.notes
-        policy.exclusive = original.exclusive
+        (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
         policy.isMilestone = original.isMilestone
         policy.isInitialDisplay = original.isInitialDisplay
         policy.isInPrologue = original.isInPrologue
