@@ -85,6 +85,96 @@ struct HoldingTests {
         for launch in others { #expect(await launch.end().report.makespan == .seconds(2)) }
     }
 
+    enum Ending: CaseIterable { case success, skip, failure, abort, cancel, deadline }
+
+    @Test(
+        "a step that runs whatever happens begins when those before it have ended, however, and is waited for",
+        arguments: Ending.allCases
+    )
+    func always(_ ending: Ending) async throws {
+        let clock = VirtualClock()
+        var graph = OperationGraph("always")
+        let policy: FailurePolicy = ending == .skip ? .skipDependents : .required
+        let download = graph.add("download", .onFailure(policy)) { [running] step in
+            try await step.sleep(for: .seconds(1))
+            switch ending {
+            case .skip, .failure: throw Trouble()
+            case .abort:
+                step.abort(.forceUpdate)
+                // The step that aborts is not told to cancel.
+                try await step.sleep(for: .milliseconds(200))
+            case .cancel: running[0]?.cancel()
+            case .deadline: try await step.sleep(for: .seconds(60))
+            case .success: break
+            }
+        }
+        let unpack = graph.add("unpack", after: download) { [log] in log.add("unpack") }
+        let tidy = graph.add("tidy", .always, after: unpack) { [log] step in
+            log.add("tidy")
+            try await step.sleep(for: .seconds(2))
+            log.add("tidied")
+        }
+        graph.add("tell", .always, after: tidy) { [log] in log.add("tell") }
+        graph.add("last", after: tidy) { [log] in log.add("last") }
+        let options = LaunchOptions(deadline: .seconds(8), clock: clock)
+        let launch = try clock.hold {
+            let launch = try graph.start(options: options)
+            running.set([launch])
+            return launch
+        }
+        let report = await launch.end().report
+        running.set([])
+        let tidied = ["tidy", "tidied"]
+        switch ending {
+        case .success: #expect(Set(log.all) == ["unpack", "tidy", "tidied", "tell", "last"] && report.outcome == .completed)
+        case .skip: #expect(Set(log.all) == ["tidy", "tidied", "tell", "last"] && report.outcome == .completed)
+        case .failure, .abort, .cancel:
+            #expect(log.all == tidied + ["tell"] && report.outcome != .completed, "\(report.outcome)")
+            #expect(report.operations.dropFirst(2).map(\.outcome) == [.succeeded, .succeeded, .cancelled])
+        case .deadline: #expect(log.all.isEmpty && report.outcome != .completed)
+        }
+        let end = ending == .deadline ? Duration.seconds(8) : .milliseconds(ending == .abort ? 3_200 : 3_000)
+        #expect(report.makespan == end)
+    }
+
+    @Test("a step that runs whatever happens is bound by its timeout and the deadline, and is not told to cancel")
+    func alwaysEnds() async throws {
+        var graph = OperationGraph("bounds")
+        graph.add("runs", .always) { step in try await step.sleep(for: .seconds(4)) }
+        graph.add("times-out", .always, .timeout(.seconds(2))) { step in try await step.sleep(for: .seconds(60)) }
+        let hangs = graph.add("hangs", .always) { step in try await step.sleep(for: .seconds(60)) }
+        graph.add("too-late", .always, after: hangs) {}
+        graph.add("fails") { step in
+            try await step.sleep(for: .seconds(1))
+            throw Trouble()
+        }
+        let report = try await graph.run(options: virtual(deadline: .seconds(5))).report
+        guard case .failed(operation: "fails", _) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
+        #expect(report.operations.map(\.outcome) == [.succeeded, .timedOut, .timedOut, .cancelled, .failed])
+        #expect(report.makespan == .seconds(5) && report["hangs"]?.message == "still running at the launch's deadline")
+
+        var wrong = OperationGraph("wrong")
+        let number = wrong.add("number") { 7 }
+        wrong.add("print", .always, using: number) { print($0) }
+        let error = #expect(throws: GraphError.self) { try wrong.validated() }
+        #expect(
+            error?.problems.map(\.description) == [
+                "print runs whatever happens, and reads from 'number', which may leave no value; read its optional value"
+            ]
+        )
+        // A launch that was cancelled before it began begins nothing.
+        let cancelled = try await Task { [log] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            var graph = OperationGraph("cancelled")
+            graph.add("tidy", .always) { log.add("tidy") }
+            return try await graph.run(options: virtual()).report.outcome
+        }.value
+        #expect(cancelled == .cancelled && log.all.isEmpty)
+    }
+
     @Test(
         "a limit over chains of steps: no more of them are begun at a time, also in the plan, and each goes on to its end",
         arguments: [1, 2]

@@ -11,10 +11,10 @@ extension LaunchStateMachine {
             nodes[node].attempts = 1
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, kind: .ended(.succeeded)))
-        } else if deferIfLate(node) {
+        } else if phase == .running, deferIfLate(node) {
             // Later: operations that wait for it may be put off as well, and so on, as deep as the graph.
             pendingEnds.append(PendingEnd(node: node, kind: .putOff))
-        } else if planCut(of: node) {
+        } else if phase == .running, planCut(of: node) {
             // Later: whether the budget is lost depends on the others that become ready with it.
             pendingEnds.append(PendingEnd(node: node, kind: .lateCut))
         } else {
@@ -45,7 +45,7 @@ extension LaunchStateMachine {
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
     mutating func takeNext(forMain isMain: Bool) -> Assignment? {
-        guard phase == .running else { return nil }
+        guard mayStart else { return nil }
         while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
@@ -252,12 +252,13 @@ extension LaunchStateMachine {
         // With the initial display only its own level ends: the milestone is still waited for.
         if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : max(traits.highestLevel, 1) - 1) }
         record(.ended(graph.id(node), outcome), at: time)
-        // A launch that stops releases nobody: all that waited was cancelled before (O20).
-        guard phase == .running else { return }
+        // A launch that stops releases nobody else: all that waited was cancelled before (O20).
+        guard phase == .running else { return releaseOutlasting(behind: node) }
         let effect = effectOnDependents(node)
         if node == milestone { milestoneEnded(effect, &actions) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node), &actions)
+            releaseOutlasting(behind: node)
         } else if !nodes[node].isDeferred {
             releaseDependents(of: node, effect)
         }
@@ -276,7 +277,7 @@ extension LaunchStateMachine {
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
-        if phase == .running {
+        if mayStart {
             offerAside()
             settleWorkers(&actions)
             settleProcessors(&actions)
@@ -364,7 +365,8 @@ extension LaunchStateMachine {
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for successor in successors[node] {
             let dependent = successor.index
-            if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
+            let isSkip = effect == .skip && !traits[dependent].contains(.isAlways)
+            if isSkip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
             // Not before its last dependency has ended: operations behind it rely on all of them.
@@ -375,6 +377,42 @@ extension LaunchStateMachine {
             } else {
                 becomeReady(dependent)
             }
+        }
+    }
+
+    // MARK: Operations that run whatever happens
+
+    /// Whether an operation of a launch that was stopped is one that runs whatever happens.
+    func goesOnStopped(_ node: Int) -> Bool { traits[node].contains(.isAlways) && outlasting.contains(node) }
+
+    /// An operation has ended in a launch that was stopped.
+    private mutating func releaseOutlasting(behind node: Int) {
+        guard !outlasting.isEmpty, !nodes[node].isDeferred else { return }
+        for dependent in successors[node].lazy.map(\.index) where outlasting.contains(dependent) {
+            nodes[dependent].waiting -= 1
+            guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
+            if goesOnStopped(dependent), !nodes[dependent].isToldToCancel { becomeReady(dependent) } else { end(dependent, .cancelled) }
+        }
+    }
+
+    /// The launch is stopped, but not by its deadline, nor before it began.
+    mutating func findOutlasting() {
+        guard traits.all.contains(.isAlways), stop != .deadline, !isCancelledAtBegin else { return }
+        outlasting = graph.predecessors.reachable(from: nodes.indices.filter { traits[$0].contains(.isAlways) })
+    }
+
+    /// The launch is stopped.
+    ///
+    /// - Returns: whether an operation goes on all the same, begins in its turn, or ends in its turn.
+    mutating func goesOnWhenStopped(_ node: Int) -> Bool {
+        if nodes[node].state == .waiting, nodes[node].waiting > 0 { return outlasting.contains(node) }
+        guard goesOnStopped(node) else { return false }
+        switch nodes[node].state {
+        case .waiting, .parked, .checking, .running: return true
+        case .deferred, .ready, .aside:
+            enqueue(node)
+            return true
+        case .pausing, .computing, .ended: return false
         }
     }
 

@@ -159,6 +159,8 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
+            /// It runs whatever happens to others, and to the launch.
+            static let isAlways = Bits(rawValue: 1024)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
@@ -215,6 +217,7 @@ extension LaunchStateMachine {
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
+                if policy.isAlways { bits.insert(.isAlways) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
                 // While a person is asked, nothing is to be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }

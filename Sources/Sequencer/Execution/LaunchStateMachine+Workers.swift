@@ -222,7 +222,7 @@ extension LaunchStateMachine {
             freedLanes.removeAll(keepingCapacity: true)
         }
         // After the lanes: those of a launch that is stopped become free as well.
-        guard phase == .running else { return }
+        guard mayStart else { return }
         let missing = min(queueOrder?.count ?? 0, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing

@@ -132,6 +132,9 @@ struct LaunchStateMachine {
     var isInPrologue = false
     /// Whether it was cancelled before it began.
     var isCancelledAtBegin = false
+    /// Once the launch was stopped: the operations that run whatever happens, and those before them, which end in turn.
+    var outlasting: Set<Int> = []
+    var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on
@@ -196,7 +199,8 @@ struct LaunchStateMachine {
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
         // An operation that was cancelled before may stop the launch here, and then no other one becomes ready.
-        for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting && phase == .running {
+        for node in nodes.indices
+        where nodes[node].waiting == 0 && nodes[node].state == .waiting && (phase == .running || goesOnStopped(node)) {
             if nodes[node].isToldToCancel { notSucceeded(node, .cancelled) } else { becomeReady(node) }
         }
         settle(&actions)

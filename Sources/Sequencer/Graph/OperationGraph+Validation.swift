@@ -201,6 +201,9 @@ extension OperationGraph {
                 } else if found != position, !awaited.contains(found) {
                     // The step was replaced by another one, and then added again.
                     complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
+                } else if node.policy?.value.isAlways == true, needed.contains(found) {
+                    complaint =
+                        "runs whatever happens, and reads from '\(printable(nodes[found].id))', which may leave no value; read its optional value"
                 } else if nodes[found].policy?.value.isDeferrable == true, needed.contains(found) {
                     complaint =
                         "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"

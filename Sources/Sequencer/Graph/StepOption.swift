@@ -197,6 +197,19 @@ public struct StepOption: Sendable {
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
+    /// Runs the step whatever happens: it begins when the steps that it waits for have ended, in whatever way, also in a
+    /// launch that has failed, was aborted or was cancelled. For what must be put in order behind them.
+    ///
+    /// ```swift
+    /// graph.add("remove-downloads", .always, .timeout(.seconds(2)), after: download, unpack) { files.removeAll() }
+    /// ```
+    ///
+    /// A launch that is stopped does not tell it to cancel, begins it when those before it have ended or were left behind,
+    /// and ends after it: give it a timeout. It is tried once then, and its fallback is not computed. The launch's
+    /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
+    /// It reads values as ``Step/optional``.
+    public static let always = StepOption { $0.isAlways = true }
+
     /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
     /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
     /// which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
@@ -309,6 +322,8 @@ package struct StepPolicy: Sendable {
     /// Whether it runs within the start of the launch, before all else.
     var isInPrologue = false
     package var isCuttable = false
+    /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
+    var isAlways = false
     /// Whether recovery leaves the step in, even after crashes.
     var isEssential = false
     /// The screen that is shown while the step takes long.
