@@ -238,4 +238,37 @@ struct HoldingTests {
             error?.problems.map(\.description) == ["needs: it waits for 'net', which is held over it; leave out its '.exclusive'"]
         )
     }
+
+    @Test("the first of several steps to succeed gives the value, at that moment, and the others are cancelled; also in the plan")
+    func first() async throws {
+        func graph(_ succeeds: Bool) -> (graph: OperationGraph, first: Step<String>) {
+            var graph = OperationGraph("first")
+            func racer(_ seconds: Int, fails: Bool) -> @Sendable (StepContext) async throws -> String {
+                { step in
+                    try await step.sleep(for: .seconds(seconds))
+                    if fails { throw Trouble() }
+                    return step.operation
+                }
+            }
+            let broken = graph.add("broken", .expected(.seconds(3)), body: racer(1, fails: true))
+            let near = graph.add("near", .expected(.seconds(2)), body: racer(2, fails: !succeeds))
+            let far = graph.add("far", .expected(.seconds(9)), body: racer(9, fails: !succeeds))
+            let behind = graph.add("behind", after: far, body: racer(1, fails: !succeeds))
+            let first = graph.first("value", .onFailure(.continue), of: broken, near, far, behind)
+            graph.add("main", .milestone, using: first.optional) { _ in }
+            return (graph, first)
+        }
+        let (race, value) = graph(true)
+        let launch = try await race.run(options: virtual())
+        #expect(try launch[value] == "near")
+        #expect(launch.report.makespan == .seconds(2) && launch.report["far"]?.message == "cancelled while it ran")
+        let outcomes = launch.report.operations.map(\.outcome)
+        #expect(outcomes == [.failed, .succeeded, .cancelled, .cancelled, .succeeded, .succeeded])
+        #expect(try await race.plan().makespan == .seconds(2))
+
+        let (lost, none) = graph(false)
+        let report = try await lost.run(options: virtual()).report
+        #expect(report.outcome == .completed && report[none.id]?.outcome == .failed && report.makespan == .seconds(9))
+        #expect(report[none.id]?.message == "none of these has succeeded: broken, near, far, behind")
+    }
 }

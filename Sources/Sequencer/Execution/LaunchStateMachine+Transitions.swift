@@ -331,6 +331,7 @@ extension LaunchStateMachine {
                 } else {
                     endNow(pending.node, .cancelled, &actions)
                 }
+            case .race: if phase == .running { endRace(before: pending.node, &actions) }
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }
@@ -365,7 +366,8 @@ extension LaunchStateMachine {
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for successor in successors[node] {
             let dependent = successor.index
-            let isSkip = effect == .skip && !traits[dependent].contains(.isAlways)
+            let isSkip = effect == .skip && traits[dependent].isDisjoint(with: [.isAlways, .isRace])
+            if effect == .start, traits[dependent].contains(.isRace) { pendingEnds.append(PendingEnd(node: dependent, kind: .race)) }
             if isSkip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
@@ -377,6 +379,17 @@ extension LaunchStateMachine {
             } else {
                 becomeReady(dependent)
             }
+        }
+    }
+
+    /// Where one of the operations of which an operation takes the first has succeeded, the others end now, as by a
+    /// timeout: nobody waits for their code.
+    private mutating func endRace(before node: Int, _ actions: inout Actions) {
+        let racers = graph.policy(node).racers.compactMap { graph.graph.target(of: $0) }
+        guard racers.contains(where: { nodes[$0].state == .ended && nodes[$0].outcome.isSuccess }) else { return }
+        for racer in racers where nodes[racer].state != .ended {
+            giveUpCode(of: racer, &actions)
+            end(racer, .cancelled)
         }
     }
 

@@ -324,6 +324,8 @@ package struct StepPolicy: Sendable {
     package var isCuttable = false
     /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
     var isAlways = false
+    /// The identifiers of the steps of which it takes the first.
+    var racers: [String] = []
     /// Whether recovery leaves the step in, even after crashes.
     var isEssential = false
     /// The screen that is shown while the step takes long.

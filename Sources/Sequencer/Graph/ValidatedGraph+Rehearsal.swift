@@ -44,7 +44,7 @@ extension ValidatedGraph {
         policy.title = original.title
         policy.notes = original.notes
         (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
-        policy.isMilestone = original.isMilestone
+        (policy.isMilestone, policy.racers) = (original.isMilestone, original.racers)
         policy.isInitialDisplay = original.isInitialDisplay
         policy.isInPrologue = original.isInPrologue
         policy.isInteractive = original.isInteractive
