@@ -323,7 +323,9 @@ extension LaunchStateMachine {
             case .ended(let outcome): endNow(pending.node, outcome, &actions)
             case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
             // Whether its value comes later must not matter to those who read it (L46).
-            case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
+            case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
+            // The launch was stopped in this input: nobody has been let go of.
+            case .putOff: nodes[pending.node].isDeferred = false
             // The launch may have been stopped in this input: then it is not begun.
             case .fallback:
                 if phase == .running {
@@ -332,6 +334,7 @@ extension LaunchStateMachine {
                     endNow(pending.node, .cancelled, &actions)
                 }
             case .race: if phase == .running { endRace(before: pending.node, &actions) }
+            case .lateCut where goesOnStopped(pending.node): goOn(pending.node)
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }
