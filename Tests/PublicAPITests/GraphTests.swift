@@ -56,6 +56,43 @@ struct GraphTests {
         }
     }
 
+    @Test("a circle by an event is refused: a step waits for what one behind it is to fulfil")
+    func eventCircle() throws {
+        let session = ExternalEvent<String>("session")
+        func build(_ options: StepOption...) -> OperationGraph {
+            var graph = OperationGraph("events")
+            let signedIn = graph.wait(for: session, .all(options))
+            let window = graph.add("open-window", after: signedIn) {}
+            graph.add("log-in", .fulfills(session), after: window) { "Anna" }
+            return graph
+        }
+        for options in [[], [.timeout(.seconds(9))], [.onFailure(.continue)]] as [[StepOption]] {
+            let error = #expect(throws: GraphError.self) { try build(.all(options)).validated() }
+            #expect(
+                error?.problems.map(\.description) == [
+                    "cycle: session → log-in → open-window → session (each waits for the next; session for an event that log-in fulfils)"
+                ]
+            )
+        }
+        // It asks for a while whether another launch brings it about.
+        #expect(throws: Never.self) { try build(.timeout(.seconds(1)), .onFailure(.continue)).validated() }
+    }
+
+    @Test("the steps that the milestone needs and that could hang until the deadline are listed")
+    func withoutTimeout() throws {
+        var graph = OperationGraph("timeouts")
+        let config = graph.add("config", .timeout(.seconds(1))) {}
+        let account = graph.add("account", after: config) {}
+        let asked = graph.add("ask", .interactive, after: account) {}
+        let all = graph.join("all", after: asked)
+        let window = graph.wait(for: ExternalEvent<Void>("window"))
+        graph.add("main", .milestone, after: all, window) {}
+        graph.add("log") {}
+        #expect(try graph.validated().operationsWithoutTimeout == ["account", "window", "main"])
+        graph.remove("main")
+        #expect(try graph.validated().operationsWithoutTimeout.isEmpty)
+    }
+
     @Test("all problems of a graph are named at once: a name used twice, a step after itself, two milestones")
     func several() {
         let problems = problems { graph in

@@ -51,6 +51,23 @@ struct LaunchTests {
         #expect(!window.fulfill("again"))
     }
 
+    @Test("the options' timeout is that of each step without one, but for those of a person")
+    func stepTimeout() async throws {
+        var graph = OperationGraph("timeouts")
+        graph.add("hangs", .onFailure(.continue)) { step in try await step.sleep(for: .seconds(60)) }
+        graph.add("patient", .timeout(.seconds(9))) { step in try await step.sleep(for: .seconds(8)) }
+        graph.add("ask", .interactive) { step in try await step.sleep(for: .seconds(7)) }
+        graph.wait(for: ExternalEvent<Void>("window"), .onFailure(.continue))
+        var options = LaunchOptions(clock: VirtualClock(), stepTimeout: .seconds(2))
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome == .completed && report.makespan == .seconds(8))
+        #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded, .succeeded, .timedOut])
+        #expect(report["hangs"]?.end == .seconds(2) && report["window"]?.end == .seconds(2))
+        options.stepTimeout = .zero
+        let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
+        #expect(error?.problems.map(\.description) == ["steps: a timeout must be more than 0 and at most 24 hours, and is 0.0 seconds"])
+    }
+
     @Test("a required step that fails ends the launch; what comes after it does not start")
     func failure() async throws {
         var graph = OperationGraph("failure")

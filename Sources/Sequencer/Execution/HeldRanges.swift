@@ -5,40 +5,52 @@ struct HeldRanges {
     private struct Entry {
         /// The operations that it is held for and that have not ended.
         var open: Set<Int> = []
-        var taken: [any Sendable] = []
+        /// Each with the number of values that were taken before.
+        var taken: [(place: Int, release: Release)] = []
     }
 
     // No other object gets one of these numbers: the graph keeps the ranges for as long as the launch.
     private var entries: [ObjectIdentifier: Entry] = [:]
+    private var takenCount = 0
+    /// The values whose operations have ended.
+    private var due: [(place: Int, release: Release)] = []
 
-    /// - Returns: the closures to call now, without the lock.
-    mutating func took(_ value: any Sendable, for range: HeldRange, in graph: ValidatedGraph) -> [Release] {
-        change(range, graph) { $0.taken.append(value) }
+    /// - Returns: the closure to call now, without the lock, where all operations have ended: the value comes too late.
+    mutating func took(_ value: any Sendable, for range: HeldRange, in graph: ValidatedGraph) -> Release? {
+        let release: Release = { range.release(value) }
+        let isOpen = change(range, graph) { [takenCount] entry in
+            if !entry.open.isEmpty { entry.taken.append((takenCount, release)) }
+            return !entry.open.isEmpty
+        }
+        takenCount += 1
+        return isOpen ? nil : release
     }
 
     /// An operation has ended; it may be said twice.
-    ///
-    /// - Returns: as ``took(_:for:in:)``.
-    mutating func ended(_ node: Int, in graph: ValidatedGraph) -> [Release] {
-        var releases: [Release] = []
-        for range in graph.policy(node).holds { releases += change(range, graph) { _ = $0.open.remove(node) } }
-        return releases
+    mutating func ended(_ node: Int, in graph: ValidatedGraph) {
+        for range in graph.policy(node).holds {
+            due += change(range, graph) { entry in
+                entry.open.remove(node)
+                defer { if entry.open.isEmpty { entry.taken = [] } }
+                return entry.open.isEmpty ? entry.taken : []
+            }
+        }
     }
 
-    private mutating func change(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Void) -> [Release] {
+    /// The closures to call, without the lock, for what is held no longer: the last that was taken comes first, for it
+    /// may need those that were taken before it.
+    mutating func takeDue() -> [Release] {
+        defer { due = [] }
+        return due.sorted { $0.place > $1.place }.map(\.release)
+    }
+
+    private mutating func change<Result>(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Result) -> Result {
         // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each
         // range would be a square.
         if entries.isEmpty { index(graph) }
-        // By identity: a graph may hold two things of one kind.
-        let key = ObjectIdentifier(range)
-        // In place: a copy of the entry would copy all that is open, at each end of an operation.
-        body(&entries[key, default: Entry()])
-        var released: [any Sendable] = []
-        // Also when all have ended: a value that is taken after that is released at once.
-        if entries[key]?.open.isEmpty == true { swap(&released, &entries[key, default: Entry()].taken) }
-        return released.map { value -> Release in
-            return { range.release(value) }
-        }
+        // In place, by identity: a graph may hold two things of one kind, and a copy of the entry would copy all that is
+        // open, at each end of an operation.
+        return body(&entries[ObjectIdentifier(range), default: Entry()])
     }
 
     private mutating func index(_ graph: ValidatedGraph) {
@@ -62,10 +74,18 @@ struct EventWaits {
         return !isBegun
     }
 
-    mutating func next() -> Int? {
-        let node = nodes.popFirst()
+    enum Next {
+        case operation(Int)
+        /// All operations that have ended with these are seen to.
+        case releases([HeldRanges.Release])
+    }
+
+    mutating func next() -> Next? {
+        if let node = nodes.popFirst() { return .operation(node) }
+        let releases = ranges.takeDue()
+        if !releases.isEmpty { return .releases(releases) }
         // With the look, under one lock: an operation that is added later finds nobody seeing to it.
-        if node == nil { isBegun = false }
-        return node
+        isBegun = false
+        return nil
     }
 }

@@ -32,6 +32,9 @@ public struct LaunchOptions: Sendable {
     public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
     package var deadlineCountsInteractiveTime: Bool
+    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
+    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those without work.
+    public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
     package var grace: Duration
     /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs
@@ -173,11 +176,13 @@ public struct LaunchOptions: Sendable {
         stallWatch: StallWatch? = nil,
         queue: OperationQueue? = nil,
         processors: Int? = nil,
-        admission: LaunchAdmission? = nil
+        admission: LaunchAdmission? = nil,
+        stepTimeout: Duration? = nil
     ) {
         (self.lanes, self.processors, self.queue, self.qualityOfService) = (lanes, processors, queue, qualityOfService)
         (self.deadline, self.deadlineCountsInteractiveTime, self.grace) = (deadline, deadlineCountsInteractiveTime, grace)
         (self.clock, self.seed, self.version, self.stallWatch, self.admission) = (clock, seed, version, stallWatch, admission)
+        self.stepTimeout = stepTimeout
     }
 
     /// The most lanes that can be asked for.
@@ -202,6 +207,7 @@ public struct LaunchOptions: Sendable {
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
+        if let complaint = stepTimeout.flatMap(OperationGraph.complaint(aboutTimeout:)) { complaints.append("steps: \(complaint)") }
         if grace < .zero || grace > longest { complaints.append("a grace period must be 0 to 24 hours, and is \(grace)") }
         if let stall = stallWatch?.limit, stall <= .zero || stall > longest {
             complaints.append("a stall must be more than 0 and at most 24 hours, and is \(stall)")

@@ -8,7 +8,7 @@ extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
         let node = Int(ready.node)
-        guard traits[node].contains(.hasResources) else { return true }
+        guard traits[node].contains(.hasResources), !holdsClaim(node) else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
         let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
         if let left {
@@ -17,12 +17,47 @@ extension LaunchStateMachine {
             resources.park(ready, at: left, ResourceTable.Side(isMain: isMain, yieldsAt: nil))
             if !isMain { resources.leftToMain.append(left) }
         } else if resources.acquire(for: ready, ResourceTable.Side(isMain: isMain, yieldsAt: yields ? traits.levels[node] : nil)) {
-            return true
+            if graph.policy(node).claims.isEmpty { return true }
+            claim(node)
+            return false
         }
         nodes[node].state = .parked
         if keeper != nil { watchParked(node) }
         offerFreeResources(of: node, except: left)
         return false
+    }
+
+    /// Whether an operation has the resources of the process that it needs, and all others.
+    func holdsClaim(_ node: Int) -> Bool { !claims.isEmpty && claims[node]?.isGranted == true }
+
+    /// Lets an operation that has all else wait for resources of the process.
+    private mutating func claim(_ node: Int) {
+        nodes[node].state = .parked
+        if keeper != nil { watchParked(node) }
+        // It may be looked at again meanwhile.
+        if claims[node] != nil { return }
+        claimCount += 1
+        claims[node] = (number: claimCount, isGranted: false)
+        claimChanges.append(ProcessResources.Change(node: node, number: claimCount, isOver: false))
+    }
+
+    /// An operation has its resources of the process, unless it has given up that claim meanwhile.
+    mutating func claimGranted(_ node: Int, _ number: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        if claims[node]?.number == number {
+            claims[node]?.isGranted = true
+            enqueue(node)
+        }
+        settle(&actions)
+    }
+
+    /// Gives back what an operation holds, or waits for.
+    mutating func releaseResources(of node: Int) {
+        if let claim = claims.removeValue(forKey: node) {
+            claimChanges.append(ProcessResources.Change(node: node, number: claim.number, isOver: true))
+        }
+        resources.release(by: node)
+        offerFreeResources(of: node)
     }
 
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
@@ -128,6 +163,10 @@ struct ResourceTable {
     private var needs: [Int: [Int]] = [:]
     /// The operations that hold their resources.
     private var holding: Set<Int> = []
+    /// Of an operation that holds them for others: how many of these have not ended.
+    private var openCounts: [Int: Int] = [:]
+    /// By operation: those that hold resources for it.
+    private var takers: [Int: [Int]] = [:]
     /// Resources that operations of lanes have left to the main thread.
     var leftToMain: [Int] = []
 
@@ -145,6 +184,15 @@ struct ResourceTable {
                 }
                 resources[number].isNeeded[Self.side(traits[node].contains(.isMain))] = true
                 return number
+            }
+        }
+        let ranges = needs.keys.compactMap { node in graph.policy(node).taking.map { (ObjectIdentifier($0), node) } }
+        if ranges.isEmpty { return }
+        let owners = Dictionary(ranges) { first, _ in first }
+        for node in graph.nodes.indices {
+            for taker in graph.policy(node).holds.compactMap({ owners[ObjectIdentifier($0)] }) {
+                openCounts[taker, default: 0] += 1
+                takers[node, default: []].append(taker)
             }
         }
     }
@@ -188,6 +236,19 @@ struct ResourceTable {
         for number in needs[node] ?? [] {
             resources[number].unitsLeft += 1
             if resources[number].lastHolder == node { resources[number].lastHolder = nil }
+        }
+    }
+
+    /// Whether an operation that has succeeded still holds its resources for others.
+    func isKept(_ node: Int) -> Bool { openCounts[node] ?? 0 > 0 }
+
+    /// An operation has ended.
+    ///
+    /// - Returns: operations that hold their resources for others no longer.
+    mutating func ended(_ node: Int) -> [Int] {
+        (takers[node] ?? []).filter { taker in
+            openCounts[taker]? -= 1
+            return openCounts[taker] == 0
         }
     }
 

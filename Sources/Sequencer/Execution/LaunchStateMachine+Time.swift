@@ -35,7 +35,7 @@ extension LaunchStateMachine {
 
     /// When the launch must end, unless a person is being waited for and that time does not count.
     var deadlineTime: Nanoseconds? {
-        guard phase == .running, let deadline = settings.deadline else { return nil }
+        guard mayStart, let deadline = settings.deadline else { return nil }
         if settings.deadlineCountsInteractiveTime { return deadline }
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
@@ -213,7 +213,8 @@ extension LaunchStateMachine {
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
         if !screens.isEmpty { tellScreens(&actions) }
-        for node in nodes.indices {
+        findOutlasting()
+        for node in nodes.indices where !goesOnWhenStopped(node) {
             switch nodes[node].state {
             case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
             case .pausing:
@@ -240,11 +241,19 @@ extension LaunchStateMachine {
         actions.cancel.append(node)
     }
 
-    /// Ends all operations that still run, without waiting for their code.
+    /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those that
+    /// run whatever happens.
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds(&actions)
-        for node in nodes.indices where nodes[node].isGoingOn {
+        if outcome == .timedOut, !outlasting.isEmpty {
+            outlasting = []
+            for node in nodes.indices where nodes[node].state != .ended && !nodes[node].isGoingOn {
+                giveUpCode(of: node, &actions)
+                end(node, .cancelled)
+            }
+        }
+        for node in nodes.indices where nodes[node].isGoingOn && !goesOnStopped(node) {
             giveUpCode(of: node, &actions)
             noteStraggler(node)
             end(node, outcome)

@@ -11,10 +11,10 @@ extension LaunchStateMachine {
             nodes[node].attempts = 1
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, kind: .ended(.succeeded)))
-        } else if deferIfLate(node) {
+        } else if phase == .running, deferIfLate(node) {
             // Later: operations that wait for it may be put off as well, and so on, as deep as the graph.
             pendingEnds.append(PendingEnd(node: node, kind: .putOff))
-        } else if planCut(of: node) {
+        } else if phase == .running, planCut(of: node) {
             // Later: whether the budget is lost depends on the others that become ready with it.
             pendingEnds.append(PendingEnd(node: node, kind: .lateCut))
         } else {
@@ -45,13 +45,15 @@ extension LaunchStateMachine {
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
     mutating func takeNext(forMain isMain: Bool) -> Assignment? {
-        guard phase == .running else { return nil }
+        guard mayStart else { return nil }
         while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
             // Resources last: an operation that is put aside must hold none.
-            guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
+            guard holdsClaim(node) || !yieldProcessor(ready) && !holdBack(node, onMain: isMain),
+                acquireResources(for: ready, onMain: isMain)
+            else {
                 if settings.takesOneAtATime { return nil }
                 continue
             }
@@ -104,7 +106,9 @@ extension LaunchStateMachine {
     }
 
     /// Lets go of what a running (or checking) operation holds.
-    private mutating func release(_ node: Int, isEnd: Bool = false) {
+    ///
+    /// - Parameter outcome: nil where the operation does not end with that.
+    private mutating func release(_ node: Int, endingAs outcome: Outcome? = nil) {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
@@ -117,16 +121,16 @@ extension LaunchStateMachine {
             needsWake = true
         }
         if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
-        if traits[node].contains(.hasResources) {
-            resources.release(by: node)
-            offerFreeResources(of: node)
-        }
+        if traits[node].contains(.hasResources), outcome?.isSuccess != true || !resources.isKept(node) { releaseResources(of: node) }
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { ongoing?.ended(node) }
-        if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
-        if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, kind: .ofEvent)) }
+        if outcome != nil, traits[node].contains(.showsIfSlow) { endScreen(node) }
+        guard traits[node].contains(.settlesEvents) else { return }
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
+        if outcome == nil { return }
+        for taker in resources.ended(node) where nodes[taker].state == .ended { releaseResources(of: taker) }
     }
 
     // MARK: Ending
@@ -239,7 +243,7 @@ extension LaunchStateMachine {
         // It may be in the list twice: to be skipped, and then cancelled by a stop in the same input.
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
-        release(node, isEnd: true)
+        release(node, endingAs: outcome)
         nodes[node].state = .ended
         nodes[node].outcome = outcome
         nodes[node].end = time
@@ -261,12 +265,13 @@ extension LaunchStateMachine {
         // With the initial display only its own level ends: the milestone is still waited for.
         if isMilestone || node == graph.initialDisplayIndex { endReservations(above: isMilestone ? 0 : max(traits.highestLevel, 1) - 1) }
         record(.ended(graph.id(node), outcome), at: time)
-        // A launch that stops releases nobody: all that waited was cancelled before (O20).
-        guard phase == .running else { return }
+        // A launch that stops releases nobody else: all that waited was cancelled before (O20).
+        guard phase == .running else { return releaseOutlasting(behind: node) }
         let effect = effectOnDependents(node)
         if isMilestone { milestoneEnded(node, effect, &actions) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node), &actions)
+            releaseOutlasting(behind: node)
         } else if !nodes[node].isDeferred {
             releaseDependents(of: node, effect)
         }
@@ -285,7 +290,7 @@ extension LaunchStateMachine {
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
-        if phase == .running {
+        if mayStart {
             offerAside()
             settleWorkers(&actions)
             settleProcessors(&actions)
@@ -296,6 +301,10 @@ extension LaunchStateMachine {
             }
         }
         if settings.usesQueue { settleQueue(&actions) }
+        if !claimChanges.isEmpty {
+            actions.claims += claimChanges
+            claimChanges.removeAll(keepingCapacity: true)
+        }
         if alive == 0, phase != .over { endIfQuiet(&actions) }
     }
 
@@ -327,7 +336,9 @@ extension LaunchStateMachine {
             case .ended(let outcome): endNow(pending.node, outcome, &actions)
             case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
             // Whether its value comes later must not matter to those who read it (L46).
-            case .putOff: if phase == .running { releaseDependents(of: pending.node, .startWithoutValue) }
+            case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
+            // The launch was stopped in this input: nobody has been let go of.
+            case .putOff: nodes[pending.node].isDeferred = false
             // The launch may have been stopped in this input: then it is not begun.
             case .fallback:
                 if phase == .running {
@@ -335,6 +346,8 @@ extension LaunchStateMachine {
                 } else {
                     endNow(pending.node, .cancelled, &actions)
                 }
+            case .race: if phase == .running { endRace(before: pending.node, &actions) }
+            case .lateCut where goesOnStopped(pending.node): goOn(pending.node)
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
         }
@@ -369,7 +382,9 @@ extension LaunchStateMachine {
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for successor in graph.successors[node] {
             let dependent = successor.index
-            if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
+            let isSkip = effect == .skip && traits[dependent].isDisjoint(with: [.isAlways, .isRace])
+            if effect == .start, traits[dependent].contains(.isRace) { pendingEnds.append(PendingEnd(node: dependent, kind: .race)) }
+            if isSkip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
             // Not before its last dependency has ended: operations behind it rely on all of them.
@@ -380,6 +395,53 @@ extension LaunchStateMachine {
             } else {
                 becomeReady(dependent)
             }
+        }
+    }
+
+    /// Where one of the operations of which an operation takes the first has succeeded, the others end now, as by a
+    /// timeout: nobody waits for their code.
+    private mutating func endRace(before node: Int, _ actions: inout Actions) {
+        let racers = graph.policy(node).racers.compactMap { graph.graph.target(of: $0) }
+        guard racers.contains(where: { nodes[$0].state == .ended && nodes[$0].outcome.isSuccess }) else { return }
+        for racer in racers where nodes[racer].state != .ended {
+            giveUpCode(of: racer, &actions)
+            end(racer, .cancelled)
+        }
+    }
+
+    // MARK: Operations that run whatever happens
+
+    /// Whether an operation of a launch that was stopped is one that runs whatever happens.
+    func goesOnStopped(_ node: Int) -> Bool { traits[node].contains(.isAlways) && outlasting.contains(node) }
+
+    /// An operation has ended in a launch that was stopped.
+    private mutating func releaseOutlasting(behind node: Int) {
+        guard !outlasting.isEmpty, !nodes[node].isDeferred else { return }
+        for dependent in successors[node].lazy.map(\.index) where outlasting.contains(dependent) {
+            nodes[dependent].waiting -= 1
+            guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
+            if goesOnStopped(dependent), !nodes[dependent].isToldToCancel { becomeReady(dependent) } else { end(dependent, .cancelled) }
+        }
+    }
+
+    /// The launch is stopped, but not by its deadline, nor before it began.
+    mutating func findOutlasting() {
+        guard traits.all.contains(.isAlways), stop != .deadline, !isCancelledAtBegin else { return }
+        outlasting = graph.predecessors.reachable(from: nodes.indices.filter { traits[$0].contains(.isAlways) })
+    }
+
+    /// The launch is stopped.
+    ///
+    /// - Returns: whether an operation goes on all the same, begins in its turn, or ends in its turn.
+    mutating func goesOnWhenStopped(_ node: Int) -> Bool {
+        if nodes[node].state == .waiting, nodes[node].waiting > 0 { return outlasting.contains(node) }
+        guard goesOnStopped(node) else { return false }
+        switch nodes[node].state {
+        case .waiting, .parked, .checking, .running: return true
+        case .deferred, .ready, .aside:
+            enqueue(node)
+            return true
+        case .pausing, .computing, .ended: return false
         }
     }
 

@@ -140,6 +140,8 @@ extension LaunchStateMachine {
             case lateCut
             /// Its fallback is to be computed.
             case fallback
+            /// One of the operations that it waits for has succeeded, perhaps the first of those of which it takes one.
+            case race
         }
 
         let node: Int
@@ -161,6 +163,10 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
+            /// It runs whatever happens to others, and to the launch.
+            static let isAlways = Bits(rawValue: 1024)
+            /// It takes the first of the operations that it waits for.
+            static let isRace = Bits(rawValue: 2048)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
@@ -217,6 +223,8 @@ extension LaunchStateMachine {
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
+                if policy.isAlways { bits.insert(.isAlways) }
+                if !policy.racers.isEmpty { bits.insert(.isRace) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
                 // While a person is asked, nothing is to be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }

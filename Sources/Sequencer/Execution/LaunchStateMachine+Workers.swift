@@ -226,7 +226,7 @@ extension LaunchStateMachine {
         actions.endedTurns += endedTurns
         endedTurns.removeAll(keepingCapacity: true)
         // After those: the turns of a launch that is stopped end as well.
-        guard phase == .running else { return }
+        guard mayStart else { return }
         while givenTurns.count < lanes.available, let next = withoutTurn.pop() {
             // It may have ended meanwhile, or have been put aside with its turn.
             let node = Int(next.node)

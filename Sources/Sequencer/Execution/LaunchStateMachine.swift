@@ -133,6 +133,9 @@ struct LaunchStateMachine {
     var isInPrologue = false
     /// Whether it was cancelled before it began.
     var isCancelledAtBegin = false
+    /// Once the launch was stopped: the operations that run whatever happens, and those before them, which end in turn.
+    var outlasting: Set<Int> = []
+    var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on
@@ -150,6 +153,11 @@ struct LaunchStateMachine {
     /// The time of ``stop``.
     var stopTime: Nanoseconds = 0
     var resources: ResourceTable
+    /// Operations that hold resources of the process, or wait for them alone.
+    var claims: [Int: (number: Int, isGranted: Bool)] = [:]
+    var claimCount = 0
+    /// Of this input.
+    var claimChanges: [ProcessResources.Change] = []
     /// Operations that keep the main thread, as far as that is known; only where operations need resources.
     var mainKeepers = 0
     var random: SplitMix64
@@ -187,7 +195,8 @@ struct LaunchStateMachine {
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
         // An operation that was cancelled before may stop the launch here, and then no other one becomes ready.
-        for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting && phase == .running {
+        for node in nodes.indices
+        where nodes[node].waiting == 0 && nodes[node].state == .waiting && (phase == .running || goesOnStopped(node)) {
             if nodes[node].isToldToCancel { notSucceeded(node, .cancelled) } else { becomeReady(node) }
         }
         settle(&actions)
@@ -461,6 +470,8 @@ struct LaunchStateMachine {
         var useFallbackValue: [Int] = []
         /// Operations that wait for an event from now on, and others that have ended and settle one.
         var events: [Int] = []
+        /// Claims of resources of the process that begin or end, in this order.
+        var claims: [ProcessResources.Change] = []
         /// Fallbacks to be computed, each on a thread of its own.
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
@@ -526,6 +537,9 @@ extension LaunchStateMachine {
         case .aside: return (.milestone, state.ready)
         case .ready, .parked:
             if let (resource, holder) = resources.obstacle(of: node) { return (.resource(resource, heldBy: graph.id(holder)), state.ready) }
+            if claims[node]?.isGranted == false, let name = graph.policy(node).claims.min() {
+                return (.resource(ExclusiveResource(name), heldBy: "another launch"), state.ready)
+            }
             if traits[node].contains(.isMain) { return (.mainThread, state.ready) }
             if lanes.available <= 0 { return (.lane(takenBy: laneHolders), state.ready) }
             return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)

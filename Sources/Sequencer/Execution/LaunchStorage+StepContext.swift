@@ -127,9 +127,9 @@ extension LaunchStorage {
     }
 
     func took(_ value: any Sendable, for range: HeldRange) {
-        let releases = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
+        let release = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
         // The code of an operation that was left behind has come too late: nobody else would release it.
-        for release in releases { release() }
+        release?()
     }
 
     // MARK: Scopes

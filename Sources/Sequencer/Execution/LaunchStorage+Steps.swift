@@ -304,16 +304,21 @@ extension LaunchStorage {
 
     private func takeEventStep() -> (() -> Void)? {
         state.withLock { state -> (() -> Void)? in
-            guard let node = state.eventWaits.next() else { return nil }
+            let node: Int
+            switch state.eventWaits.next() {
+            case .operation(let next)?: node = next
+            case .releases(let releases)?: return { [self] in for release in releases { callApp(release) } }
+            case nil: return nil
+            }
             guard state.machine.nodes[node].state == .ended else {
                 let assignment = Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run)
                 return { [self] in if case .event(let event) = graph.nodes[node].work { awaitEvent(event, for: assignment) } }
             }
-            let (result, releases) = (state.eventResult(of: node, graph), state.eventWaits.ranges.ended(node, in: graph))
-            return { [self] in
-                for event in graph.policy(node).events { event.settle(result, by: graph.id(node), callBlocks: callApp) }
-                for release in releases { callApp(release) }
-            }
+            state.eventWaits.ranges.ended(node, in: graph)
+            let events = graph.policy(node).events
+            if events.isEmpty { return {} }
+            let result = state.eventResult(of: node, graph)
+            return { [self] in for event in events { event.settle(result, by: graph.id(node), callBlocks: callApp) } }
         }
     }
 

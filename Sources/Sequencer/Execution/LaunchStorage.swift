@@ -73,6 +73,8 @@ final class LaunchStorage: StepHost {
         /// Screens to be shown, and what ends each; then those that are to end.
         var shownScreens: [(node: Int, end: EventStorage)]
         var endedScreens: [EventStorage]
+        /// Of any launch.
+        var granted: [ProcessResources.Claim]
         /// Operations of the app's queue whose steps have ended.
         var ended: [QueuedStep]
         /// Others for it, for steps that are ready.
@@ -209,6 +211,7 @@ final class LaunchStorage: StepHost {
         for (node, end) in consequences.shownScreens { show(node, end) }
         for end in consequences.endedScreens { end.settle(.success(())) }
         if actions.cancelsScopes { cancelScopes() }
+        for claim in consequences.granted { claim.launch.granted(claim) }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
@@ -219,6 +222,11 @@ final class LaunchStorage: StepHost {
         if queue != nil { tellQueue(ended: consequences.ended, turns: consequences.turns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tellWatchers(defersAppCode: defersAppCode) }
         if virtualTime != nil { cancel(consequences.cancelled) }
+    }
+
+    /// An operation has the resources of the process that it has claimed. It may be told by another launch, on its thread.
+    func granted(_ claim: ProcessResources.Claim) {
+        input(defersAppCode: true) { state, now in state.machine.claimGranted(claim.node, claim.number, at: now, &state.actions) }
     }
 
     func timePassed(standstill: Nanoseconds) {
@@ -297,6 +305,7 @@ extension LaunchStorage.State {
                 return (node, end)
             },
             endedScreens: actions.endedScreens.compactMap { screens.removeValue(forKey: $0) },
+            granted: actions.claims.isEmpty ? [] : ProcessResources.change(actions.claims, of: launch),
             ended: actions.endedTurns.compactMap { queued.removeRunning($0) },
             turns: actions.queueTurns.map { queued.add(launch, $0) }
         )

@@ -422,7 +422,7 @@ extension RunRecord {
         if let message = eventMessage(node, outcome) { return message }
         switch outcome {
         case .timedOut:
-            if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
+            if nodes[node].isStraggler { return "still running at the launch's deadline" }
             if nodes[node].isCut { return cutMessage(node) }
             let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
             if nodes[node].hasFallenBack, nodes[node].outcome == .timedOut {

@@ -76,7 +76,7 @@ extension OperationGraph {
         let problems = (options.complaints + (budget?.complaints ?? [])).map { GraphProblem(.invalidOption, $0) }
         let graph: ValidatedGraph
         do {
-            graph = try validated()
+            graph = try (problems.isEmpty ? limited(to: options.stepTimeout) : self).validated()
         } catch {
             throw GraphError(graph: name, problems: problems + error.problems)
         }

@@ -61,7 +61,7 @@ extension OperationGraph {
 
     /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the
     /// launch, or its dependents, without.
-    private var eventEdges: [GraphEdge] {
+    var eventEdges: [GraphEdge] {
         var promises: [ObjectIdentifier: [Int]] = [:]
         for (node, step) in nodes.enumerated() {
             for event in step.policy?.value.events ?? [] { promises[ObjectIdentifier(event.storage), default: []].append(node) }

@@ -50,13 +50,27 @@ extension StepOption {
     /// ```
     ///
     /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph
-    /// depend on the step itself. An event that was settled before stays as it is.
+    /// depend on the step itself; one that it needs cannot wait for the event, unless it has a timeout and the launch
+    /// goes on without it. An event that was settled before stays as it is.
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }
 
     /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
     package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
+}
+
+extension OperationGraph {
+    /// From steps that wait for an event to the step that is to fulfil it. A wait with a timeout that the launch goes on
+    /// without is left out: it may be in vain.
+    var promisedEdges: [GraphEdge] {
+        eventEdges.filter { edge in
+            guard case .event(let event) = nodes[edge.node].work else { return false }
+            let policy = nodes[edge.node].policy?.value
+            let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
+            return promises && edge.node != edge.target && (edge.needsValue || policy?.timeout == nil)
+        }.map { GraphEdge(node: $0.node, target: $0.target) }
+    }
 }
 
 extension StepPolicy {

@@ -17,8 +17,17 @@ extension OperationGraph {
     /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. The value
     /// that `take` has returned is released once: when all the steps have ended, each in any way. So a failure, an
     /// abort, a cancel, a timeout or the launch's deadline releases it as well, as soon as the steps that ran have
-    /// ended or were left behind. If `take` returns only after that, its value is released at once. Nothing is released
-    /// that was not taken.
+    /// ended or were left behind. Of several values whose steps end together, the last taken is released first: a pool
+    /// before its database. If `take` returns only after that, its value is released at once. Nothing is released that
+    /// was not taken.
+    ///
+    /// Its exclusive resources are held as long, where it succeeds: with ``limit(_:to:)``, no more than so many chains of
+    /// steps are begun at a time. These steps, and others between them, must not need the resource themselves.
+    ///
+    /// ```swift
+    /// graph.limit("images", to: 4)
+    /// try graph.hold("place-\(number)", .exclusive("images"), over: download, decode) {} release: { _ in }
+    /// ```
     ///
     /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the
     /// graph, outside every lock, on a thread of its own in real time, and in virtual time at that moment. The end of
@@ -57,6 +66,7 @@ extension OperationGraph {
             step.host.took(value, for: held)
             return value
         }
+        let options = options + [StepOption { $0.taking = held }]
         let taking: Step<Held> = insert(id, options, after: dependencies, fallback: nil, work: work)
         for step in steps { addDependency(taking, to: step) }
         // A step may be named twice, and holds it once.

@@ -95,6 +95,17 @@ extension OperationGraph {
         }
     }
 
+    /// The same graph, with this timeout of steps that have none, but for those of a person; nil changes nothing.
+    func limited(to timeout: Duration?) -> OperationGraph {
+        guard let timeout else { return self }
+        var graph = self
+        for index in nodes.indices where nodes[index].hasWork {
+            let policy = nodes[index].policy?.value ?? .standard
+            if policy.timeout == nil, !policy.isInteractive { graph.setPolicy(of: index) { $0.timeout = timeout } }
+        }
+        return graph
+    }
+
     // MARK: Mistakes that plans refuse as graphs do
 
     /// The mistake in an identifier, as the end of a sentence; nil for a good one.

@@ -9,14 +9,14 @@ extension OperationGraph {
     /// The graph, checked.
     ///
     /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice),
-    ///   dependencies (unknown, on itself, in a circle), options outside their range or given twice, values of another
-    ///   type than promised, Foundation operations that cannot run here.
+    ///   dependencies (unknown, on itself, in a circle, that of an event included), options outside their range or given
+    ///   twice, values of another type than promised, Foundation operations that cannot run here.
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
         // Goes on after a problem: an error names all of them.
         checkIdentifiers(&problems)
-        checkPolicies(&problems)
+        let promisesEvents = checkPolicies(&problems)
         checkValues(&problems)
         var known = resolvedEdges(&problems)
         let operations = addOperationDependencies(to: &known, &problems)
@@ -25,7 +25,11 @@ extension OperationGraph {
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
         // An operation queue would run none of these, and say nothing (G1).
-        if graph.order.count < count { problems += GraphCycles(graph).cycles.map(problem(of:)) }
+        let promises = promisesEvents ? promisedEdges : []
+        let tied = promises.isEmpty ? graph : ValidatedGraph(self, known + promises, operationPositions: operations)
+        if tied.order.count < count {
+            problems += GraphCycles(tied).cycles.map { problem(of: $0, Set(promises)) }
+        }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
     }
@@ -37,8 +41,12 @@ extension OperationGraph {
         return places.sorted(by: <).map { problems[$0.found] }
     }
 
-    private func problem(of cycle: GraphCycles.Cycle) -> GraphProblem {
-        let path = (cycle.operations + cycle.operations.prefix(1)).map { nodes[$0].id }
+    /// - Parameter promises: edges from waits for events to the steps that fulfil them.
+    private func problem(of cycle: GraphCycles.Cycle, _ promises: Set<GraphEdge>) -> GraphProblem {
+        let circle = cycle.operations + cycle.operations.prefix(1)
+        let path = circle.map { nodes[$0].id }
+        let events = zip(circle, circle.dropFirst()).filter { promises.contains(GraphEdge(node: $0, target: $1)) }
+            .prefix(5).map { "; \(printable(nodes[$0].id)) for an event that \(printable(nodes[$1].id)) fulfils" }
         var names = path.map { printable($0) }
         // A circle may be as long as the graph (G17).
         if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
@@ -48,7 +56,7 @@ extension OperationGraph {
             .cycle,
             positions: cycle.operations,
             path: path,
-            "cycle: " + names.joined(separator: " → ") + " (each waits for the next\(others))"
+            "cycle: " + names.joined(separator: " → ") + " (each waits for the next\(events.joined())\(others))"
         )
     }
 
@@ -81,7 +89,8 @@ extension OperationGraph {
     /// The most operations that may hold a resource at the same time.
     package static let maximumResourceLimit = 1_024
 
-    private func checkPolicies(_ problems: inout [GraphProblem]) {
+    /// - Returns: whether a step is to bring about an event.
+    private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
             if (1...Self.maximumResourceLimit).contains(limit) { continue }
@@ -92,6 +101,8 @@ extension OperationGraph {
         let range = Duration.zero...Self.maximumDuration
         // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
+        // By what is taken: the resources that are held over other steps; and steps that need some, and are such steps.
+        var (held, users): ([ObjectIdentifier: [ExclusiveResource]], [(position: Int, policy: StepPolicy)]) = ([:], [])
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
@@ -131,6 +142,8 @@ extension OperationGraph {
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
+            if let range = policy.taking { held[ObjectIdentifier(range)] = policy.exclusive }
+            if !policy.holds.isEmpty, !policy.exclusive.isEmpty { users.append((position, policy)) }
             for complaint in policy.prologueComplaints { complain(complaint) }
             for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
             for event in policy.events {
@@ -144,6 +157,13 @@ extension OperationGraph {
                 complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
             }
         }
+        for (position, policy) in users {
+            for resource in policy.holds.flatMap({ held[ObjectIdentifier($0)] ?? [] }) where policy.exclusive.contains(resource) {
+                let complaint = "it waits for '\(printable(resource.name))', which is held over it; leave out its '.exclusive'"
+                problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(nodes[position].id)): \(complaint)"))
+            }
+        }
+        return !promised.isEmpty
     }
 
     /// Checks that no step's value is an operation: its closure was meant to make one that is run, and a value is not.
@@ -185,6 +205,9 @@ extension OperationGraph {
                 } else if found != position, !awaited.contains(found) {
                     // The step was replaced by another one, and then added again.
                     complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
+                } else if node.policy?.value.isAlways == true, needed.contains(found) {
+                    complaint =
+                        "runs whatever happens, and reads from '\(printable(nodes[found].id))', which may leave no value; read its optional value"
                 } else if nodes[found].policy?.value.isDeferrable == true, needed.contains(found) {
                     complaint =
                         "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"

@@ -42,14 +42,36 @@ package struct RetryPolicy: Sendable, Hashable {
 /// Something only one operation may hold at a time, such as the screen.
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation
-/// with the longest remaining path gets it.
+/// with the longest remaining path gets it. Each launch has resources of its own, and so has each of its scopes, but for
+/// ``ofProcess``.
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
+    /// Whether it is one for all launches.
+    var isOfProcess = false
 
     package init(_ name: String) { self.name = name }
 
     /// The screen and the person in front of it.
     public static let userInterface: ExclusiveResource = "ui"
+
+    /// The same resource, one for all launches of the process: one step at a time holds it, whatever launch it is of.
+    ///
+    /// ```swift
+    /// graph.add("consent", .exclusive(.userInterface.ofProcess), on: .main) { await screens.askForConsent() }
+    /// ```
+    ///
+    /// Of several launches, the first to ask has it first. Launches on a virtual clock share it with others on that clock.
+    public var ofProcess: ExclusiveResource {
+        var resource = self
+        resource.isOfProcess = true
+        return resource
+    }
+
+    /// Whether both have one name: within a launch they are one resource, of the process or not.
+    public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// One thing said about a step besides its identifier, its dependencies and its work.
@@ -197,7 +219,10 @@ public struct StepOption: Sendable {
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
         StepOption { policy in
             // Each once: a resource counts one unit for each time that it is in the list.
-            for resource in resources where !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
+            for resource in resources {
+                if !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
+                if resource.isOfProcess { policy.claims.insert(resource.name) }
+            }
         }
     }
 
@@ -226,6 +251,19 @@ public struct StepOption: Sendable {
     /// For values that are better stale than late, such as a configuration; not for those that the person would miss,
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
+
+    /// Runs the step whatever happens: it begins when the steps that it waits for have ended, in whatever way, also in a
+    /// launch that has failed, was aborted or was cancelled. For what must be put in order behind them.
+    ///
+    /// ```swift
+    /// graph.add("remove-downloads", .always, .timeout(.seconds(2)), after: download, unpack) { files.removeAll() }
+    /// ```
+    ///
+    /// A launch that is stopped does not tell it to cancel, begins it when those before it have ended or were left behind,
+    /// and ends after it: give it a timeout. It is tried once then, and its fallback is not computed. The launch's
+    /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
+    /// It reads values as ``Step/optional``.
+    public static let always = StepOption { $0.isAlways = true }
 
     /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
     /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
@@ -326,6 +364,8 @@ package struct StepPolicy: Sendable {
     /// Whether the condition is known to be false.
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
+    /// The names of those that are one for all launches of the process.
+    var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
     /// Whether all of the step's time is a person's.
@@ -341,6 +381,10 @@ package struct StepPolicy: Sendable {
     /// Whether it runs within the start of the launch, before all else.
     var isInPrologue = false
     package var isCuttable = false
+    /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
+    var isAlways = false
+    /// The identifiers of the steps of which it takes the first.
+    var racers: [String] = []
     /// Whether recovery leaves the step in, even after crashes.
     var isEssential = false
     /// The screen that is shown while the step takes long.
@@ -363,6 +407,8 @@ package struct StepPolicy: Sendable {
     var eventSources: [String] = []
     /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
+    /// What it takes for other steps; its resources are held as long.
+    var taking: HeldRange?
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.

@@ -42,8 +42,8 @@ extension ValidatedGraph {
         policy.expected = expected
         policy.title = original.title
         policy.notes = original.notes
-        policy.exclusive = original.exclusive
-        policy.isMilestone = original.isMilestone
+        (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
+        (policy.isMilestone, policy.racers) = (original.isMilestone, original.racers)
         policy.isInitialDisplay = original.isInitialDisplay
         policy.isInPrologue = original.isInPrologue
         policy.isInteractive = original.isInteractive

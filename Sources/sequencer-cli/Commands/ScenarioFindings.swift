@@ -294,6 +294,7 @@ struct ScenarioFindings {
                 "initialDisplayBudgetMs": .milliseconds(budget.initialDisplay), "deadlineMs": .milliseconds(deadline),
                 "warnings": .array(warnings.map { ["code": .text($0.code), "message": .text($0.message)] }),
                 "withoutExpectation": .list(graph.operationsWithoutExpectation), "deferred": .list(putOff),
+                "withoutTimeout": .list(graph.operationsWithoutTimeout),
                 "unnamedOverlappingInteractions": .count(unnamed),
             ]
         )

@@ -38,13 +38,18 @@ extension ValidatedGraph {
     /// sentence each.
     ///
     /// - Parameters:
-    ///   - plan: tells of operations that are switched off; without one, of timeouts that leave nothing to a further
-    ///       attempt.
+    ///   - plan: tells of operations that are switched off; without one, of timeouts that are missing, or leave nothing
+    ///       to a further attempt.
     ///   - workless: the operations without work of which a duration is expected.
     ///   - putOff: those that the launch puts off.
     func notes(on plan: LaunchPlan? = nil, workless: [String], putOff: [String] = []) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
         let notes: [([String], String, String)] = [
+            (
+                plan == nil ? operationsWithoutTimeout : [],
+                "is needed by the milestone and has no timeout, so that only the deadline ends it where it hangs",
+                "are needed by the milestone and have no timeout, so that only the deadline ends them where they hang"
+            ),
             (switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
             (
                 plan?.operationsWithoutExpectation ?? operationsWithoutExpectation,

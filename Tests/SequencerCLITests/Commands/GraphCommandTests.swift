@@ -49,7 +49,7 @@ struct GraphCommandTests {
     func verify() async throws {
         let fine = try await Tool.run("verify", "regular")
         #expect(fine.code == 0)
-        #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\nbudget 3 s, deadline 30 s\n")
+        #expect(fine.output.hasPrefix("regular: 7 operations, 6 dependencies, no problem found\nbudget 3 s, deadline 30 s\n"))
         let text = scenarioText(
             #"{ "id": "a", "expected": "2s" }"#,
             #"{ "id": "b", "after": ["a"], "work": { "simulate": "4s" } }"#,

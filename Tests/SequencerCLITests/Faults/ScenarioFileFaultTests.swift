@@ -129,11 +129,14 @@ struct ScenarioFileFaultTests {
                 test: 8 operations, 5 dependencies, 1 warning
                 budget 3 s, deadline 30 s
                 warning: upload is required, but main does not wait for it; add the dependency, or give it another 'onFailure'
+                note: 2 operations are needed by the milestone and have no timeout, so that only the deadline ends them where they hang: \
+                config, main
                 note: 1 operation has no expected duration, and counts as 0 ms: all
 
                 """
         )
         let json = try await Tool.run("verify", "-", "--json", input: text).json()
+        #expect(json["withoutTimeout"] as? [String] == ["config", "main"])
         #expect((json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == ["unawaitedRequired"])
     }
 
