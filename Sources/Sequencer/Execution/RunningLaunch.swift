@@ -83,7 +83,7 @@ extension OperationGraph {
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         // Before the right to run, which would have to be given back if the operations cannot be had.
-        let claim = try OperationClaim(graph)
+        let claim = try OperationClaim(graph, queue: options.queue)
         let admission: AdmittedLaunch
         do throws(GraphError) {
             admission = try AdmittedLaunch(self, options, isScope: scope != nil)
