@@ -104,8 +104,7 @@ public struct StepOption: Sendable {
 
     package static func retry(_ policy: RetryPolicy) -> StepOption { StepOption { $0.retry = policy } }
 
-    /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
-    /// dependents run.
+    /// Runs the step only when `condition` is true; otherwise it is skipped and its dependents run.
     ///
     /// ```swift
     /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
@@ -114,6 +113,11 @@ public struct StepOption: Sendable {
     ///
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
+    ///
+    /// A condition that reads values is asked as soon as they are there. If it is false, the step is skipped then, and
+    /// waits for nothing else, whatever the others come to: a step behind it that needs what the skipped one would have
+    /// waited for waits for that itself. A condition that reads no values, or values of the prologue alone, is asked
+    /// when the step could start: what it looks at may be the work of a step in `after:`.
     ///
     /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as
     /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
