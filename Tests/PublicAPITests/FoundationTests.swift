@@ -121,7 +121,7 @@ struct FoundationTests {
             graph.add("first") { Issue.record("it ran") }
             graph.add(operation, id: "fetch")
             let error = #expect(throws: GraphError.self) { try graph.start(options: LaunchOptions(queue: queue)) }
-            #expect(error?.problems.map(\.code) == [.foreignOperation])
+            #expect(error?.problems.map(\.code.description) == ["foreignOperation"])
             #expect(error?.description.contains("fetch: its Operation is in a queue") == true)
             // Nobody has taken it.
             operation.cancel()

@@ -182,7 +182,7 @@ struct PlannedLaunch {
     private static func options(_ step: RandomLaunch.Step, _ decider: Step<Int>?) -> [StepOption] {
         var options: [StepOption] = [.onFailure(step.policy)]
         if step.attempts > 1 { options.append(.retry(attempts: step.attempts, backoff: .microseconds(100))) }
-        if let condition = step.condition { options.append(decider.map { .when($0) { _ in condition } } ?? .when { condition }) }
+        if let condition = step.condition { options.append(decider.map { StepOption.when($0) { _ in condition } } ?? .when { condition }) }
         if let resource = step.resource { options.append(.exclusive(resource)) }
         if step.isInteractive { options.append(.interactive) }
         if let timeout = step.timeout { options.append(.timeout(timeout)) }
