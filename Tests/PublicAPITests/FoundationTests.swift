@@ -108,4 +108,44 @@ struct FoundationTests {
         #expect(try end[one] == 1 && end[priority] == .utility)
         #expect(end.report.operations.map(\.isMain) == [false, false, false, true])
     }
+
+    @Test("an operation that is in the app's queue or in the main queue is refused, by name, before anything runs")
+    @MainActor
+    func queued() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        for other in [queue, .main] {
+            let operation = BlockOperation {}
+            other.addOperation(operation)
+            var graph = OperationGraph("queued")
+            graph.add("first") { Issue.record("it ran") }
+            graph.add(operation, id: "fetch")
+            let error = #expect(throws: GraphError.self) { try graph.start(options: LaunchOptions(queue: queue)) }
+            #expect(error?.problems.map(\.code.description) == ["foreignOperation"])
+            #expect(error?.description.contains("fetch: its Operation is in a queue") == true)
+            // Nobody has taken it.
+            operation.cancel()
+        }
+        queue.isSuspended = false
+    }
+
+    @Test("an operation that a queue starts during the launch fails its step, where Foundation would end the process")
+    func startedByQueue() async throws {
+        let (begun, goOn) = (ExternalEvent<Void>("begun"), DispatchSemaphore(value: 0))
+        let (queue, operation) = (OperationQueue(), BlockOperation())
+        operation.addExecutionBlock {
+            begun.fulfill()
+            goOn.wait()
+        }
+        var graph = OperationGraph("started")
+        let before = graph.add("before") {
+            queue.addOperation(operation)
+            try await begun.value
+        }
+        graph.add(operation, id: "fetch", after: before)
+        let report = try await graph.run().report
+        goOn.signal()
+        #expect(report["fetch"]?.outcome == .failed)
+        #expect(report["fetch"]?.message == "its Operation runs already; an Operation runs once, make a new one each time")
+    }
 }

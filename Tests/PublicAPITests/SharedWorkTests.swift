@@ -35,4 +35,82 @@ struct SharedWorkTests {
         #expect(await log.lines == ["opened by cold"])
         #expect(try await released.value == "cold" && database.value == "database")
     }
+
+    /// ```
+    /// first   migrate: 20 s ──────────┬ cancelled at 10 s
+    /// second  waits ──────────────────┴────────────────────▶ has the value at 20 s
+    /// ```
+    @Test("work that another launch waits for goes on when its own launch is cancelled, or its step is too late", arguments: [true, false])
+    func handedOver(isCancelled: Bool) async throws {
+        let log = Log()
+        let migration = OnceInProcess<Int>("migrate")
+        let clock = VirtualClock(patience: .seconds(300))
+        func graph(_ name: String, _ option: StepOption) -> OperationGraph {
+            var graph = OperationGraph(name)
+            let migrate = graph.addOnce(migration, option) {
+                await log.add("begun by \(name)")
+                try await clock.sleep(for: .seconds(8))
+                try await clock.sleep(for: .seconds(12))
+                return 20
+            }
+            graph.add("read", .milestone, using: migrate) { $0 }
+            return graph
+        }
+        let options = LaunchOptions(clock: clock)
+        let (first, second) = try clock.hold {
+            let first = try graph("first", .timeout(.seconds(isCancelled ? 60 : 10))).start(options: options)
+            let second = try graph("second", .timeout(.seconds(60))).start(options: options)
+            if isCancelled {
+                var graph = OperationGraph("expiration")
+                graph.add("wait") { step in
+                    try await step.sleep(for: .seconds(10))
+                    first.cancel()
+                }
+                try graph.start(options: options)
+            }
+            return (first, second)
+        }
+        let end = await first.end()
+        let (one, two) = (end.report, await second.end().report)
+        #expect(one.outcome.name == (isCancelled ? "cancelled" : "failed") && one.makespan == .seconds(10))
+        #expect(one["migrate"]?.outcome == (isCancelled ? .cancelled : .timedOut) && end.anomalies.isEmpty)
+        #expect(two.outcome == .completed && two.makespan == .seconds(20))
+        #expect(await log.lines == ["begun by first"] && migration.value == 20)
+    }
+
+    @Test("work that nobody else waits for is cancelled with its launch, which ends with it; so is work that the last one leaves")
+    func cancelled() async throws {
+        for others in [false, true] {
+            let log = Log()
+            let migration = OnceInProcess<Int>("migrate")
+            let clock = VirtualClock(patience: .seconds(300))
+            var launches: [RunningLaunch] = []
+            let ended = ExternalEvent<Void>("ended")
+            try clock.hold {
+                for name in others ? ["first", "second"] : ["first"] {
+                    var graph = OperationGraph(name)
+                    graph.addOnce(migration) {
+                        do { try await clock.sleep(for: .seconds(20)) } catch {
+                            await log.add("cancelled after \(name)")
+                            ended.fulfill()
+                            throw error
+                        }
+                        return 20
+                    }
+                    launches.append(try graph.start(options: LaunchOptions(clock: clock)))
+                }
+                var graph = OperationGraph("expiration")
+                graph.add("wait") { [launches] step in
+                    for launch in launches {
+                        try await step.sleep(for: .seconds(5))
+                        launch.cancel()
+                    }
+                }
+                try graph.start(options: LaunchOptions(clock: clock))
+            }
+            for launch in launches { #expect(await launch.end().report.outcome == .cancelled) }
+            try await ended.value
+            #expect(await log.lines == ["cancelled after first"] && migration.value == nil)
+        }
+    }
 }

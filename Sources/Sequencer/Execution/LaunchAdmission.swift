@@ -138,15 +138,24 @@ struct OperationClaim: Sendable {
 
     private let operations: [Operation]
 
-    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, or has been started by somebody
-    ///     since the graph was checked.
-    init(_ graph: ValidatedGraph) throws(GraphError) {
+    /// - Parameter queue: the app's, if it has given one.
+    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, has been started by somebody since
+    ///     the graph was checked, or is in a queue that can be looked into.
+    init(_ graph: ValidatedGraph, queue: OperationQueue?) throws(GraphError) {
         let positions = graph.operationPositions.filter { graph.nodes[$0].operation != nil }
         operations = positions.compactMap { graph.nodes[$0].operation }
-        let problems = Self.take(operations).map { place, complaint in
-            let (position, id) = (positions[place], printable(graph.id(positions[place])))
-            let message = "\(id): its Operation \(complaint); an Operation runs once, make a new one"
-            return GraphProblem(.foreignOperation, positions: [position], message)
+        var refused = Self.take(operations).map { ($0, "\($1); an Operation runs once, make a new one") }
+        if refused.isEmpty, !operations.isEmpty {
+            // An operation does not tell that it is in a queue: only these queues can be asked.
+            let queues = [OperationQueue.main, .current, queue].compactMap(\.self)
+            let queued = Set(queues.flatMap(\.operations).map { ObjectIdentifier($0) })
+            let places = operations.indices.filter { queued.contains(ObjectIdentifier(operations[$0])) }
+            refused = places.map { ($0, "is in a queue, and the launch starts it itself; do not add it to a queue") }
+            if !refused.isEmpty { giveBack() }
+        }
+        let problems = refused.map { place, complaint in
+            let id = printable(graph.id(positions[place]))
+            return GraphProblem(.foreignOperation, positions: [positions[place]], "\(id): its Operation \(complaint)")
         }
         if !problems.isEmpty { throw GraphError(graph: graph.name, problems: problems) }
     }

@@ -37,6 +37,8 @@ extension LaunchStateMachine {
             readyForWorkers.push(ready)
             if settings.usesQueue { withoutTurn.push(ready) }
         }
+        // A question needs nothing else.
+        if nodes[node].question == .asked { return }
         // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
         // An app's queue may be suspended.
@@ -50,9 +52,12 @@ extension LaunchStateMachine {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
+            let isAsked = nodes[node].question == .asked
             // Resources last: an operation that is put aside must hold none.
-            guard holdsClaim(node) || !yieldProcessor(ready) && !holdBack(node, onMain: isMain),
-                acquireResources(for: ready, onMain: isMain)
+            guard
+                isAsked
+                    || (holdsClaim(node) || !yieldProcessor(ready) && !holdBack(node, onMain: isMain))
+                        && acquireResources(for: ready, onMain: isMain)
             else {
                 if settings.takesOneAtATime { return nil }
                 continue
@@ -66,14 +71,14 @@ extension LaunchStateMachine {
             } else if traits[node].contains(.keepsMain) {
                 keepMain()
             }
-            if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
+            if traits[node].contains(.hasCondition), nodes[node].attempts == 0, nodes[node].question != .answered {
                 nodes[node].state = .checking
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
                 setTimeout(node)
                 if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
                 // It has its place from here on, and what is behind it comes after its answer.
-                if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
+                if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
                 return Assignment(node: node, attempt: 1, kind: .checkCondition)
             }
             start(node)
@@ -244,6 +249,12 @@ extension LaunchStateMachine {
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
         release(node, endingAs: outcome)
+        if nodes[node].question == .asked {
+            // Whatever it would have been skipped for.
+            nodes[node].cause = -1
+            // Its time was over before it had answered.
+            if nodes[node].ready < 0 { nodes[node].ready = nodes[node].start }
+        }
         nodes[node].state = .ended
         nodes[node].outcome = outcome
         nodes[node].end = time
@@ -382,18 +393,18 @@ extension LaunchStateMachine {
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for successor in graph.successors[node] {
             let dependent = successor.index
+            nodes[dependent].waiting -= 1
+            // Its condition was false, whatever the others come to.
+            if nodes[dependent].state == .ended { continue }
             let isSkip = effect == .skip && traits[dependent].isDisjoint(with: [.isAlways, .isRace])
             if effect == .start, traits[dependent].contains(.isRace) { pendingEnds.append(PendingEnd(node: dependent, kind: .race)) }
             if isSkip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
-            nodes[dependent].waiting -= 1
-            guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
-            // Not before its last dependency has ended: operations behind it rely on all of them.
-            if nodes[dependent].cause >= 0 {
-                end(dependent, .skipped)
-            } else if nodes[dependent].isToldToCancel {
-                notSucceeded(dependent, .cancelled)
+            guard nodes[dependent].state == .waiting else { continue }
+            if isToBeAsked(dependent) {
+                nodes[dependent].question = .asked
+                enqueue(dependent)
             } else {
-                becomeReady(dependent)
+                goOnIfNothingIsAwaited(dependent)
             }
         }
     }
@@ -443,6 +454,44 @@ extension LaunchStateMachine {
             return true
         case .pausing, .computing, .ended: return false
         }
+    }
+
+    private mutating func goOnIfNothingIsAwaited(_ node: Int) {
+        // Not before its last dependency has ended: operations behind it rely on all of them.
+        if nodes[node].waiting > 0 { return }
+        if nodes[node].cause >= 0 {
+            end(node, .skipped)
+        } else if nodes[node].isToldToCancel {
+            notSucceeded(node, .cancelled)
+        } else {
+            becomeReady(node)
+        }
+    }
+
+    // MARK: Early questions
+
+    /// Whether the values that an operation's condition reads are there, while it waits for others, or is to be skipped
+    /// for another: it must not matter which of these ends first.
+    private func isToBeAsked(_ node: Int) -> Bool {
+        guard traits[node].contains(.asksEarly), nodes[node].question == .none, nodes[node].waiting > 0 || nodes[node].cause >= 0,
+            !nodes[node].isToldToCancel, let deciders = traits.deciders[node]
+        else { return false }
+        return graph.predecessors[node].allSatisfy { dependency in
+            guard deciders.contains(dependency.index) else { return true }
+            guard nodes[dependency.index].state == .ended else { return false }
+            let effect = effectOnDependents(dependency.index)
+            return effect == .start || effect == .startWithoutValue && !dependency.needsValue
+        }
+    }
+
+    /// An operation that was asked early is to run, or was cancelled: it waits on for what it depends on.
+    mutating func waitOn(_ node: Int) {
+        release(node)
+        letGoOfWorker(node)
+        nodes[node].state = .waiting
+        nodes[node].question = .answered
+        nodes[node].start = -1
+        goOnIfNothingIsAwaited(node)
     }
 
     /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is

@@ -50,6 +50,12 @@ extension LaunchStateMachine {
         case ended
     }
 
+    /// The question whether an operation is to run, where that is known before all that it waits for has ended.
+    ///
+    /// While it is asked, the operation has its turn for the question alone, and goes back to waiting if the answer is
+    /// yes.
+    enum EarlyQuestion: UInt8 { case none, asked, answered }
+
     /// The thread that is in the code of an operation.
     enum CodeThread: UInt8 {
         case none
@@ -92,6 +98,7 @@ extension LaunchStateMachine {
         var isAfterMilestone = false
         /// Its last attempt has taken longer than one may.
         var hasAttemptTimedOut = false
+        var question = EarlyQuestion.none
 
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
@@ -188,9 +195,13 @@ extension LaunchStateMachine {
             static let isEvent = Bits(rawValue: 2_097_152)
             /// Its end settles events from outside, or may release something that is held for it.
             static let settlesEvents = Bits(rawValue: 4_194_304)
+            /// Its condition may be asked before all that it waits for has ended.
+            static let asksEarly = Bits(rawValue: 8_388_608)
         }
 
         private var bits: [Bits]
+        /// Of operations that are asked early, those that this goes by.
+        private(set) var deciders: [Int: Set<Int>] = [:]
         /// The traits that at least one operation has.
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
@@ -219,6 +230,7 @@ extension LaunchStateMachine {
                 }
                 if policy.isPersonsTime { bits.insert(.isInteractive) }
                 if policy.condition != nil { bits.insert(.hasCondition) }
+                if !policy.conditionInputs.isEmpty { bits.insert(.asksEarly) }
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
@@ -237,6 +249,10 @@ extension LaunchStateMachine {
                 case nil: break
                 }
                 return bits
+            }
+            for node in bits.indices where bits[node].contains(.asksEarly) {
+                deciders[node] = graph.deciders(of: node)
+                if deciders[node] == nil { bits[node].remove(.asksEarly) }
             }
             let urgency = order == nil ? graph.urgency : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []

@@ -15,7 +15,8 @@ extension LaunchStateMachine {
     }
 
     /// A worker has come back from the operation's code, or is not waited for any more.
-    private mutating func letGoOfWorker(_ node: Int) {
+    mutating func letGoOfWorker(_ node: Int) {
+        guard nodes[node].isHeldByWorker else { return }
         if nodes[node].thread == .asleepWorker { wakes(node) }
         nodes[node].thread = .none
         awakeWorkers[level(of: node)] -= 1
@@ -139,7 +140,8 @@ extension LaunchStateMachine {
             // worker.
             let node = previous.node
             // The states of a launch that is over are in its report, and change no more.
-            if phase != .over, nodes[node].isHeldByWorker, nodes[node].state != .running || isCurrent(previous) { letGoOfWorker(node) }
+            let isOfOther = nodes[node].state == .running && (!isCurrent(previous) || previous.kind == .checkCondition)
+            if phase != .over, !isOfOther { letGoOfWorker(node) }
         }
         let next = mayTakeNext(after: previous) ? takeNext(forMain: false) : nil
         if next == nil { activeWorkers -= 1 }

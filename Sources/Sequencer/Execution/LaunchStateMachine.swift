@@ -11,7 +11,8 @@
 ///                ▲                                                        │
 ///                └────────────────── pausing (retry) ◀────────────────────┘
 /// ```
-/// A fallback is computed from any of them but the first.
+/// A fallback is computed from any of them but the first. An operation whose condition is asked early goes by ready and
+/// checking back to waiting.
 struct LaunchStateMachine {
     typealias Assignment = StepAssignment
 
@@ -282,6 +283,16 @@ struct LaunchStateMachine {
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
         if nodes[node].thread == .asleepWorker { wakes(node) }
+        let isEarly = nodes[node].question == .asked
+        if isEarly, answer == true {
+            waitOn(node)
+            settle(&actions)
+            return false
+        }
+        if isEarly {
+            nodes[node].ready = time
+            record(.ready(graph.id(node)), at: time)
+        }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         // Until here the start was that of the question, for its timeout; the operation has a time of its own.
@@ -415,6 +426,10 @@ struct LaunchStateMachine {
         if nodes[node].state != .ended, nodes[node].state != .computing { tellScreen(node, &actions) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
+        case .ready where nodes[node].question == .asked, .checking where nodes[node].question == .asked:
+            nodes[node].isToldToCancel = true
+            if nodes[node].state == .checking { replaceWorker(of: node) }
+            waitOn(node)
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
         case .pausing:
             // For the message, which keeps the error of the last attempt (O55).
@@ -543,7 +558,7 @@ extension LaunchStateMachine {
             if traits[node].contains(.isMain) { return (.mainThread, state.ready) }
             if lanes.available <= 0 { return (.lane(takenBy: laneHolders), state.ready) }
             return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)
-        case .checking: return (.condition, state.ready)
+        case .checking: return (.condition, state.question == .asked ? state.start : state.ready)
         case .pausing: return (.retry, state.start)
         case .running, .computing, .ended:
             if let asked = personWaits[node]?.asked, asked.isRunning { return (.person, asked.since) }

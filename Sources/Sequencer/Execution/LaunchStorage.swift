@@ -311,10 +311,9 @@ extension LaunchStorage.State {
         )
     }
 
-    /// The graph's takeover and the app's for a launch that has failed; nil without either.
-    mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
-        let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
-        guard first != nil || show != nil, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
+    /// The operation with which the launch has failed, as far as that is certain, and its error.
+    mutating func failure(_ launch: LaunchStorage) -> (node: Int, error: OperationError)? {
+        guard case .failed(let operation, let message) = (record ?? launch.makeRecord(&self, [])).outcome(),
             let node = launch.graph.position(of: operation)
         else { return nil }
         // One that was skipped has not failed itself.
@@ -325,6 +324,13 @@ extension LaunchStorage.State {
             message: message,
             underlying: errors[cause >= 0 ? cause : node]
         )
+        return (node, error)
+    }
+
+    /// The graph's takeover and the app's for a launch that has failed; nil without either.
+    mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
+        let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
+        guard first != nil || show != nil, let (node, error) = failure(launch) else { return nil }
         let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
         let context = StepContext(host: launch, assignment: assignment)
         return {

@@ -52,7 +52,7 @@ final class OperationRunner: Sendable {
         if !operation.isReady { launch.endedOperations(before: assignment.node).forEach(endUnlessStarted) }
         let (id, isMain) = (launch.graph.id(assignment.node), launch.graph.isMain(assignment.node))
         guard let concurrent = operation as? ConcurrentOperation else {
-            begin(operation, onMain: isMain)
+            if let refusal = begin(operation, onMain: isMain) { return refusal }
             if operation.isFinished { return Self.ending(of: operation) }
             // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
             watch(operation) { ended(Self.ending(of: $0)) }
@@ -66,7 +66,7 @@ final class OperationRunner: Sendable {
         concurrent.onSurplusFinish { [state] _ in
             state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
         }
-        begin(concurrent, onMain: isMain)
+        if let refusal = begin(concurrent, onMain: isMain) { return refusal }
         if let ending = concurrent.ending { return ending }
         // Should it end just now, this calls the handler here.
         concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
@@ -79,7 +79,7 @@ final class OperationRunner: Sendable {
     /// It is cancelled and started, as an operation queue does with one that is cancelled in it: Foundation ends it
     /// then without its work.
     private func endUnlessStarted(_ operation: Operation) {
-        guard mayStart(operation) else { return }
+        guard mayStart(operation), !operation.isExecuting, !operation.isFinished else { return }
         operation.cancel()
         operation.start()
     }
@@ -127,9 +127,16 @@ final class OperationRunner: Sendable {
 
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation
     /// traps on such a start, and tells dependents of an ended operation in an order of its own.
-    private func begin(_ operation: Operation, onMain isMain: Bool) {
+    ///
+    /// - Returns: why it is not started, for one that somebody else has started, which Foundation would trap on as well.
+    private func begin(_ operation: Operation, onMain isMain: Bool) -> OperationEnding? {
         // Else its step had ended before it came to this, and another has ended it.
-        guard mayStart(operation) else { return }
+        guard mayStart(operation) else { return nil }
+        if operation.isExecuting || operation.isFinished && !operation.isCancelled {
+            let complaint = operation.isFinished ? "has finished already" : "runs already"
+            let error = EngineError(description: "its Operation \(complaint); an Operation runs once, make a new one each time")
+            return OperationEnding(result: .failure(error))
+        }
         if operation.isReady || operation.isCancelled {
             operation.start()
         } else if isMain {
@@ -139,6 +146,7 @@ final class OperationRunner: Sendable {
             state.withLock { $0.others.append(queue) }
             queue.operations.addOperation(operation)
         }
+        return nil
     }
 
     private func watch(_ operation: Operation, _ ended: @escaping @Sendable (Operation) -> Void) {

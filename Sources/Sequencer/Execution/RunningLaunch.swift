@@ -48,7 +48,7 @@ extension OperationGraph {
     ///
     /// As ``run(budget:options:)``, except that the launch does not end with the task that starts it: only
     /// ``RunningLaunch/cancel()`` cancels it. Within a step of another launch only its deadline is bound by the step's
-    /// time.
+    /// time. When it returns, the prologue has run: ``RunningLaunch/failure`` says whether that has failed the launch.
     ///
     /// - Parameter completion: called once, with the finished launch, on an unspecified thread. It is called last:
     ///     nothing waits for it.
@@ -83,7 +83,7 @@ extension OperationGraph {
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         // Before the right to run, which would have to be given back if the operations cannot be had.
-        let claim = try OperationClaim(graph)
+        let claim = try OperationClaim(graph, queue: options.queue)
         let admission: AdmittedLaunch
         do throws(GraphError) {
             admission = try AdmittedLaunch(self, options, isScope: scope != nil)
@@ -195,6 +195,18 @@ public struct RunningLaunch: Sendable {
     public func value<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
         storage.value(of: step, at: try storage.graph.index(ofHandle: step))
     }
+
+    /// Why the launch has failed, as soon as that is certain; nil before that, and for every other end.
+    ///
+    /// When ``OperationGraph/start(budget:options:completion:)`` returns, this is the failure of the prologue:
+    ///
+    /// ```swift
+    /// let launch = try graph.start()
+    /// if let failure = launch.failure { print(failure) }  // open-database: no space left
+    /// ```
+    ///
+    /// It goes by what ``LaunchOptions/failureTakeover`` is told: not by a failure after the milestone.
+    public var failure: OperationError? { storage.state.withLock { $0.failure(storage)?.error } }
 
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
     package var anomalies: [Anomaly] { storage.anomalies }

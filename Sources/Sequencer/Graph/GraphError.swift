@@ -46,8 +46,8 @@ public struct GraphProblem: CustomStringConvertible, Sendable, Equatable {
         static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         static let valueType = Code(name: "valueType")
-        /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the
-        /// graph, or returned by a step's closure as its value.
+        /// A Foundation operation that cannot run here: in two places or in a queue, started already, waiting for one
+        /// outside the graph, or returned by a step's closure as its value.
         static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue
         /// that was started off the main thread.

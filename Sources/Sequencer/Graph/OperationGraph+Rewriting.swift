@@ -24,6 +24,19 @@ extension OperationGraph {
         }
     }
 
+    /// Calls `body` before and after each step of the prologue, on the main thread: then with how it has ended.
+    package mutating func aroundPrologue(_ body: @escaping @Sendable (StepContext, Outcome?) -> Void) {
+        for index in nodes.indices {
+            guard case .prologue(let work) = nodes[index].work else { continue }
+            nodes[index].work = .prologue { context in
+                body(context, nil)
+                let result = Swift.Result { try work(context) }
+                body(context, (try? result.get()) == nil ? .failed : .succeeded)
+                return try result.get()
+            }
+        }
+    }
+
     /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not.
     /// Dependencies and options stay.
     ///

@@ -177,8 +177,7 @@ public struct StepOption: Sendable {
         StepOption(single: "retry") { ($0.retry, $0.isFinal) = (policy, isFinal) }
     }
 
-    /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its
-    /// dependents run.
+    /// Runs the step only when `condition` is true; otherwise it is skipped and its dependents run.
     ///
     /// ```swift
     /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
@@ -189,6 +188,11 @@ public struct StepOption: Sendable {
     ///
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
+    ///
+    /// A condition that reads values is asked as soon as they are there. If it is false, the step is skipped then, and
+    /// waits for nothing else, whatever the others come to: a step behind it that needs what the skipped one would have
+    /// waited for waits for that itself. A condition that reads no values, or values of the prologue alone, is asked
+    /// when the step could start: what it looks at may be the work of a step in `after:`.
     ///
     /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as
     /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
@@ -202,7 +206,9 @@ public struct StepOption: Sendable {
     ) -> StepOption {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
+            let others = policy.conditionInputs.count
             for step in repeat each steps { policy.conditionInputs.append(step.input) }
+            policy.hasConditionWithoutInput = policy.hasConditionWithoutInput || policy.conditionInputs.count == others
             policy.condition = { [earlier = policy.condition] context in
                 try earlier?(context) != false && condition(repeat try context.input(each steps))
             }
@@ -361,6 +367,8 @@ package struct StepPolicy: Sendable {
     var condition: (@Sendable (StepContext) throws -> Bool)?
     /// The steps whose values the condition reads.
     var conditionInputs: [StepInput] = []
+    /// Whether one of the conditions reads none: it is asked when the step could start.
+    var hasConditionWithoutInput = false
     /// Whether the condition is known to be false.
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []

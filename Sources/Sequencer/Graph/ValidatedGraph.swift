@@ -101,6 +101,19 @@ public struct ValidatedGraph: Sendable {
         return policy.condition == nil && policy.exclusive.isEmpty
     }
 
+    /// The operations whose values decide whether this one runs, where it waits for others as well: it is asked as soon
+    /// as these have ended, and may be skipped before the others have. Nil for every other operation.
+    package func deciders(of index: Int) -> Set<Int>? {
+        let policy = policy(index)
+        guard policy.condition != nil, policy.skipReason == nil, !isInPrologue(index), !policy.conditionInputs.isEmpty,
+            !policy.hasConditionWithoutInput
+        else { return nil }
+        let deciders = Set(policy.conditionInputs.compactMap { graph.target(of: $0.reference) })
+        // Nothing of the app's begins within the prologue.
+        if deciders.contains(where: isInPrologue) { return nil }
+        return predecessors[index].contains { !deciders.contains($0.index) } ? deciders : nil
+    }
+
     /// The step that a handle means: the one that was added under its identifier, or that took its place.
     ///
     /// - Throws: a ``GraphError`` when another graph has made it, or this one does not have the step.

@@ -14,7 +14,9 @@ extension OperationGraph {
     ///
     /// - Parameters:
     ///   - operation: the operation. It must not be in a queue: Foundation ends the process when one that waits in a
-    ///     queue is started by somebody else, and the engine cannot see that it does.
+    ///     queue is started by somebody else. A start refuses one that it finds in ``LaunchOptions/queue``, in the main
+    ///     queue or in the current one, and the step fails whose operation a queue has started; the engine cannot see
+    ///     that one waits in any other queue.
     ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens
     ///     and without `Operation` and generic arguments.
     ///   - thread: `.main` to start it on the main thread; nil to start it on a lane.

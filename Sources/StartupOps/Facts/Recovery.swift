@@ -116,6 +116,8 @@ enum RecoveryStep {
     /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the
     /// update check.
     static let updateCheck = "force-update"
+    /// Is never left out, also where no launch came so far as to write down what it needs.
+    static let mainScreen = "main-app"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"
 }

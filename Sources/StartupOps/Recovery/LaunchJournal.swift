@@ -258,6 +258,25 @@ public final class LaunchJournal: Sendable {
         }
     }
 
+    /// Has the prologue of a graph that runs before the launch written down: a process that dies in one of its steps has
+    /// died in that step.
+    ///
+    /// Nothing is left out of that graph, and nothing is decided: ``decide(_:)`` may ask when it has run. Start it
+    /// without ``recording(_:)``, for it is not the launch. The journal of a process that exits before its launch is
+    /// removed all the same.
+    public func preparePrologue(_ graph: inout OperationGraph) {
+        guard file != nil else { return }
+        var line = JournalLine(.planned)
+        (line.scenario, line.required, line.avoidable) = (graph.name, graph.identifiers, [])
+        line.set(recovery)
+        write(line)
+        graph.aroundPrologue { [self] step, outcome in
+            var line = JournalLine(outcome == nil ? .started : .ended, operation: step.operation, outcome: outcome?.rawValue)
+            if outcome == nil { line.attempt = step.attempt }
+            write(line, isOfLaunch: false)
+        }
+    }
+
     /// Options that let a launch write down its events, before any observer hears of them. Give the report of that
     /// launch to ``ended(_:)``.
     ///
@@ -390,13 +409,15 @@ public final class LaunchJournal: Sendable {
         if !write(line) { file?.remove() }
     }
 
-    /// - Parameter launch: the launch that it is about, if it must be the one that has the journal now.
+    /// - Parameters:
+    ///   - launch: the launch that it is about, if it must be the one that has the journal now.
+    ///   - isOfLaunch: whether the launch has begun: the journal of a process that exits before that is removed.
     /// - Returns: whether it was written, where anything is.
     @discardableResult
-    private func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) -> Bool {
+    private func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil, isOfLaunch: Bool = true) -> Bool {
         guard let file else { return true }
         // Here too: of a launch that runs without `recording(_:)`, nobody hears that it begins.
-        if line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }
+        if isOfLaunch, line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }
         var line = line
         line.ms = ((ContinuousClock.now - start).milliseconds * 1000).rounded() / 1000
         do throws(StorageError) {

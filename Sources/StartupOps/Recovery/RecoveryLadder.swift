@@ -113,7 +113,7 @@ struct RecoveryLadder {
     private func firstRung(_ culprits: [String], _ deaths: some Collection<JournaledLaunch>) -> Recovery {
         // An operation that one of these launches could not leave out cannot be left out of the next one either.
         let required = Set(deaths.flatMap(\.required))
-        let skippable = culprits.filter { !required.contains($0) }
+        let skippable = culprits.filter { !required.contains($0) && $0 != RecoveryStep.mainScreen }
         let reason = Self.reason(culprits, deaths)
         // They are not left out like others: another order is worth a try.
         if deaths.allSatisfy({ $0.canAvoid(culprits) }), skippable.isEmpty || required.isEmpty {

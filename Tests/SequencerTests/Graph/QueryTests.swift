@@ -107,6 +107,19 @@ struct QueryTests {
         #expect(try reduced.graph.validated().edges == reduced.edges)
     }
 
+    @Test("what a step waits for beside the value of its condition is not implied for those after it: it may be skipped before")
+    func impliedByCondition() throws {
+        for readsValue in [true, false] {
+            var graph = OperationGraph("implied")
+            let flags = graph.add("flags") { true }
+            let sync = graph.add("sync") {}
+            let condition = readsValue ? StepOption.when(flags) { $0 } : .when { true }
+            let tips = graph.add("tips", condition, after: flags, sync) {}
+            graph.add("main", after: tips, flags, sync) {}
+            #expect(try graph.validated().impliedEdges == (readsValue ? ["main after flags"] : ["main after flags", "main after sync"]))
+        }
+    }
+
     @Test("a question about an unknown operation throws, with the nearest name")
     func unknownNames() {
         func error(_ message: String) -> GraphError { GraphError(graph: "launch", problems: [GraphProblem(.unknownStep, message)]) }

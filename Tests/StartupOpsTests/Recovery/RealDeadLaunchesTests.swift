@@ -36,4 +36,16 @@ struct RealDeadLaunchesTests {
         try LaunchJournal.writeDeadLaunches(in: directory, version: "1", diedIn: nil)
         #expect(LaunchJournal.open(in: directory, version: "1").recovery.level == .withoutTrialConfiguration)
     }
+
+    @Test("Launches that died in the main screen lead to no launch that says it leaves that out")
+    func mainScreen() async throws {
+        try LaunchJournal.writeDeadLaunches(in: directory, version: "1", diedIn: "main-app")
+        var asked: [String?] = []
+        await LaunchJournal.open(in: directory, version: "1").decide { recovery in
+            asked.append(recovery.sentence)
+            return .recover
+        }
+        let what = "safe mode: the last configuration that worked is used"
+        #expect(asked == ["\(what), because the last 3 launches crashed in main-app, which cannot be left out"])
+    }
 }

@@ -111,12 +111,16 @@ extension LaunchReport {
     private func measuredGraph() -> OperationGraph {
         var graph = OperationGraph(scenario)
         for (resource, limit) in resourceLimits { graph.limit(resource, to: limit) }
+        let ends = Dictionary(operations.map { ($0.id, $0.end) }) { first, _ in first }
         for operation in operations {
             var options: [StepOption] = [.suspends(operation.suspends)]
             if operation.id == milestone { options.append(.milestone) }
             if operation.id == initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
-            let (id, after) = (operation.id, operation.dependencies)
+            // One that was asked early, and skipped, had not waited for all of them.
+            let wasAsked = operation.outcome == .skipped && operation.ready != nil
+            let after = operation.dependencies.filter { !wasAsked || (ends[$0] ?? .zero) <= operation.end }
+            let id = operation.id
             let exclusive = StepOption.all(operation.exclusive.map { .exclusive($0) })
             if isJoin(operation) {
                 graph.join(id, .all(options), after: after)

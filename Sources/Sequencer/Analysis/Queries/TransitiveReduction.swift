@@ -18,7 +18,8 @@ extension ValidatedGraph {
     ///
     /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a
     /// Directed Graph", 1972). A dependency whose value is read is among them too when a longer way leads there: it is
-    /// drawn dashed, not dropped.
+    /// drawn dashed, not dropped. What a step waits for beside the values of its condition is not implied for those
+    /// after it: it may be skipped before that has ended.
     ///
     /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
@@ -29,6 +30,7 @@ extension ValidatedGraph {
         let order = isSorted ? Array(0..<count) : order
         var places = [Int](repeating: 0, count: count)
         for (place, node) in order.enumerated() { places[node] = place }
+        let deciders = order.map { self.deciders(of: $0) }
         // By place in the order: the columns that come before the operation there, at least one step.
         var before = [ReachedColumns](repeating: .zero, count: count)
         for first in stride(from: 0, to: count, by: ReachedColumns.columns) {
@@ -44,6 +46,13 @@ extension ValidatedGraph {
                     if block.contains(dependency) { direct[column: dependency - first] = true }
                 }
                 before[place] = direct | indirect
+                if let deciders = deciders[place] {
+                    before[place] = .zero
+                    for dependency in dependencies where dependency >= first && deciders.contains(order[dependency]) {
+                        before[place] |= before[dependency]
+                        if block.contains(dependency) { before[place][column: dependency - first] = true }
+                    }
+                }
                 guard direct & indirect != .zero else { continue }
                 for dependency in dependencies where block.contains(dependency) && indirect[column: dependency - first] {
                     implied.insert(Edge(id(order[place]), after: id(order[dependency])))

@@ -137,6 +137,23 @@ struct GainTests {
         #expect(gains == [0: .milliseconds(300), 1: .milliseconds(300), 2: .milliseconds(700), 3: .milliseconds(250)])
     }
 
+    @Test("A step that was skipped before all that it waits for had ended keeps nobody waiting")
+    func skippedEarly() async throws {
+        var graph = OperationGraph("early")
+        let flags = graph.add("flags", .exclusive("disk")) { step in
+            try await step.sleep(for: .milliseconds(300))
+            return false
+        }
+        graph.wait("sync", 20_000)
+        graph.wait("other", 100, .exclusive("disk"))
+        graph.add("tips", .when(flags) { $0 }, after: "sync") {}
+        graph.wait("main", 50, .milestone, after: "tips")
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.budget.measured == .milliseconds(350))
+        let gains = try #require(await report.gains(of: [0]))
+        #expect(gains == [0: .milliseconds(300)])
+    }
+
     @Test("A report that is read again explains as much")
     func saved() async throws {
         for (_, report) in try await Self.launches(50) {

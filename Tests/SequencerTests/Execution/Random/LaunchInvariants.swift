@@ -44,6 +44,12 @@ struct LaunchInvariants {
 
     private func index(_ id: String) -> Int { Int(id.dropFirst(2)) ?? -1 }
 
+    /// What a step has waited for: one that was asked early, and never began, for the value alone.
+    private func awaited(_ step: Int, by operation: OperationReport?) -> [Int] {
+        if plan.isAskedEarly(step), operation?.attempts == 0 { return [plan.decider(of: step)].compactMap(\.self) }
+        return plan.steps[step].dependencies
+    }
+
     /// Every operation ends once; it starts after its dependencies ended; nothing starts after the launch stopped; the launch ends last.
     private mutating func checkOrder() {
         var ended = Set<Int>()
@@ -56,7 +62,8 @@ struct LaunchInvariants {
             case .ready(let id):
                 let step = index(id)
                 expect(ready.insert(step).inserted, "\(id) became ready twice")
-                expect(plan.steps[step].dependencies.allSatisfy(ended.contains), "\(id) was ready before its dependencies had ended")
+                let awaited = self.awaited(step, by: report[id])
+                expect(awaited.allSatisfy(ended.contains), "\(id) was ready before its dependencies had ended")
             case .started(let id, let attempt):
                 let step = index(id)
                 expect(!isStopped, "\(id) started after the launch had stopped")
@@ -115,7 +122,7 @@ struct LaunchInvariants {
             }
             expect(operation.ready.map { $0 <= start } ?? false && start <= operation.end, "\(operation.id): times out of order")
             expect(operation.slack >= .zero, "\(operation.id): negative slack")
-            for dependency in plan.steps[index(operation.id)].dependencies {
+            for dependency in awaited(index(operation.id), by: operation) {
                 expect(report.operations[dependency].end <= start, "\(operation.id) started before \(plan.id(dependency)) ended")
             }
         }

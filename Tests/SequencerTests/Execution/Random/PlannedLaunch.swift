@@ -39,8 +39,9 @@ struct PlannedLaunch {
             let reads = step.readsOptionally ? [] : step.dependencies.prefix(step.inputs)
             let isGiven = step.condition == nil && reads.contains { plan.steps[$0].hasValue && conditional.contains($0) }
             if isGiven || step.condition != nil { conditional.insert(index) }
+            let decider = plan.decider(of: index).flatMap { handles[$0] }
             let options = StepOption.all(
-                Self.options(step) + (index == plan.milestone ? [.milestone] : []) + (isGiven ? [.when { true }] : [])
+                Self.options(step, decider) + (index == plan.milestone ? [.milestone] : []) + (isGiven ? [.when { true }] : [])
             )
             let make: (@Sendable (StepContext, (any Error)?) -> Int)? =
                 if plan.computesFallback(index) { { _, _ in step.fallback(index) } } else { nil }
@@ -178,10 +179,10 @@ struct PlannedLaunch {
         }
     }
 
-    private static func options(_ step: RandomLaunch.Step) -> [StepOption] {
+    private static func options(_ step: RandomLaunch.Step, _ decider: Step<Int>?) -> [StepOption] {
         var options: [StepOption] = [.onFailure(step.policy)]
         if step.attempts > 1 { options.append(.retry(attempts: step.attempts, backoff: .microseconds(100))) }
-        if let condition = step.condition { options.append(.when { condition }) }
+        if let condition = step.condition { options.append(decider.map { StepOption.when($0) { _ in condition } } ?? .when { condition }) }
         if let resource = step.resource { options.append(.exclusive(resource)) }
         if step.isInteractive { options.append(.interactive) }
         if let timeout = step.timeout { options.append(.timeout(timeout)) }

@@ -37,6 +37,8 @@ struct RandomLaunch: Sendable {
         var hasFallback = false
         var attempts = 1
         var condition: Bool?
+        /// Whether its condition reads a value, if a dependency has one.
+        var asksForValue = false
         var resource: ExclusiveResource?
         var isInteractive = false
         var timeout: Duration?
@@ -113,6 +115,7 @@ struct RandomLaunch: Sendable {
             let most = steps[index].leavesValue ? min(1, steps[index].dependencies.count) : 0
             steps[index].inputs = Int.random(in: 0...most, using: &another)
         }
+        for index in steps.indices { steps[index].asksForValue = Bool.random(using: &another) }
         guard !isQuiet else { return }
         if Double.random(in: 0..<1, using: &random) < 0.3 { cancelAfterEvents = Int.random(in: 0...(2 * count), using: &random) }
         if Double.random(in: 0..<1, using: &random) < 0.3 {
@@ -122,6 +125,17 @@ struct RandomLaunch: Sendable {
     }
 
     func id(_ index: Int) -> String { "op\(index)" }
+
+    /// The dependency whose value the condition of a step reads.
+    func decider(of index: Int) -> Int? {
+        let step = steps[index]
+        return step.condition != nil && step.asksForValue ? step.dependencies.first { steps[$0].hasValue } : nil
+    }
+
+    /// Whether a step is asked as soon as that value is there, while it may wait for others.
+    func isAskedEarly(_ index: Int) -> Bool {
+        decider(of: index).map { decider in steps[index].dependencies.contains { $0 != decider } } ?? false
+    }
 
     /// Something never ends by itself: the launch needs a deadline, which on a busy machine may come before anything else.
     var needsDeadline: Bool { steps.contains { $0.hangs && $0.timeout == nil } }

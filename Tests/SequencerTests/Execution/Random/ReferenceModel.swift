@@ -32,14 +32,20 @@ struct ReferenceModel {
         for (index, step) in plan.steps.enumerated() {
             var outcome = Outcome.succeeded
             var value: Int? = step.value(index)
-            let absent =
-                step.readsOptionally
-                ? [] : step.dependencies.prefix(step.inputs).filter { effects[$0] == .startWithoutValue && plan.steps[$0].hasValue }
             let reads = step.readsOptionally ? [] : step.dependencies.prefix(step.inputs)
+            let decider = plan.decider(of: index)
+            // Whatever its other dependencies come to.
+            let isOff = step.condition == false && plan.isAskedEarly(index) && decider.map { effects[$0] == .start } == true
+            let absent = (reads + [decider].compactMap(\.self)).filter {
+                !isOff && effects[$0] == .startWithoutValue && plan.steps[$0].hasValue
+            }
             if step.condition != nil || reads.contains(where: { plan.steps[$0].hasValue && conditional.contains($0) }) {
                 conditional.insert(index)
             }
-            if step.dependencies.contains(where: { effects[$0] == .skip }) {
+            if isOff {
+                outcome = .skipped
+                skippedAlone.insert(index)
+            } else if step.dependencies.contains(where: { effects[$0] == .skip }) {
                 outcome = .skipped
             } else if !absent.isEmpty {
                 outcome = .skipped
