@@ -65,6 +65,9 @@ struct BenchSummary: Sendable {
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
 
+    /// The times of the operations, by their identifiers.
+    var samples: [String: SortedSample] { Dictionary(operations.map { ($0.id, $0.sample) }) { first, _ in first } }
+
     /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs
     /// missed one: a milestone or a display that never came has no time. A program may have missed a budget of its own,
     /// which is not the one of this bench.
@@ -129,11 +132,9 @@ extension BenchedScenario {
     }
 
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
-    ///
-    /// - Parameter isCounted: whether a run counts.
-    func times(of operation: BenchedOperation, where isCounted: (BenchRun) -> Bool = { _ in true }) -> [Double] {
+    fileprivate func times(of operation: BenchedOperation) -> [Double] {
         zip(runs, operation.durations).compactMap { run, duration in
-            run.outcome == .completed && isCounted(run) ? duration.map { Double($0.nanoseconds) } : nil
+            run.outcome == .completed ? duration.map { Double($0.nanoseconds) } : nil
         }
     }
 }

@@ -170,7 +170,7 @@ struct BenchGapTests {
         guard second.median / first.median - 1 > threshold else { return false }
         let test = first.mannWhitney(second)
         guard test.p < SampleChange.significance else { return false }
-        let interval = try #require(SortedSample.intervalOfChange([(first, second)]))
+        let interval = try #require(first.intervalOfChange(to: second))
         return SampleChange.verdict(interval, p: test.p, threshold: threshold, same: 0.05) == .regression
     }
 
