@@ -24,8 +24,8 @@ struct BenchSummary: Sendable {
     let interval: ClosedRange<Double>?
     /// Nil where they are of one kind.
     let modes: (lower: SortedSample, upper: SortedSample)?
-    /// Nil where the runs became neither longer nor shorter in the course of the bench.
-    let trend: Trend?
+    /// See ``trendRatio(of:)``; nil where the runs became neither longer nor shorter in the course of the bench.
+    let trend: Double?
     /// The times to the initial display, in the same runs; nil for a scenario without one.
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
@@ -44,7 +44,7 @@ struct BenchSummary: Sendable {
         sample = SortedSample(times)
         (interval, modes) = (sample?.interval, sample?.modes)
         // In the order of the runs: sorted, they would always rise.
-        trend = Trend(times)
+        trend = trendRatio(of: times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
@@ -201,7 +201,7 @@ struct BenchComparison: Sendable {
     /// the two.
     static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
         // Without a trend the ratio of the halves is chance, so it counts as 1.
-        max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
+        [before.trend, after.trend].compactMap { $0.map { max($0, 1 / $0) } }.max() ?? 1
     }
 }
 

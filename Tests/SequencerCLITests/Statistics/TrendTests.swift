@@ -11,13 +11,13 @@ struct TrendTests {
 
     @Test("The later half is compared with the earlier one, in either direction, where it differs by 1 % at least")
     func ratio() throws {
-        let up = try #require(Trend(Self.rising))
-        #expect(abs(up.ratio - 839.0 / 812) < 1e-12 && up.drift == up.ratio)
-        let down = try #require(Trend(Self.rising.reversed()))
-        #expect(down.ratio < 1 && abs(down.drift - 839.0 / 812) < 1e-12)
-        #expect(Trend((0..<100).map { 1000 + Double($0) / 10 }) == nil)
-        #expect(Trend([1, 2, 3, 4, 5, 6]) == nil && Trend([1, 2, 3, 4, 5, 6, 7]) != nil)
-        #expect(Trend([0, 0, 0, 1, 2, 3, 4]) == nil)
+        let up = try #require(trendRatio(of: Self.rising))
+        #expect(abs(up - 839.0 / 812) < 1e-12)
+        let down = try #require(trendRatio(of: Self.rising.reversed()))
+        #expect(abs(1 / down - 839.0 / 812) < 1e-12)
+        #expect(trendRatio(of: (0..<100).map { 1000 + Double($0) / 10 }) == nil)
+        #expect(trendRatio(of: [1, 2, 3, 4, 5, 6]) == nil && trendRatio(of: [1, 2, 3, 4, 5, 6, 7]) != nil)
+        #expect(trendRatio(of: [0, 0, 0, 1, 2, 3, 4]) == nil)
     }
 
     @Test("One of ten samples of 20 without a trend has one, whatever spikes are in them; most that grow by 20 % have")
@@ -30,7 +30,7 @@ struct TrendTests {
                     let spike = random.uniform() < 0.25 ? 1 + 3 * random.uniform() : 1
                     return spike * exp(noise + growth * Double(run) / 20)
                 }
-                return Trend(times) != nil
+                return trendRatio(of: times) != nil
             }
             return Double(found) / 500
         }
