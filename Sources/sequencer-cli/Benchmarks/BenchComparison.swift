@@ -24,8 +24,8 @@ struct BenchSummary: Sendable {
     let interval: ClosedRange<Double>?
     /// Nil where they are of one kind.
     let modes: (lower: SortedSample, upper: SortedSample)?
-    /// Nil where the runs became neither longer nor shorter in the course of the bench.
-    let trend: Trend?
+    /// See ``trendRatio(of:)``; nil where the runs became neither longer nor shorter in the course of the bench.
+    let trend: Double?
     /// The times to the initial display, in the same runs; nil for a scenario without one.
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
@@ -44,7 +44,7 @@ struct BenchSummary: Sendable {
         sample = SortedSample(times)
         (interval, modes) = (sample?.interval, sample?.modes)
         // In the order of the runs: sorted, they would always rise.
-        trend = Trend(times)
+        trend = trendRatio(of: times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
@@ -64,6 +64,9 @@ struct BenchSummary: Sendable {
             }
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
+
+    /// The times of the operations, by their identifiers.
+    var samples: [String: SortedSample] { Dictionary(operations.map { ($0.id, $0.sample) }) { first, _ in first } }
 
     /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs
     /// missed one: a milestone or a display that never came has no time. A program may have missed a budget of its own,
@@ -129,11 +132,9 @@ extension BenchedScenario {
     }
 
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
-    ///
-    /// - Parameter isCounted: whether a run counts.
-    func times(of operation: BenchedOperation, where isCounted: (BenchRun) -> Bool = { _ in true }) -> [Double] {
+    fileprivate func times(of operation: BenchedOperation) -> [Double] {
         zip(runs, operation.durations).compactMap { run, duration in
-            run.outcome == .completed && isCounted(run) ? duration.map { Double($0.nanoseconds) } : nil
+            run.outcome == .completed ? duration.map { Double($0.nanoseconds) } : nil
         }
     }
 }
@@ -200,7 +201,7 @@ struct BenchComparison: Sendable {
     /// the two.
     static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
         // Without a trend the ratio of the halves is chance, so it counts as 1.
-        max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
+        [before.trend, after.trend].compactMap { $0.map { max($0, 1 / $0) } }.max() ?? 1
     }
 }
 

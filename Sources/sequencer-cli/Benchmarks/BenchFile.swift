@@ -89,13 +89,13 @@ extension BenchSpan {
 extension BenchedScenario {
     fileprivate var json: JSONTree {
         let summary = BenchSummary(self)
-        let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
+        let samples = summary.samples
         return [
             "scenario": .text(name), "budgetMs": .milliseconds(budget),
             "timeIsUnknown": .mark(unknownTimes.tellNothing),
             "initialDisplayBudgetMs": .milliseconds(initialDisplayBudget), "milestone": .text(milestone),
             "unknown": hasDetails ? .texts(unknown) : nil, "summary": summary.json, "runs": .array(runs.map(\.json)),
-            "operations": .array(operations.map { $0.json(median: medians[$0.id]) }),
+            "operations": .array(operations.map { $0.json(median: samples[$0.id]?.median) }),
         ]
     }
 
@@ -258,11 +258,6 @@ extension BenchComparison {
         func runs(_ summary: BenchSummary) -> JSONTree {
             .object(summary.outcomes.map { ($0.outcome.rawValue, .number($0.count)) })
         }
-        let kinds: JSONTree = [
-            "before": before.modesJSON, "after": after.modesJSON,
-            "changeLower": times.modes.map { .decimal($0.interval.lowerBound) },
-            "changeUpper": times.modes.map { .decimal($0.interval.upperBound) }, "p": times.modes.map { .decimal($0.p) },
-        ]
         let ended: JSONTree = [
             "before": .text(before.scenario.name), "after": .text(after.scenario.name), "verdict": .text(verdict.rawValue),
             "threshold": .decimal(threshold), "beforeRuns": runs(before), "afterRuns": runs(after),
@@ -285,7 +280,8 @@ extension BenchComparison {
             "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
             "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.test?.p),
             "runsNeeded": times.runsNeeded.map { .number($0) },
-            "modes": before.modes == nil && after.modes == nil ? nil : kinds, "operations": .array(operations.map(\.json)),
+            "modes": before.modes == nil && after.modes == nil ? nil : ["before": before.modesJSON, "after": after.modesJSON],
+            "operations": .array(operations.map(\.json)),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]
         return ended + measured

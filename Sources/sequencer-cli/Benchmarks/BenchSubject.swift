@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Sequencer
 import SequencerTestingCore
@@ -10,10 +9,10 @@ struct BenchSubject {
     let budget: Budget
     private let options: LaunchOptions
     private let arguments: RunArguments
-    /// The launch of a scenario file or of a program; nil for a built-in scenario in real time, which is the launch of
-    /// another app each time.
+    /// The launch of a scenario file or of a program; nil where there is a state.
     private let prepared: PreparedLaunch?
     private let program: BenchedProgram?
+    /// Of a built-in scenario in real time, which is the launch of another app each time.
     private let state: BenchState?
 
     /// - Parameter keep: called with the state to remove at the end, before anything is on disk; also when this throws.
@@ -21,13 +20,9 @@ struct BenchSubject {
         var arguments = arguments
         arguments.scenario = scenario
         let state = Scenario.named(scenario) != nil && arguments.clock == .wall ? BenchState(arguments.state) : nil
-        if let state {
-            // Told before anything is made, so that the caller removes the folder whenever something below throws.
-            keep(state)
-            // Under the lock of the removal, here and below: a signal must not find a folder half made, and leave it.
-            arguments.state = try state.using { try state.fresh() }
-        }
-        let launch = try state?.using { try PreparedLaunch(arguments) } ?? PreparedLaunch(arguments)
+        // Told before anything is made, so that the caller removes the folder whenever something below throws.
+        if let state { keep(state) }
+        let launch = try state?.use { try Self.launch(arguments, on: $0) } ?? PreparedLaunch(arguments)
         // Its graph and its options are enough; the app would keep its tasks and its speaker.
         launch.app?.close()
         self.init(launch, arguments, state: state)
@@ -66,18 +61,19 @@ struct BenchSubject {
             guard let report = try await run(cancellable, prepared.scenario.graph, options) else { return nil }
             return try program?.launch(report, say: say) ?? (report, nil)
         }
-        let prepare = {
-            // A copy: the state folder of this run must not stay in the arguments of the next one.
-            var arguments = arguments
-            arguments.state = try state?.fresh()
-            return try PreparedLaunch(arguments)
-        }
-        let launch = try state?.using(prepare) ?? prepare()
+        guard let launch = try state?.use({ try Self.launch(arguments, on: $0) }) else { return nil }
         defer { launch.app?.close() }
         var options = options
         // As `run` does: the report of a measured launch says which version it is of.
         options.version = launch.app?.environment.app.version.description
         return try await run(cancellable, launch.scenario.graph, options).map { ($0, nil) }
+    }
+
+    private static func launch(_ arguments: RunArguments, on state: String) throws -> PreparedLaunch {
+        // A copy: the folder of this run must not stay in the arguments of the next one.
+        var arguments = arguments
+        arguments.state = state
+        return try PreparedLaunch(arguments)
     }
 
     private func run(
@@ -99,8 +95,7 @@ struct BenchSubject {
         first.scenario = Scenario.firstLaunch.name
         // The faults are for the measured launches. A first launch with them might leave no state to begin with.
         first.injections = []
-        first.state = state.template
-        let launch = try state.using { try PreparedLaunch(first) }
+        let launch = try state.use(template: true) { try Self.launch(first, on: $0) }
         defer { launch.app?.close() }
         let report = try await run(cancellable, launch.scenario.graph, options)
         // A person should know that the runs begin with less than they seem to.
@@ -119,60 +114,57 @@ final class BenchState: Sendable {
     /// Whether the template is somebody's: it is only read.
     let isGiven: Bool
     private let folder: URL
-    private let progress = Locked((isRemoved: false, copies: 0))
-    private let removals = DispatchQueue(label: "sequencer-cli.bench-state")
+    /// The number of copies, which names them; nil once all are removed. What makes or removes folders holds the lock: a
+    /// signal must not find one half made, and leave it; and of two removals at a time, each would find files missing
+    /// that the other has removed, and give up.
+    private let copies = Locked<Int?>(0)
 
-    /// Makes nothing on disk yet: that begins with the first ``fresh()``.
+    /// Makes nothing on disk yet: that begins with the first launch.
     init(_ given: String?) {
         // A name of its own: two benches at the same time must not share a folder.
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-bench-\(UUID().uuidString)")
-        let begin = folder.appendingPathComponent("begin")
         isGiven = given != nil
-        template = given ?? begin.path
+        template = given ?? folder.appendingPathComponent("begin").path
     }
 
-    /// A folder like the template; the one before is gone.
-    func fresh() throws -> String {
-        // Counted under the lock, for the number is the folder's name.
-        let number = progress.withLock { progress in
-            progress.copies += 1
-            return progress.copies
+    /// Runs `body`, which makes files there, on a new copy of the template, or on the template; nothing is removed
+    /// meanwhile.
+    ///
+    /// - Throws: what `body` throws; a `CancellationError` once everything is removed.
+    func use<Result>(template isTemplate: Bool = false, _ body: (String) throws -> Result) throws -> Result {
+        try copies.withLock { copies throws(any Error) -> Result in
+            guard let number = copies else { throw CancellationError() }
+            if isTemplate { return try body(template) }
+            copies = number + 1
+            return try body(copy(number))
         }
-        if number == 1 {
+    }
+
+    private func copy(_ number: Int) throws -> String {
+        let files = FileManager.default
+        let copy = folder.appendingPathComponent("\(number)")
+        if number == 0 {
             let begin = folder.appendingPathComponent("begin")
             // Only the user may see what the app stores.
-            try FileManager.default.createDirectory(at: begin, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try files.createDirectory(at: begin, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         // Only one copy is there at a time: a hundred runs must not fill the disk. A launch that still writes to it
         // does no harm.
-        try? FileManager.default.removeItem(at: folder.appendingPathComponent("\(number - 1)"))
-        let copy = folder.appendingPathComponent("\(number)")
+        try? files.removeItem(at: folder.appendingPathComponent("\(number - 1)"))
         // Nothing there yet is a fresh device.
-        if FileManager.default.fileExists(atPath: template) {
-            try FileManager.default.copyItem(at: URL(fileURLWithPath: template), to: copy)
+        if files.fileExists(atPath: template) {
+            try files.copyItem(at: URL(fileURLWithPath: template), to: copy)
         } else {
-            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+            try files.createDirectory(at: copy, withIntermediateDirectories: false)
         }
         return copy.path
-    }
-
-    /// Runs `body`, which makes folders here; nothing is removed meanwhile.
-    ///
-    /// - Throws: what `body` throws; a `CancellationError` once everything is removed.
-    func using<Result>(_ body: () throws -> Result) throws -> Result {
-        // On the queue, not under the lock: a copy takes long, and the state is asked meanwhile.
-        try removals.sync {
-            if progress.withLock({ $0.isRemoved }) { throw CancellationError() }
-            return try body()
-        }
     }
 
     /// Removes all copies, also from under a launch that still writes to one of them; can be called again, from any
     /// thread.
     func remove() {
-        // Serial: of two removals at a time, each would find files missing that the other has removed, and give up.
-        removals.sync {
-            progress.withLock { $0.isRemoved = true }
+        copies.withLock { copies in
+            copies = nil
             // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to
             // can be removed.
             let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")

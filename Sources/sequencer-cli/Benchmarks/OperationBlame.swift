@@ -45,34 +45,30 @@ struct OperationBlame {
 
     init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, gap: BenchGap?) {
         let launch = before.sample?.median ?? 0
-        let times = OperationTimes(before, after, clock: clock)
+        let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
         let isOneEnd = before.scenario.milestone == after.scenario.milestone
-        let paths = (isOneEnd ? BenchPaths(before.scenario, times.before) : nil).flatMap { first in
-            BenchPaths(after.scenario, times.after).map { (before: first, after: $0) }
+        let paths = (isOneEnd ? BenchPaths(before.scenario, first) : nil).flatMap { paths in
+            BenchPaths(after.scenario, second).map { (before: paths, after: $0) }
         }
         // Critical before or after: an operation that is new, or gone, was so on one side only.
         let critical = Set((before.operations + after.operations).filter(\.isCritical).map(\.id))
-        let all = Set(times.before.keys).union(times.after.keys).map { id in
-            OperationChange(id: id, before: times.before[id], after: times.after[id], isCritical: critical.contains(id))
+        let all = Set(first.keys).union(second.keys).map { id in
+            OperationChange(id: id, before: first[id]?.median, after: second[id]?.median, isCritical: critical.contains(id))
         }
         // The machine alone may have changed all of them by so much.
         let allowance = gap?.threshold(0, drift: BenchComparison.drift(before, after)) ?? 0
         let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
-            .sorted(by: Self.isBefore).prefix(Self.limit)
-        // Nothing is due to chance in virtual time, and where one side never started an operation.
-        func mayBeChance(_ change: OperationChange) -> Bool {
-            clock == .wall && change.before != nil && change.after != nil
-        }
-        let tested = large.filter(mayBeChance).map { change in
-            var change = change
-            change.p = times.p(change.id)
-            return change
-        }
+            .sorted(by: Self.isBefore).prefix(Self.limit).map { change in
+                var change = change
+                // Nothing is due to chance in virtual time, and where one side never started an operation.
+                if clock == .wall, let first = first[change.id], let second = second[change.id] { change.p = first.mannWhitney(second).p }
+                return change
+            }
         // All that could have been found to differ, not only those that were tested: otherwise the choice of the
         // largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
-        let named = large.filter { !mayBeChance($0) } + Self.unlikely(tested, among: comparable)
+        let named = large.filter { $0.p == nil } + Self.unlikely(large.filter { $0.p != nil }, among: comparable)
         changes = named.sorted(by: Self.isBefore).map { change in
             var change = change
             change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }
@@ -131,16 +127,17 @@ private struct BenchPaths {
     private let durations: [Duration]
     private let paths: MeasuredPaths
 
-    /// - Parameter times: the durations of the operations, in nanoseconds; 0 for missing ones.
+    /// - Parameter samples: the durations of the operations, in nanoseconds; 0 for missing ones.
     /// - Returns: nil if the bench does not contain the dependencies.
-    init?(_ scenario: BenchedScenario, _ times: [String: Double]) {
+    init?(_ scenario: BenchedScenario, _ samples: [String: SortedSample]) {
         operations = scenario.operations
         // A bench that does not know them all would show paths that never were.
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
         let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         // What was put off, in most runs, held up nothing.
         let durations = operations.map { operation in
-            (operation.outcomes?.deferrals ?? 0) * 2 > scenario.runs.count ? .zero : Duration.nearest(nanoseconds: times[operation.id] ?? 0)
+            let isPutOff = (operation.outcomes?.deferrals ?? 0) * 2 > scenario.runs.count
+            return isPutOff ? .zero : Duration.nearest(nanoseconds: samples[operation.id]?.median ?? 0)
         }
         let nodes = zip(operations, durations).map { (predecessors: ($0.dependencies ?? []).compactMap { places[$0] }, duration: $1) }
         guard let paths = MeasuredPaths(nodes, endingWith: scenario.milestone.flatMap { places[$0] }) else { return nil }

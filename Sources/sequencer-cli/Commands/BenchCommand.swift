@@ -328,7 +328,7 @@ struct BenchText {
             rows.append(row("outliers", outliers.isEmpty ? "none" : named))
         }
         if let trend = summary.trend {
-            let change = style.yellow(ShareText.format(trend.ratio - 1, signed: true))
+            let change = style.yellow(ShareText.format(trend - 1, signed: true))
             rows.append(row("trend", change + " from the earlier half of the runs to the later one"))
         }
         if let display = summary.initialDisplay {

@@ -171,19 +171,9 @@ struct ComparisonText {
     private var modes: [String] {
         func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
 
-        // Two modes on one side only cannot be compared with each other: they are told, and nothing is concluded.
-        guard let change = comparison.times.modes, let before = comparison.before.modes, let after = comparison.after.modes else {
-            return sides.compactMap { place, summary in
-                summary.modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
-            }
+        return sides.compactMap { place, summary in
+            summary.modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
         }
-        func kinds(_ before: SortedSample, _ after: SortedSample) -> String {
-            "\(kind(before)) \(arrow) \(kind(after)), \(signed(after.median / before.median - 1))"
-        }
-        return [
-            "  modes   \(kinds(before.lower, after.lower))", "          \(kinds(before.upper, after.upper))",
-            "  by mode \(range(change.interval)), \(probability(change.p))",
-        ]
     }
 
     private var operations: String {
@@ -265,12 +255,8 @@ struct ComparisonText {
         // Without an interval there was nothing to divide by.
         guard let interval = comparison.times.interval, let test = comparison.times.test else { return "the runs before took no time" }
         let limit = comparison.threshold
-        func isBeyond(_ interval: ClosedRange<Double>) -> Bool { interval.lowerBound > limit || interval.upperBound < -limit }
-        if let modes = comparison.times.modes, modes.p < SampleChange.significance, isBeyond(modes.interval) {
-            return "each kind of runs has changed one way, and the shares of the kinds the other way"
-        }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
-        if test.p >= SampleChange.significance, isBeyond(interval) {
+        if test.p >= SampleChange.significance, interval.lowerBound > limit || interval.upperBound < -limit {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
         }
         let turns = "measure both in turns ('bench --command' twice)"

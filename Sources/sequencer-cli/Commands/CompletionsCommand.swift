@@ -1,3 +1,4 @@
+import StartupNetworking
 import StartupOps
 
 /// A shell that completions are written for.
@@ -137,7 +138,7 @@ struct CompleteCommand: Command {
     /// shell.
     private func operations(in words: ArraySlice<String>) -> [String] {
         let scenario = words.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? LoadedScenario.load($0, clock: .virtual) }.first
-        func isPlain(_ byte: UInt8) -> Bool { URLText.isAlphanumeric(byte) || "._-".utf8.contains(byte) }
+        func isPlain(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit || "._-".utf8.contains(byte) }
         return (scenario?.graph.identifiers ?? []).filter { $0.utf8.allSatisfy(isPlain) }.map { $0 + "=" }
     }
 }

@@ -9,11 +9,6 @@ import Sequencer
 final class LiveView: @unchecked Sendable {
     // @unchecked: `picture`, `drawn` and `pauses` are only touched on `queue`.
 
-    /// Makes a hidden cursor visible again; the text that removes a view ends with it.
-    static let showCursor = "\u{1B}[?25h"
-    /// The text that draws a view begins with it.
-    static let hideCursor = "\u{1B}[?25l"
-
     /// The time since the view was made.
     let now: @Sendable () -> Duration
     private let terminal: Terminal
@@ -32,8 +27,7 @@ final class LiveView: @unchecked Sendable {
     /// - Parameters:
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
     ///   - isLine: whether it is one line, at whose end the cursor stays: a message that comes meanwhile is not drawn
-    ///     over. Otherwise the cursor is hidden below the lines, and ``SignalThread`` has to handle signals, which
-    ///     shows it again.
+    ///     over. Otherwise it stands below the lines.
     ///   - patience: how long nothing is shown on a terminal.
     ///   - tick: how often it is drawn while nothing happens; nil: only when somebody asks.
     ///   - now: the time since the begin; nil for a clock's.
@@ -122,8 +116,7 @@ final class LiveView: @unchecked Sendable {
             terminal.write(Self.clearLine + lines.joined())
         } else {
             // Each line is cleared after it is written, not before: that does not flicker.
-            let text = (drawn.map { Self.home($0.lines) } ?? Self.hideCursor) + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
-            TerminalModes.draw(text, on: terminal)
+            terminal.write((drawn.map { Self.home($0.lines) } ?? "") + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
         }
         drawn = (lines, time)
     }
@@ -133,8 +126,7 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated, let lines = drawn?.lines else { return }
         // Forgotten, so that the next picture is drawn even if it is the same.
         drawn = nil
-        if isLine { return terminal.write(Self.clearLine) }
-        TerminalModes.draw(Self.home(lines) + "\u{1B}[J" + Self.showCursor, on: terminal)
+        terminal.write(isLine ? Self.clearLine : Self.home(lines) + "\u{1B}[J")
     }
 
     private static let clearLine = "\r\u{1B}[K"

@@ -1,19 +1,15 @@
 import Foundation
 import Sequencer
 
-/// The changes that the tool makes to terminals: a live view hides the cursor, and a question for a secret hides what
-/// is typed.
+/// The change that the tool makes to terminals: a question for a secret hides what is typed.
 ///
-/// They are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls
-/// ``restoreAll()``), they are undone, and so they are while it is stopped.
+/// Silent terminals are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls
+/// ``restoreAll()``), they are restored, and so they are while it is stopped.
 enum TerminalModes {
     private struct State {
         /// Of each terminal that is silent, the modes that it had before.
         var saved: [Int32: termios] = [:]
-        /// The terminal whose cursor is hidden.
-        var hidden: Terminal?
-        var isDrawing = false
-        /// Nothing is hidden any more: nobody would be left to restore it.
+        /// No terminal becomes silent any more: nobody would be left to restore it.
         var isLeaving = false
     }
 
@@ -25,16 +21,11 @@ enum TerminalModes {
     /// Restores every terminal, because the process ends.
     static func restoreAll() {
         state.withLock { state in
-            // First of all: a thread that comes later must not hide anything again.
             state.isLeaving = true
             // All of them are tried: one that is gone does not matter any more.
             for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
             state.saved = [:]
         }
-        // A thread that draws right now may be about to hide the cursor. A terminal that takes nothing is not waited
-        // for longer than this.
-        for _ in 0..<100 where state.withLock({ $0.isDrawing }) { usleep(1_000) }
-        writeCursor(LiveView.showCursor)
     }
 
     /// Restores every terminal until ``resume()``, because the process will be stopped.
@@ -43,21 +34,16 @@ enum TerminalModes {
             // Kept as saved: the process may go on, and be silent again.
             for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
         }
-        writeCursor(LiveView.showCursor)
     }
 
-    /// Hides again what was hidden before the process was stopped, unless the terminal is somebody else's now.
+    /// Makes the terminals silent again that were so before the process was stopped, unless one is somebody else's now.
     static func resume() {
-        let hidden = state.withLock { state in
+        state.withLock { state in
             for (descriptor, saved) in state.saved where Terminal(descriptor: descriptor).isOurs {
                 _ = set(silent(saved, descriptor), of: descriptor)
             }
-            return state.hidden
         }
-        if hidden?.isOurs == true { writeCursor(LiveView.hideCursor) }
     }
-
-    // MARK: Typed text
 
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
@@ -115,37 +101,5 @@ enum TerminalModes {
             if errno != EINTR { return false }
         }
         return true
-    }
-
-    // MARK: The cursor
-
-    /// Writes a picture of a live view, which may begin by hiding the cursor, or removes it, which ends by showing the
-    /// cursor.
-    static func draw(_ text: String, on terminal: Terminal) {
-        // At the first picture: a process that draws nothing needs no handler.
-        _ = restoresAtExit
-        let mayDraw = state.withLock { state in
-            if state.isLeaving { return false }
-            state.isDrawing = true
-            // Before it is so: in the middle of writing it may be.
-            if text.hasPrefix(LiveView.hideCursor) { state.hidden = terminal }
-            return true
-        }
-        guard mayDraw else { return }
-        // Not under the lock: a terminal that was stopped by Ctrl-S takes nothing.
-        terminal.write(text)
-        state.withLock { state in
-            state.isDrawing = false
-            if text.hasSuffix(LiveView.showCursor) { state.hidden = nil }
-        }
-    }
-
-    private static func writeCursor(_ text: String) {
-        guard let terminal = state.withLock({ $0.hidden }) else { return }
-        var request = pollfd(fd: terminal.descriptor, events: Int16(POLLOUT), revents: 0)
-        // Stopped by Ctrl-S, it would take nothing for ever.
-        if poll(&request, 1, 0) == 0 { tcflow(terminal.descriptor, TCOON) }
-        // Bounded: a terminal that takes nothing must not hold the end of the process.
-        if poll(&request, 1, 100) > 0 { terminal.write(text) }
     }
 }

@@ -174,7 +174,7 @@ struct JSONReader {
     /// Goes on to the next element of an array or object; false behind its end.
     ///
     /// - Parameter count: how many there were; one more afterwards.
-    mutating func hasNext(before end: UInt8, _ count: inout Int) throws(JSONError) -> Bool {
+    private mutating func hasNext(before end: UInt8, _ count: inout Int) throws(JSONError) -> Bool {
         skipWhitespace()
         if skip(end) { return false }
         count += 1

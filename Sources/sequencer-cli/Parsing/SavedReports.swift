@@ -10,6 +10,9 @@ enum SavedSchema {
 
 /// The reports of a file: one or many, one after the other or in an array, in any layout.
 enum SavedReports {
+    /// A larger report among others is refused by `stats`: it has to be in the memory as a whole.
+    static let sizeLimit = 16 << 20
+
     /// The reports with their critical paths; nil where the first document of the file is no report.
     ///
     /// - Parameter file: the name of the file in messages.
@@ -17,7 +20,7 @@ enum SavedReports {
     static func read(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport]? {
         struct Head: Decodable { let schema: String }
         // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
-        let head = documents(in: bytes).first.flatMap { try? JSONDecoder().decode(Head.self, from: Data(bytes[$0])) }
+        let head = documents(in: bytes, limit: 1).documents.first.flatMap { try? JSONDecoder().decode(Head.self, from: Data(bytes[$0])) }
         guard head?.schema == SavedSchema.report else { return nil }
         return try decode(LaunchReport.self, from: bytes, file: file).map(\.withCriticalPath)
     }
@@ -28,7 +31,7 @@ enum SavedReports {
         from bytes: [UInt8],
         file: String
     ) throws(ScenarioError) -> [Document] {
-        let places = documents(in: bytes)
+        let places = documents(in: bytes).documents
         // An empty file, or array: the decoder has the message, and its place.
         if places.isEmpty { return [try decodeDocument(type, from: bytes, file: file)] }
         return try places.map { place throws(ScenarioError) in
@@ -40,42 +43,64 @@ enum SavedReports {
         }
     }
 
-    /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest
-    /// is one: its decoder says the place.
+    /// Where the next objects in a text begin and end, those of an array each by itself, and whatever else stands there.
+    /// After one that has broken off, they go on at the next line that begins with one.
+    ///
+    /// - Parameter isAtEnd: whether the text ends here; otherwise an object that is not whole may go on.
+    /// - Returns: also how far the text has been looked at: the rest goes on in the next batch.
     ///
     /// - Complexity: O(bytes).
-    static func documents(in bytes: [UInt8]) -> [Range<Int>] {
-        bytes.withUnsafeBufferPointer { bytes in
-            var documents: [Range<Int>] = []
+    static func documents(
+        in text: [UInt8],
+        from start: Int = 0,
+        isAtEnd: Bool = true,
+        limit: Int = .max
+    ) -> (documents: [Range<Int>], end: Int) {
+        text.withUnsafeBufferPointer { bytes in
             var json = JSONReader(bytes)
-            json.skipWhitespace()
-            while json.offset < bytes.count {
+            json.offset = start
+            var documents: [Range<Int>] = []
+            while documents.count < limit {
+                while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
                 let start = json.offset
+                if start == bytes.count { break }
                 do throws(JSONError) {
-                    documents += try skipDocuments(&json)
-                } catch {
-                    // A mistake ends the list, and the decoder finds its place.
-                    json.offset = bytes.count
+                    guard json.current == ASCII.openBrace else { throw json.expected("an object") }
+                    try json.value()
                     documents.append(start..<json.offset)
+                } catch {
+                    let isWhole = isAtEnd || bytes.count - start > sizeLimit
+                    var next = isWhole || json.offset < bytes.count ? endOfBroken(from: start, in: bytes) : nil
+                    if isWhole { next = next ?? bytes.count }
+                    // It may go on in the next batch.
+                    guard let next else { return (documents, start) }
+                    json.offset = next
+                    // Blank lines behind it are nobody's mistake.
+                    let last = bytes[start..<next].lastIndex { !ASCII.isWhitespace($0) } ?? start
+                    documents.append(start..<last + 1)
                 }
-                json.skipWhitespace()
             }
-            return documents
+            return (documents, json.offset)
         }
     }
 
-    /// Skips a value.
-    ///
-    /// - Returns: its place, or those of the elements of an array.
-    private static func skipDocuments(_ json: inout JSONReader) throws(JSONError) -> [Range<Int>] {
-        var documents: [Range<Int>] = []
-        let isArray = json.skip(ASCII.openBracket)
-        var count = 0
-        while isArray ? try json.hasNext(before: ASCII.closeBracket, &count) : documents.isEmpty {
-            let start = json.offset
-            try json.value()
-            documents.append(start..<json.offset)
+    /// Brackets and commas are those of an array of reports.
+    private static func isBetweenDocuments(_ byte: UInt8) -> Bool {
+        ASCII.isWhitespace(byte) || byte == ASCII.comma || byte == ASCII.openBracket || byte == ASCII.closeBracket
+    }
+
+    /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil if
+    /// there is none.
+    private static func endOfBroken(from start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var place = start
+        while let newline = bytes[place...].firstIndex(of: ASCII.newline) {
+            place = newline + 1
+            let line = bytes[place...].drop { $0 != ASCII.newline && isBetweenDocuments($0) }
+            guard line.first == ASCII.openBrace else { continue }
+            // Within a report, objects are indented and have no schema.
+            let isReport = line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: "\"schema\"".utf8)
+            if isReport || line.startIndex == place { return place }
         }
-        return documents
+        return nil
     }
 }

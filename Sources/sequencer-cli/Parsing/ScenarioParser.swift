@@ -357,7 +357,7 @@ extension ScenarioKeys {
         var seen: Set<String> = []
         for (name, value) in try field.children() {
             // RFC 9110, section 5.1: a name is a token.
-            if name.isEmpty || !name.utf8.allSatisfy(URLText.isToken) {
+            if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) {
                 throw field.fault("\(quoted(name)) is not the name of a header", at: name)
             }
             // Names of headers do not depend on case.

@@ -23,8 +23,6 @@ struct LaunchFile {
     private static let batchSize = 4 << 20
     /// So many reports are decoded at a time.
     private static let maximumDocuments = 4096
-    /// A larger report is refused: it has to be in the memory as a whole.
-    private static let sizeLimit = 16 << 20
 
     /// The name of the file in messages.
     let name: String
@@ -74,7 +72,7 @@ struct LaunchFile {
             var documents: [Range<Int>]
             repeat {
                 let end: Int
-                (documents, end) = Self.documents(in: bytes, from: taken, isAtEnd: isAtEnd)
+                (documents, end) = SavedReports.documents(in: bytes, from: taken, isAtEnd: isAtEnd, limit: Self.maximumDocuments)
                 for (document, result) in zip(documents, launches(of: documents, in: bytes)) {
                     position = position.moved(over: bytes[taken..<document.lowerBound])
                     taken = document.lowerBound
@@ -89,62 +87,6 @@ struct LaunchFile {
             bytes.removeFirst(taken)
             didRead(self)
         }
-    }
-
-    // MARK: Documents
-
-    /// Where the next objects in a text begin and end, from `start` on, and whatever else stands there.
-    ///
-    /// - Returns: also how far the text has been looked at: the rest goes on in the next batch.
-    ///
-    /// - Complexity: O(bytes).
-    private static func documents(in text: [UInt8], from start: Int, isAtEnd: Bool) -> ([Range<Int>], end: Int) {
-        text.withUnsafeBufferPointer { bytes in
-            var json = JSONReader(bytes)
-            json.offset = start
-            var documents: [Range<Int>] = []
-            while documents.count < maximumDocuments {
-                while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
-                let start = json.offset
-                if start == bytes.count { break }
-                do throws(JSONError) {
-                    guard json.current == ASCII.openBrace else { throw json.expected("an object") }
-                    try json.value()
-                    documents.append(start..<json.offset)
-                } catch {
-                    let isWhole = isAtEnd || bytes.count - start > sizeLimit
-                    var next = isWhole || json.offset < bytes.count ? endOfBroken(from: start, in: bytes) : nil
-                    if isWhole { next = next ?? bytes.count }
-                    // It may go on in the next batch.
-                    guard let next else { return (documents, start) }
-                    json.offset = next
-                    // Blank lines behind it are nobody's mistake.
-                    let last = bytes[start..<next].lastIndex { !ASCII.isWhitespace($0) } ?? start
-                    documents.append(start..<last + 1)
-                }
-            }
-            return (documents, json.offset)
-        }
-    }
-
-    /// Brackets and commas are those of an array of reports.
-    private static func isBetweenDocuments(_ byte: UInt8) -> Bool {
-        ASCII.isWhitespace(byte) || byte == ASCII.comma || byte == ASCII.openBracket || byte == ASCII.closeBracket
-    }
-
-    /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil if
-    /// there is none.
-    private static func endOfBroken(from start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        var place = start
-        while let newline = bytes[place...].firstIndex(of: ASCII.newline) {
-            place = newline + 1
-            let line = bytes[place...].drop { $0 != ASCII.newline && isBetweenDocuments($0) }
-            guard line.first == ASCII.openBrace else { continue }
-            // Within a report, objects are indented and have no schema.
-            let isReport = line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: "\"schema\"".utf8)
-            if isReport || line.startIndex == place { return place }
-        }
-        return nil
     }
 
     // MARK: Launches
@@ -177,8 +119,8 @@ struct LaunchFile {
         if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil {
             throw ScenarioError(file: name, message: "expected an object")
         }
-        if bytes.count > Self.sizeLimit {
-            throw ScenarioError(file: name, message: "the report is larger than the limit of \(Self.sizeLimit) bytes")
+        if bytes.count > SavedReports.sizeLimit {
+            throw ScenarioError(file: name, message: "the report is larger than the limit of \(SavedReports.sizeLimit) bytes")
         }
         return try decodeDocument(from: bytes, file: name) {
             try JSONDecoder().decode(LaunchLine.self, from: $0, configuration: keys)

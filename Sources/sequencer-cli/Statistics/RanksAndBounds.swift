@@ -59,3 +59,21 @@ func rateBound(misses: Int, trials: Int) -> Double {
     }
     return high
 }
+
+/// The median of the later half of measurements, as a multiple of that of the earlier half, where they become larger or
+/// smaller, one after the other: the machine becomes hot, or other work begins on it.
+///
+/// The two halves are compared as two benches are. A few measurements that take far too long hardly count.
+///
+/// - Parameter values: in the order in which they were measured.
+/// - Returns: nil without a trend of 1% or more, or with too few measurements.
+func trendRatio(of values: [Double]) -> Double? {
+    let middle = values.count / 2
+    // Halves and not the ends: single runs would decide those. A probability of 0.1 is enough: a trend makes the tool
+    // cautious, and accuses nobody.
+    guard let earlier = SortedSample(values[..<middle]), let later = SortedSample(values[middle...]), earlier.median > 0,
+        later.median > 0, earlier.mannWhitney(later).p < 0.1
+    else { return nil }
+    let ratio = later.median / earlier.median
+    return max(ratio, 1 / ratio) < 1.01 ? nil : ratio
+}

@@ -63,7 +63,12 @@ struct BenchDocumentTests {
         let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: false), requested: 10).text
         #expect(text.contains("\n  modes     two: 5 runs around 805 ms, 4 around 1.2 s; the median tells of neither\n"))
         #expect(document.json(pretty: false).contains(#""modes":[{"runs":5,"medianMs":805,"madMs":5},{"runs":4,"medianMs":1202.5"#))
-        #expect(!Self.document([Self.scenario("one", [100, 200])]).json().contains("modes"))
+        let other = Self.scenario("one", [100, 200])
+        #expect(!Self.document([other]).json().contains("modes"))
+        let comparison = BenchComparison(other, scenario, clock: .wall, threshold: 0.05)
+        let compared = ComparisonText(comparison: comparison, style: TextStyle(isColored: false, isUnicode: false)).text
+        #expect(compared.contains("\n  modes   two after: 5 around 805 ms, 4 around 1.2 s\n"))
+        #expect(BenchComparison.json([comparison]).contains(#""modes": {"#))
     }
 
     @Test("github-action-benchmark: the spread is a number of the value's unit, without a unit of its own")

@@ -164,13 +164,13 @@ struct BenchGapTests {
     /// The verdict of the comparison that the tool would make.
     private static func isRegression(_ before: [Double], _ after: [Double], _ gap: BenchGap?) throws -> Bool {
         let (first, second) = (try #require(SortedSample(before)), try #require(SortedSample(after)))
-        let drift = [before, after].compactMap { Trend($0)?.drift }.max() ?? 1
+        let drift = [before, after].compactMap { trendRatio(of: $0).map { max($0, 1 / $0) } }.max() ?? 1
         let threshold = gap?.threshold(0.05, drift: drift) ?? 0.05
         // Nothing that is cheaper could be a regression, and the rest takes its time in a build for debugging.
         guard second.median / first.median - 1 > threshold else { return false }
         let test = first.mannWhitney(second)
         guard test.p < SampleChange.significance else { return false }
-        let interval = try #require(SortedSample.intervalOfChange([(first, second)]))
+        let interval = try #require(first.intervalOfChange(to: second))
         return SampleChange.verdict(interval, p: test.p, threshold: threshold, same: 0.05) == .regression
     }
 

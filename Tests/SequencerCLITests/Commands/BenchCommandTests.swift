@@ -323,7 +323,7 @@ struct BenchCommandTests {
     @Test("What a launch still writes does not keep its folder from being removed")
     func removal() async throws {
         let state = BenchState(nil)
-        let copy = try state.fresh()
+        let copy = try state.use { $0 }
         let isOver = Locked(false)
         let writer = Task.detached {
             var number = 0
@@ -333,7 +333,7 @@ struct BenchCommandTests {
             }
         }
         state.remove()
-        #expect(throws: CancellationError.self) { try state.using {} }
+        #expect(throws: CancellationError.self) { try state.use { _ in } }
         isOver.withLock { $0 = true }
         await writer.value
         #expect(!FileManager.default.fileExists(atPath: copy))

@@ -35,7 +35,7 @@ struct RealTerminalOutputTests {
         defer { folder.remove() }
         let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "300ms" } }"#, head: #""budget": "1h","#))
         let live = try await shown(["run", path], ["NO_COLOR": "1"])
-        #expect(live.code == 0 && live.text.contains("\u{1B}[?25l") && live.text.contains(LiveView.showCursor))
+        #expect(live.code == 0 && live.text.contains("\u{1B}[K\r\n\u{1B}[J") && !live.text.contains("\u{1B}[?25l"))
         let dumb = try await shown(["run", path], ["TERM": "dumb"])
         #expect(dumb.code == 0 && dumb.text.contains("PASS") && !dumb.text.contains("\u{1B}"))
     }

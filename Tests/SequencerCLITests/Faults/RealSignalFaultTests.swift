@@ -162,29 +162,6 @@ struct RealSignalFaultTests {
         #expect(result.output == "gone\n", "\(result.output)")
     }
 
-    /// Each signal, sent once and twice; by day each of them once or twice, in turn.
-    private static let endings: [(Int32, Int)] = ends.enumerated().flatMap { number, end in
-        [1, 2].filter { Nightly.includes(number + $0, of: 2) }.map { times in (end.1, times) }
-    }
-
-    @Test("fault A13: whatever ends the tool while it draws on a terminal, the cursor is there again", arguments: endings)
-    func cursor(code: Int32, times: Int) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let (scenario, _) = try endless(in: folder)
-        let terminal = try PseudoTerminal()
-        let tool = try Tool.start(on: terminal, ["run", scenario, "--trust", "--deadline", "none"])
-        #expect(await terminal.shows(LiveView.hideCursor))
-        for _ in 0..<times { kill(tool.process.processIdentifier, code - 128) }
-        #expect(await tool.code.value == code)
-        terminal.write("over")
-        #expect(await terminal.shows("over"))
-        let shown = terminal.shown
-        let hidden = try #require(shown.range(of: LiveView.hideCursor, options: .backwards))
-        let visible = try #require(shown.range(of: LiveView.showCursor, options: .backwards))
-        #expect(hidden.lowerBound < visible.lowerBound)
-    }
-
     @Test("fault A13: whatever ends the tool while a password is typed, what is typed is shown again")
     func password() async throws {
         try await atOnce(Self.ends) { (name, code) in

@@ -110,7 +110,7 @@ struct LiveViewTests {
     // MARK: On a terminal
 
     private static let picture = "· splash\u{1B}[K\r\none  0.0 s  0 of 1 ended, 1 waiting\u{1B}[K\r\n\u{1B}[J"
-    private static let erasure = "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h"
+    private static let erasure = "\u{1B}[2A\r\u{1B}[J"
 
     /// A view whose time and terminal belong to the test.
     private struct Stage {
@@ -136,7 +136,7 @@ struct LiveViewTests {
         /// Shows the first picture.
         func begin() async {
             event.yield(LiveViewTests.event(.launchStarted, 0))
-            #expect(await terminal.shows("\u{1B}[?25l" + LiveViewTests.picture))
+            #expect(await terminal.shows(LiveViewTests.picture))
         }
 
         /// What has been shown when the launch has ended.
@@ -160,7 +160,7 @@ struct LiveViewTests {
         stage.time.withLock { $0 += .milliseconds(100) }
         stage.view.redraw()
         let third = "\u{1B}[2A\r⠹ splash  0.1 s\u{1B}[K\r\none  0.2 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
-        #expect(await stage.end() == "\u{1B}[?25l" + Self.picture + second + third + Self.erasure + "over")
+        #expect(await stage.end() == Self.picture + second + third + Self.erasure + "over")
     }
 
     @Test("Events that come at once are worth one picture")
@@ -169,7 +169,7 @@ struct LiveViewTests {
         await stage.begin()
         for _ in 0..<100 { stage.event.yield(Self.event(.started("splash", attempt: 1), 0)) }
         stage.event.yield(Self.event(.ended("splash", .succeeded), 0))
-        #expect(await stage.end() == "\u{1B}[?25l" + Self.picture + Self.erasure + "over")
+        #expect(await stage.end() == Self.picture + Self.erasure + "over")
     }
 
     @Test("A view that is cancelled restores the terminal")
@@ -201,7 +201,7 @@ struct LiveViewTests {
         stage.view.resume()
         stage.view.redraw()
         stage.view.pause()
-        let drawn = "\u{1B}[?25l" + Self.picture + Self.erasure
+        let drawn = Self.picture + Self.erasure
         #expect(await stage.end() == drawn + "a screen, its end\r\n" + drawn + "over")
     }
 }

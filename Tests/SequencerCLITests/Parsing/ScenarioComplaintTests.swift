@@ -279,11 +279,11 @@ struct ScenarioComplaintTests {
             ("{\"http\": {\"uri\": \"\"}}", "31: operations[0].work.http.uri: unknown key 'uri'; did you mean 'url'?"),
             (
                 "{\"http\": {\"url\": \"https://a:secret@b.example\"}}",
-                "38: operations[0].work.http.url: the address holds a user name or a password, which do not belong in an address"
+                "38: operations[0].work.http.url: the address holds a user name; put credentials in a header"
             ),
             (
                 "{\"http\": {\"url\": \"http://b.example\"}}",
-                "38: operations[0].work.http.url: the address is not encrypted; expected 'https' ('http' is for localhost, 127.0.0.1 and [::1] only)"
+                "38: operations[0].work.http.url: plain http goes to this machine only; use https for b.example"
             ),
             (
                 "{\"http\": {\"method\": \"get\"}}",

@@ -87,9 +87,9 @@ struct SampleTests {
     func change() throws {
         let first = try #require(SortedSample((0..<30).map { 100 + Double($0 * 7 % 11) }))
         let second = try #require(SortedSample(first.values.map { $0 * 2 }))
-        let interval = try #require(SortedSample.intervalOfChange([(first, second)]))
+        let interval = try #require(first.intervalOfChange(to: second))
         #expect(interval.lowerBound < 1 && 1 < interval.upperBound)
         #expect(interval.lowerBound > 0.9 && interval.upperBound < 1.1)
-        #expect(SortedSample.intervalOfChange([(try #require(SortedSample([0, 1, 2, 3, 4, 5])), second)]) == nil)
+        #expect(try #require(SortedSample([0, 1, 2, 3, 4, 5])).intervalOfChange(to: second) == nil)
     }
 }

@@ -278,8 +278,8 @@ struct RealTerminalScreensTests {
         #expect(await answer == true)
         view.redraw()
         view.end()
-        let drawn = "\u{1B}[?25lview\u{1B}[K\n\u{1B}[J\u{1B}[1A\r\u{1B}[J\u{1B}[?25h"
-        #expect(await terminal.shows("\u{1B}[?25h", times: 2))
+        let drawn = "view\u{1B}[K\n\u{1B}[J\u{1B}[1A\r\u{1B}[J"
+        #expect(await terminal.shows("\u{1B}[1A\r\u{1B}[J", times: 2))
         #expect(shown == drawn + "Go on? [y/N]: y\n" + drawn)
     }
 }

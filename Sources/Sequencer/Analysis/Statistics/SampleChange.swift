@@ -26,8 +26,6 @@ package struct SampleChange: Sendable {
     /// is the same.
     package private(set) var interval: ClosedRange<Double>?
     package private(set) var test: MannWhitney?
-    /// The change of each mode; nil unless both sides have two modes, and where there is no interval.
-    package private(set) var modes: (interval: ClosedRange<Double>, p: Double)?
     package private(set) var verdict = ChangeVerdict.inconclusive
     /// The number of measurements that each side needs for a verdict; nil where both have as many, or one has none.
     package private(set) var runsNeeded: Int?
@@ -53,13 +51,9 @@ package struct SampleChange: Sendable {
             verdict = Self.verdict(change...change, p: 0, threshold: threshold, same: threshold)
             return
         }
-        interval = SortedSample.intervalOfChange([(first, second)])
         let test = first.mannWhitney(second)
-        (self.test, modes) = (test, first.changeOfModes(to: second))
-        guard let interval else { return }
-        verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same)
-        guard let modes else { return }
-        verdict = Self.verdict(of: verdict, interval, modes: Self.verdict(modes.interval, p: modes.p, threshold: threshold, same: same))
+        (interval, self.test) = (first.intervalOfChange(to: second), test)
+        if let interval { verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same) }
     }
 
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain
@@ -74,22 +68,6 @@ package struct SampleChange: Sendable {
             if interval.upperBound < -limit { return .improved }
         }
         return interval.lowerBound >= -same - tolerance && interval.upperBound <= same + tolerance ? .same : .inconclusive
-    }
-
-    /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the
-    /// medians of the kinds tell of their times. If the two contradict each other, the verdict is `inconclusive`.
-    ///
-    /// - Parameters:
-    ///   - all: that on all runs together.
-    ///   - interval: of the change of their median.
-    ///   - modes: that on each kind compared with itself.
-    static func verdict(of all: ChangeVerdict, _ interval: ClosedRange<Double>, modes: ChangeVerdict) -> ChangeVerdict {
-        switch (all, modes) {
-        case (.inconclusive, .regression): interval.upperBound > 0 ? modes : all
-        case (.inconclusive, .improved): interval.lowerBound < 0 ? modes : all
-        case (.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved): .inconclusive
-        default: all
-        }
     }
 
     /// The fewest runs of either side for a verdict. Where nothing is left to chance, the second run shows that.

@@ -46,8 +46,6 @@ package struct SortedSample: Equatable, Sendable {
 /// be, and below ``leastForInterval`` there is none.
 extension SortedSample {
     /// Samples of the same kind of launches before and after a change.
-    package typealias Pair = (before: SortedSample, after: SortedSample)
-
     /// The fewest measurements that have an interval of their median: between the least and the largest of five, the
     /// true median lies in 15 of 16 cases, which are not 95 of 100.
     static let leastForInterval = 6
@@ -60,22 +58,14 @@ extension SortedSample {
         return Self.interval(count) { resampledMedian(&random) }
     }
 
-    /// Of the changes of the medians of one part or more, each with the weight of its measurements, as a share: 0.05 is
-    /// 5% more.
+    /// Of the change of the medians, as a share: 0.05 is 5% more.
     ///
-    /// - Returns: nil without a part, and when a measurement of a part's first sample is 0, which nothing is a share of.
-    static func intervalOfChange(_ parts: [Pair]) -> ClosedRange<Double>? {
-        let count = parts.reduce(0) { sum, part in sum + part.before.count + part.after.count }
-        guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
+    /// - Returns: nil when a measurement is 0, which nothing is a share of.
+    func intervalOfChange(to other: SortedSample) -> ClosedRange<Double>? {
+        guard minimum > 0 else { return nil }
         // Other numbers for either side: the two samples are drawn independently.
-        var before = parts.indices.map { SplitMix64(seed: seed &+ UInt64($0)) }
-        var after = parts.indices.map { SplitMix64(seed: (seed &+ UInt64($0)) ^ .max) }
-        return interval(count) {
-            parts.enumerated().reduce(0.0) { sum, part in
-                let change = part.1.after.resampledMedian(&after[part.0]) / part.1.before.resampledMedian(&before[part.0]) - 1
-                return sum + change * Double(part.1.before.count + part.1.after.count) / Double(count)
-            }
-        }
+        var (before, after) = (SplitMix64(seed: Self.seed), SplitMix64(seed: Self.seed ^ .max))
+        return Self.interval(count + other.count) { other.resampledMedian(&after) / resampledMedian(&before) - 1 }
     }
 
     private static func interval(_ count: Int, _ draw: () -> Double) -> ClosedRange<Double>? {
@@ -152,24 +142,6 @@ extension SortedSample {
         guard variance > 0 else { return 1 }
         return min(erfc(max(abs(u - first * second / 2) - 0.5, 0) / (2 * variance).squareRoot()), 1)
     }
-
-    /// How probable such a difference is, in either direction, where every part of both samples is of the same
-    /// distribution: the test of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon",
-    /// Bulletin of the International Statistical Institute 37 (1960). It is Mann and Whitney's of each part, weighted
-    /// by the inverse of its size and one.
-    ///
-    /// - Returns: nil without a part.
-    package static func p(_ parts: [Pair]) -> Double? {
-        var (distance, variance) = (0.0, 0.0)
-        for part in parts {
-            let pairs = Double(part.before.count) * Double(part.after.count)
-            let weight = 1 / Double(part.before.count + part.after.count + 1)
-            distance += weight * (part.before.mannWhitney(part.after).u - pairs / 2)
-            // Ties make it smaller: to leave them out makes the test more cautious.
-            variance += weight * pairs / 12
-        }
-        return variance > 0 ? min(erfc(abs(distance) / (2 * variance).squareRoot()), 1) : nil
-    }
 }
 
 // MARK: - Two modes
@@ -212,18 +184,6 @@ extension SortedSample {
         let deviation = max(lower.medianAbsoluteDeviation ?? 0, upper.medianAbsoluteDeviation ?? 0)
         guard deviation <= Self.maximumDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
         return (lower, upper)
-    }
-
-    /// How launches of two kinds have changed, each kind compared with itself: between the two, their medians jump from
-    /// run to run, and tell of no change. The number of runs of each kind has no part in it.
-    ///
-    /// - Returns: the interval of the change of the medians, with the weight of the runs of each kind, and how probable
-    ///     such a difference is without a change; nil unless both samples have two modes, and when a kind took no time.
-    func changeOfModes(to other: SortedSample) -> (interval: ClosedRange<Double>, p: Double)? {
-        guard let before = modes, let after = other.modes else { return nil }
-        let parts = [(before: before.lower, after: after.lower), (before: before.upper, after: after.upper)]
-        guard let interval = Self.intervalOfChange(parts), let p = Self.p(parts) else { return nil }
-        return (interval, p)
     }
 }
 
