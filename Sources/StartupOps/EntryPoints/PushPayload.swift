@@ -172,24 +172,13 @@ public struct PushPayloadParser: Sendable {
     }
 
     private func expiry(_ value: JSONValue?, _ problems: inout [String]) -> Date? {
-        switch value {
-        case .integer(let seconds)?: return JSONWebToken.date(numericDate: Double(seconds))
-        case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
-        case .null?, nil: return nil
-        case let other?:
-            problems.append("expires is \(other.kind) where a number was expected")
-            return nil
-        }
+        if let value, value.number == nil { problems.append("expires is \(value.kind) where a number was expected") }
+        return value?.number.map(JSONWebToken.date(numericDate:))
     }
 
     private func text(_ value: JSONValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
-        switch value {
-        case .string(let text)?: return plainText(text, limit: limit)
-        case let other?:
-            problems.append("\(name) is \(other.kind) where a text was expected")
-            return nil
-        case nil: return nil
-        }
+        if let value, value.text == nil { problems.append("\(name) is \(value.kind) where a text was expected") }
+        return value?.text.map { plainText($0, limit: limit) }
     }
 
     private func category(_ value: JSONValue?, _ problems: inout [String]) -> String? {
@@ -227,16 +216,6 @@ public struct PushPayloadParser: Sendable {
 }
 
 extension JSONValue {
-    /// The kind, in words.
-    fileprivate var kind: String {
-        switch self {
-        case .string: "a string"
-        case .object: "an object"
-        case .array: "an array"
-        case .integer, .number, .bool, .null: "a number, a boolean or null"
-        }
-    }
-
     /// Reads a dictionary as the system hands it over. Keys that are not texts are left out; a number that Swift cannot
     /// hold is null.
     ///

@@ -101,12 +101,12 @@ struct PushPayloadTests {
     @Test(
         "fault D8: what is wrong inside is left out and named, and the rest is shown",
         arguments: [
-            (#"{"aps":{"alert":7}}"#, "aps.alert is a number, a boolean or null where a text or an object was expected"),
+            (#"{"aps":{"alert":7}}"#, "aps.alert is a number where a text or an object was expected"),
             (#"{"aps":{"alert":["x"]}}"#, "aps.alert is an array where a text or an object was expected"),
             (#"{"aps":{"alert":{"title":{},"body":"b"}}}"#, "aps.alert.title is an object where a text was expected"),
             (#"{"aps":{"category":"now-plaing"}}"#, "aps.category is unknown; the nearest is now-playing"),
             (#"{"aps":{"category":"SECRET"}}"#, "aps.category is unknown"),
-            (#"{"aps":{"category":false}}"#, "aps.category is a number, a boolean or null where a text was expected"),
+            (#"{"aps":{"category":false}}"#, "aps.category is a boolean where a text was expected"),
             (#"{"aps":{},"url":["https://good.example/"]}"#, "url is an array where a link was expected"),
         ]
     )
