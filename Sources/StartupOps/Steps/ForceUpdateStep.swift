@@ -3,12 +3,6 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Where update policies come from.
-public protocol UpdatePolicyService: Sendable {
-    /// The policy for this version of the app.
-    func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy
-}
-
 /// Shows that this version may not be used, or that there is a better one.
 @MainActor
 public protocol UpdatePresenter: Sendable {
