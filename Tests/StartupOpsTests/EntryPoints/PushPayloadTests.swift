@@ -78,15 +78,16 @@ struct PushPayloadTests {
         #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) } == .malformed)
     }
 
-    @Test("fault D8: in a dictionary that no JSON has become, what cannot be read is passed over")
+    @Test("fault D8: a dictionary that no JSON has become, or that is too deep or too large, is rejected")
     func oddDictionaries() throws {
         let parser = try parser()
-        let odd: [AnyHashable: Any] = [
-            "aps": ["alert": ["title": Date(), "body": "text"], "category": Date()] as [String: Any], 7: "seven", UUID(): Data(),
+        let odd: [[AnyHashable: Any]] = [
+            ["aps": ["alert": "text", "category": Date()] as [String: Any]], ["aps": ["alert": "text"], 7: "seven"],
+            ["aps": ["badge": Double.infinity]], ["aps": ["alert": "text"], "x": Data()],
         ]
-        let push = try parser.payload(from: odd)
-        #expect(push.body == "text")
-        #expect(push.problems == [])
+        for dictionary in odd {
+            #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: dictionary) } == .malformed)
+        }
         var deep: Any = "x"
         for _ in 0..<10_000 { deep = ["x": deep] }
         #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) } == .tooDeep)
