@@ -108,8 +108,8 @@ extension UpdatePolicy: Codable {
             ignore("maintenance", "it is \(field.value?.kind ?? "a value out of range") where an object was expected")
             return nil
         }
-        let isEnabled = value("enabled", in: nested, of: "maintenance.", "true or false") {
-            if case .bool(let value) = $0 { value } else { nil }
+        let isEnabled = value("enabled", in: nested, of: "maintenance.", "true or false") { value -> Bool? in
+            if case .bool(let isEnabled) = value { isEnabled } else { nil }
         }
         // What cannot be read closes nothing.
         if isEnabled != true, let enabled = nested["enabled"], enabled.value != .null { return nil }
