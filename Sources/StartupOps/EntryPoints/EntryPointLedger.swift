@@ -183,34 +183,16 @@ extension EntryPointLedger: Codable {
         case records, nextNumber, accepted
     }
 
-    /// A record that cannot be read, such as one of a later version of the app, is kept as it is; the others are not
-    /// lost by it.
-    private enum Entry: Codable {
-        case record(Record)
-        case other(JSONValue)
-
-        init(from decoder: any Decoder) throws {
-            if let record = try? Record(from: decoder) {
-                self = .record(record)
-            } else {
-                self = .other((try? JSONValue(from: decoder)) ?? .null)
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .record(let record): try record.encode(to: encoder)
-            case .other(let value): try value.encode(to: encoder)
-            }
-        }
-    }
-
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        for entry in try container.decode([Entry].self, forKey: .records) {
-            switch entry {
-            case .record(let record): records.append(record)
-            case .other(let value): unreadable.append(value)
+        var entries = try container.nestedUnkeyedContainer(forKey: .records)
+        while !entries.isAtEnd {
+            let entry = try entries.superDecoder()
+            if let record = try? Record(from: entry) {
+                records.append(record)
+            } else {
+                // One of a later version of the app, say, is kept as it is; the others are not lost by it.
+                unreadable.append((try? JSONValue(from: entry)) ?? .null)
             }
         }
         // Lenient: a ledger of another version must not lose its records for a number.
@@ -221,7 +203,9 @@ extension EntryPointLedger: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         // Of more than a mailbox ever holds, the newest are kept: nothing here may grow for ever.
-        try container.encode(unreadable.suffix(64).map { Entry.other($0) } + records.map { .record($0) }, forKey: .records)
+        var entries = container.nestedUnkeyedContainer(forKey: .records)
+        for value in unreadable.suffix(64) { try entries.encode(value) }
+        for record in records { try entries.encode(record) }
         try container.encode(nextNumber, forKey: .nextNumber)
         try container.encode(accepted, forKey: .accepted)
     }

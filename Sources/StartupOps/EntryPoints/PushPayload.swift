@@ -116,9 +116,20 @@ public struct PushPayloadParser: Sendable {
 
     /// Reads a payload from a dictionary, as the system hands it over.
     public func payload(from dictionary: [AnyHashable: Any]) throws -> PushPayload {
-        var room = Self.maximumSize
-        let value = try JSONValue(pushed: dictionary, depth: 1, room: &room)
-        return try payload(from: value)
+        // First: to write it as JSON takes a recursion, too.
+        guard Self.isShallow(dictionary, Self.maximumDepth) else { throw PushPayloadError.tooDeep }
+        guard let object = dictionary as? [String: Any], JSONSerialization.isValidJSONObject(object) else {
+            throw PushPayloadError.malformed
+        }
+        return try payload(from: try JSONSerialization.data(withJSONObject: object, options: .withoutEscapingSlashes))
+    }
+
+    private static func isShallow(_ value: Any, _ levels: Int) -> Bool {
+        switch value {
+        case let members as [AnyHashable: Any]: levels > 0 && members.values.allSatisfy { isShallow($0, levels - 1) }
+        case let elements as [Any]: levels > 0 && elements.allSatisfy { isShallow($0, levels - 1) }
+        default: true
+        }
     }
 
     private func payload(from value: JSONValue) throws(PushPayloadError) -> PushPayload {
@@ -172,24 +183,13 @@ public struct PushPayloadParser: Sendable {
     }
 
     private func expiry(_ value: JSONValue?, _ problems: inout [String]) -> Date? {
-        switch value {
-        case .integer(let seconds)?: return JSONWebToken.date(numericDate: Double(seconds))
-        case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
-        case .null?, nil: return nil
-        case let other?:
-            problems.append("expires is \(other.kind) where a number was expected")
-            return nil
-        }
+        if let value, value.number == nil { problems.append("expires is \(value.kind) where a number was expected") }
+        return value?.number.map(JSONWebToken.date(numericDate:))
     }
 
     private func text(_ value: JSONValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
-        switch value {
-        case .string(let text)?: return plainText(text, limit: limit)
-        case let other?:
-            problems.append("\(name) is \(other.kind) where a text was expected")
-            return nil
-        case nil: return nil
-        }
+        if let value, value.text == nil { problems.append("\(name) is \(value.kind) where a text was expected") }
+        return value?.text.map { plainText($0, limit: limit) }
     }
 
     private func category(_ value: JSONValue?, _ problems: inout [String]) -> String? {
@@ -223,76 +223,6 @@ public struct PushPayloadParser: Sendable {
             problems.append("url: \(error)")
             return nil
         }
-    }
-}
-
-extension JSONValue {
-    /// The kind, in words.
-    fileprivate var kind: String {
-        switch self {
-        case .string: "a string"
-        case .object: "an object"
-        case .array: "an array"
-        case .integer, .number, .bool, .null: "a number, a boolean or null"
-        }
-    }
-
-    /// Reads a dictionary as the system hands it over. Keys that are not texts are left out; a number that Swift cannot
-    /// hold is null.
-    ///
-    /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards
-    ///     when there was too little.
-    fileprivate init(pushed value: Any, depth: Int, room: inout Int) throws(PushPayloadError) {
-        // Before anything is looked at: the recursion is never deeper.
-        guard depth <= PushPayloadParser.maximumDepth else { throw .tooDeep }
-        switch value {
-        case let text as String:
-            room -= text.utf8.count + 2
-            self = .string(text)
-        case let dictionary as [AnyHashable: Any]:
-            var object: [String: JSONValue] = [:]
-            for (key, value) in dictionary {
-                guard let key = key as? String else { continue }
-                // Quotes, a colon and a comma.
-                room -= key.utf8.count + 4
-                object[key] = try JSONValue(pushed: value, depth: depth + 1, room: &room)
-            }
-            self = .object(object)
-        case let elements as [Any]:
-            var array: [JSONValue] = []
-            for element in elements {
-                // The comma.
-                room -= 1
-                array.append(try JSONValue(pushed: element, depth: depth + 1, room: &room))
-            }
-            self = .array(array)
-        default:
-            room -= 1
-            self = JSONValue(scalar: value)
-        }
-        guard room >= 0 else { throw .tooLarge }
-    }
-
-    private init(scalar value: Any) {
-        // Not by a cast, which would make a Foundation object of any value. The system's booleans are numbers as well,
-        // of a class of their own.
-        if type(of: value) == NSNull.self {
-            self = .null
-        } else if Self.isBoolean(value), let value = value as? Bool {
-            self = .bool(value)
-        } else if let value = value as? Int {
-            self = .integer(Int64(value))
-        } else {
-            self = (value as? Double).map { .number($0) } ?? .null
-        }
-    }
-
-    private static func isBoolean(_ value: Any) -> Bool {
-        #if canImport(Darwin)
-            type(of: value) == Bool.self || type(of: value) == type(of: NSNumber(value: true))
-        #else
-            type(of: value) == Bool.self
-        #endif
     }
 }
 

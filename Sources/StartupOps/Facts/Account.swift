@@ -129,3 +129,9 @@ public struct Entitlements: Sendable, Hashable, Codable {
     /// Whether there is a subscription.
     var isSubscribed: Bool { !entitlements.isEmpty }
 }
+
+/// Where entitlements come from.
+public protocol EntitlementService: Sendable {
+    /// The entitlements of the person whose session is open.
+    func entitlements(by deadline: Deadline) async throws -> Entitlements
+}

@@ -1,3 +1,5 @@
+import StartupStorage
+
 /// A country and a language.
 public struct Region: Sendable, Hashable, Codable {
     /// ISO 3166-1, two letters.
@@ -169,4 +171,19 @@ public struct LoadedConfiguration: Sendable, Hashable {
         self.source = source
         self.original = original
     }
+}
+
+/// Where configurations come from.
+public protocol ConfigurationService: Sendable {
+    /// The countries that there is a configuration for.
+    func countries(by deadline: Deadline) async throws -> [Country]
+    /// The configuration of a country, in a language.
+    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration
+    /// The feature flags; nil from a service without them, as it is unless said otherwise.
+    func flags(by deadline: Deadline) async throws -> FeatureFlags?
+}
+
+extension ConfigurationService {
+    /// Nil: this service has none.
+    public func flags(by deadline: Deadline) async throws -> FeatureFlags? { nil }
 }

@@ -8,82 +8,23 @@ import Sequencer
 ///
 /// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own
 /// lock may be taken within it, never the other way round.
-private final class RunningLaunches: Sendable {
-    struct Running {
+private enum RunningLaunches {
+    struct Running: Sendable {
         let journal: LaunchJournal
         let graph: String
-    }
 
-    static let all = RunningLaunches()
-
-    private struct State {
-        var running: [Running] = []
-        /// The cold launch that has completed in each place: the number in its journal, and its name in messages.
-        var completed: [String: (number: Int?, name: String)] = [:]
-    }
-
-    private let state = Locked(State())
-
-    /// Takes the journal for a launch.
-    ///
-    /// - Returns: why the launch must not start; nil when it may.
-    func begin(_ graph: String, with journal: LaunchJournal, _ admission: LaunchAdmission) -> GraphProblem? {
-        state.withLock { state in
-            // The same journal excludes itself at any kind: its lines would be those of two launches.
-            if let first = state.running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) {
-                return .refusal(of: graph, for: first.name)
-            }
-            // One journal may serve more launches, as when the app comes back to the front.
-            if admission == .oncePerProcess, journal.kind.isCold, let first = journal.place.flatMap({ state.completed[$0] }),
-                first.number != journal.number
-            {
-                return .refusal(of: graph, for: first.name, hasCompleted: true)
-            }
-            state.running.append(Running(journal: journal, graph: graph))
-            journal.isUsed = true
-            return nil
+        /// Whether a launch of that kind must not run beside this one.
+        func excludes(_ other: LaunchJournal, as kind: LaunchKind) -> Bool {
+            // Journals in memory have no place: nobody counts their deaths.
+            kind.isCold && journal.kind.isCold && other.place != nil && journal.place == other.place
         }
+
+        /// As messages name it.
+        var name: String { "'\(printable(graph))'" + (journal.number.map { " (launch \($0) in the journal)" } ?? "") }
     }
 
-    /// Makes the journal one of a launch of another kind.
-    ///
-    /// - Returns: its launch and the one that runs, where it must not become cold beside that; nil when it has changed.
-    func change(_ journal: LaunchJournal, to kind: LaunchKind) -> (launch: Running, first: Running)? {
-        state.withLock { state in
-            // A journal without a launch may be of any kind.
-            if let launch = state.running.first(where: { $0.journal === journal }),
-                let first = state.running.first(where: { $0.journal !== journal && $0.excludes(journal, as: kind) })
-            {
-                return (launch, first)
-            }
-            journal.kind = kind
-            return nil
-        }
-    }
-
-    /// The launch is over.
-    func end(_ journal: LaunchJournal, hasCompleted: Bool) {
-        let ended = state.withLock { state -> Running? in
-            let ended = state.running.firstIndex { $0.journal === journal }.map { state.running.remove(at: $0) }
-            if hasCompleted, journal.kind.isCold, let place = journal.place, let ended {
-                state.completed[place] = (journal.number, ended.name)
-            }
-            return ended
-        }
-        // Its end may be the journal's, which is not to come under the lock.
-        _ = ended
-    }
-}
-
-extension RunningLaunches.Running {
-    /// Whether a launch of that kind must not run beside this one.
-    func excludes(_ other: LaunchJournal, as kind: LaunchKind) -> Bool {
-        // Journals in memory have no place: nobody counts their deaths.
-        kind.isCold && journal.kind.isCold && other.place != nil && journal.place == other.place
-    }
-
-    /// As messages name it.
-    var name: String { "'\(printable(graph))'" + (journal.number.map { " (launch \($0) in the journal)" } ?? "") }
+    /// With the cold launch that has completed in each place: the number in its journal, and its name in messages.
+    static let all = Locked((running: [Running](), completed: [String: (number: Int?, name: String)]()))
 }
 
 extension LaunchKind {
@@ -109,20 +50,60 @@ extension LaunchJournal {
     var permit: LaunchPermit {
         LaunchPermit(
             take: { [self] graph, admission in
-                if let refusal = RunningLaunches.all.begin(graph, with: self, admission) { return refusal }
+                if let refusal = begin(graph, admission) { return refusal }
                 launchBegins()
                 return nil
             },
-            giveBack: { [self] in RunningLaunches.all.end(self, hasCompleted: $0) },
+            giveBack: { [self] in end(hasCompleted: $0) },
             // One that never begins would count as one that died.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder }
         )
     }
 
+    /// Takes the journal for a launch.
+    ///
+    /// - Returns: why the launch must not start; nil when it may.
+    private func begin(_ graph: String, _ admission: LaunchAdmission) -> GraphProblem? {
+        RunningLaunches.all.withLock { launches in
+            // The same journal excludes itself at any kind: its lines would be those of two launches.
+            if let first = launches.running.first(where: { $0.journal === self || $0.excludes(self, as: kind) }) {
+                return .refusal(of: graph, for: first.name)
+            }
+            // One journal may serve more launches, as when the app comes back to the front.
+            if admission == .oncePerProcess, kind.isCold, let first = place.flatMap({ launches.completed[$0] }), first.number != number {
+                return .refusal(of: graph, for: first.name, hasCompleted: true)
+            }
+            launches.running.append(RunningLaunches.Running(journal: self, graph: graph))
+            isUsed = true
+            return nil
+        }
+    }
+
+    /// The launch is over.
+    private func end(hasCompleted: Bool) {
+        let ended = RunningLaunches.all.withLock { launches in
+            let ended = launches.running.firstIndex { $0.journal === self }.map { launches.running.remove(at: $0) }
+            if hasCompleted, kind.isCold, let place, let ended { launches.completed[place] = (number, ended.name) }
+            return ended
+        }
+        // Its end may be the journal's, which is not to come under the lock.
+        withExtendedLifetime(ended) {}
+    }
+
     /// Makes the launch one of another kind, or says which launch it must not be that beside.
     func admit(_ kind: LaunchKind) throws(GraphError) {
-        guard let (launch, first) = RunningLaunches.all.change(self, to: kind) else { return }
-        throw GraphError(graph: launch.graph, problems: [.refusal(of: launch.graph, "stays in the background", for: first.name)])
+        let refused: GraphError? = RunningLaunches.all.withLock { launches in
+            // A journal without a launch may be of any kind.
+            if let launch = launches.running.first(where: { $0.journal === self }),
+                let first = launches.running.first(where: { $0.journal !== self && $0.excludes(self, as: kind) })
+            {
+                let refusal = GraphProblem.refusal(of: launch.graph, "stays in the background", for: first.name)
+                return GraphError(graph: launch.graph, problems: [refusal])
+            }
+            self.kind = kind
+            return nil
+        }
+        if let refused { throw refused }
     }
 }

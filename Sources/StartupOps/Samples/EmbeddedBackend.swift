@@ -58,37 +58,29 @@ public final class EmbeddedBackend: HTTPSending {
 
 /// How long an embedded backend takes to answer, by path: always the same, without jitter.
 package struct EmbeddedLatency: Sendable {
-    private let other: Duration
-    private let paths: [String: Duration]
+    private let other: Int
+    private let paths: [String: Int]
 
-    /// - Parameter paths: how long these take; one that ends with a slash stands for all below it.
-    package init(other: Duration, paths: [String: Duration] = [:]) {
+    /// Answers come at once.
+    package static let none = EmbeddedLatency(other: 0, paths: [:])
+
+    /// The answering times of an app's services over a good mobile connection.
+    package static let typical = EmbeddedLatency(
+        other: 60,
+        paths: [
+            "/v1/version-policy": 120, "/v1/countries": 80, "/v1/configuration": 180, "/oauth/token": 300, "/v1/accounts": 250,
+            "/v1/profile": 100, "/v1/entitlements": 90, "/v1/devices/": 70, "/graphql": 150, "/_admin/": 20,
+        ]
+    )
+
+    /// - Parameter paths: how many milliseconds these take; one that ends with a slash stands for all below it.
+    package init(other: Int, paths: [String: Int]) {
         self.other = other
         self.paths = paths
     }
 
-    /// Answers come at once.
-    package static let none = EmbeddedLatency(other: .zero)
-
-    /// The answering times of an app's services over a good mobile connection.
-    package static let typical = EmbeddedLatency(
-        other: .milliseconds(60),
-        paths: [
-            "/v1/version-policy": .milliseconds(120),
-            "/v1/countries": .milliseconds(80),
-            "/v1/configuration": .milliseconds(180),
-            "/oauth/token": .milliseconds(300),
-            "/v1/accounts": .milliseconds(250),
-            "/v1/profile": .milliseconds(100),
-            "/v1/entitlements": .milliseconds(90),
-            "/v1/devices/": .milliseconds(70),
-            "/graphql": .milliseconds(150),
-            "/_admin/": .milliseconds(20),
-        ]
-    )
-
     /// How long a path takes.
     package func duration(of path: String) -> Duration {
-        paths[path] ?? paths.first { $0.key.hasSuffix("/") && path.hasPrefix($0.key) }?.value ?? other
+        .milliseconds(paths[path] ?? paths.first { $0.key.hasSuffix("/") && path.hasPrefix($0.key) }?.value ?? other)
     }
 }

@@ -2,12 +2,6 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Where entitlements come from.
-public protocol EntitlementService: Sendable {
-    /// The entitlements of the person whose session is open.
-    func entitlements(by deadline: Deadline) async throws -> Entitlements
-}
-
 /// Fetches the person's entitlements; when that fails, the last known ones count.
 ///
 /// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is

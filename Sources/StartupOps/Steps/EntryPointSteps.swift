@@ -70,7 +70,9 @@ struct EntryPointOperation: Sendable {
         }
         // Afterwards: those that are left have a reason, and the report says it.
         for left in mailbox.waiting() {
-            step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
+            let isForWhoeverIsThere = mailbox.isForWhoeverIsThere(left)
+            let moment = isForWhoeverIsThere ? "after a login, or at the next launch" : "when the account that it is for is logged in"
+            step.note("\(left.entryPoint) waits: it is delivered \(moment)")
         }
     }
 
@@ -96,11 +98,6 @@ struct EntryPointOperation: Sendable {
             if !(error is CancellationError) { step.note(sentence) }
             throw error
         }
-    }
-
-    private func moment(of delivery: EntryPointDelivery) -> String {
-        mailbox.isForWhoeverIsThere(delivery)
-            ? "after a login, or at the next launch" : "when the account that it is for is logged in"
     }
 
     private func hand(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {

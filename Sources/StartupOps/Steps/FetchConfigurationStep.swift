@@ -2,21 +2,6 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Where configurations come from.
-public protocol ConfigurationService: Sendable {
-    /// The countries that there is a configuration for.
-    func countries(by deadline: Deadline) async throws -> [Country]
-    /// The configuration of a country, in a language.
-    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration
-    /// The feature flags; nil from a service without them, as it is unless said otherwise.
-    func flags(by deadline: Deadline) async throws -> FeatureFlags?
-}
-
-extension ConfigurationService {
-    /// Nil: this service has none.
-    public func flags(by deadline: Deadline) async throws -> FeatureFlags? { nil }
-}
-
 /// Asks for country and language.
 @MainActor
 public protocol RegionPresenter: Sendable {

@@ -124,27 +124,19 @@ extension OperationGraph {
         let step = StartupStep.mainApp
         let work = steps[step]
         let options = steps.options(of: step)
-        let show: @MainActor @Sendable (StepContext, LoadedConfiguration, Account, Speaker?) async throws -> Void = {
-            context,
-            configuration,
-            account,
-            speaker in
-            if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
-            try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
+        let show: @MainActor @Sendable (StepContext, MainContent) async throws -> Void = { context, content in
+            if let onboarding { context.noteLateOnboarding(onboarding, content.configuration) }
+            try await work(context, content)
         }
         guard let speaker else {
-            add(step.id, options, using: configuration, account, after: dependencies, on: .main) { context, configuration, account in
-                try await show(context, configuration, account, nil)
+            add(step.id, options, using: configuration, account, after: dependencies, on: .main) {
+                try await show($0, MainContent(configuration: $1, account: $2, speaker: nil))
             }
             return
         }
         add(step.id, options, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
-            context,
-            configuration,
-            account,
-            speaker in
             // The value is optional twice: the step may have failed, and the person may want none.
-            try await show(context, configuration, account, speaker ?? nil)
+            try await show($0, MainContent(configuration: $1, account: $2, speaker: $3 ?? nil))
         }
     }
 }

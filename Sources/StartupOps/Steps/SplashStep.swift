@@ -28,9 +28,9 @@ struct SplashOperation: Sendable {
     @MainActor
     func run(in step: StepContext) async throws {
         guard let presenter = environment.presenters.splash else { return endAll(by: "an app without a splash") }
-        let (lifecycle, minimum) = (environment.lifecycle, environment.splashMinimum)
+        let minimum = environment.splashMinimum
         // Before it is shown: the app may go to the background while it appears.
-        let events = lifecycle.events()
+        let events = environment.lifecycle.events()
         try await environment.stage.present(by: step.operation, stays: true) {
             await presenter.showSplash()
             try await withThrowingTaskGroup { group in
@@ -43,8 +43,7 @@ struct SplashOperation: Sendable {
                     _ = await (video, splash)
                 }
                 group.addTask {
-                    // Asked after `events` has begun: no change is missed in between.
-                    if !lifecycle.isAway, await events.first(where: { $0 == .didEnterBackground }) == nil {
+                    if await events.first(where: { $0 == .didEnterBackground }) == nil {
                         // No event will come any more: only the splash itself can end it.
                         return try await Task.sleep(for: .seconds(86_400))
                     }

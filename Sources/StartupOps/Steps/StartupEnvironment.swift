@@ -189,7 +189,7 @@ public struct StartupEnvironment: Sendable {
         state.firstLaunch == .first && !session.isOfThisInstallation
     }
 
-    private var hasSeenTutorial: Bool {
+    var hasSeenTutorial: Bool {
         switch state.tutorialVersionSeen {
         case .absent: false
         case .value(let seen): seen >= app.version

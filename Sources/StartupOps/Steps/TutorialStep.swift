@@ -36,13 +36,10 @@ struct TutorialOperation: Sendable {
     }
 
     private func isDue(_ step: StepContext) -> Bool {
-        switch environment.state.tutorialVersionSeen {
-        case .absent: return true
-        case .value(let seen): return seen < environment.app.version
-        case .unavailable(let error):
+        if case .unavailable(let error) = environment.state.tutorialVersionSeen {
             step.note("whether the tutorial was seen cannot be told now, so it was not shown: \(error)")
-            return false
         }
+        return !environment.hasSeenTutorial
     }
 }
 

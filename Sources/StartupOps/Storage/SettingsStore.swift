@@ -2,49 +2,18 @@ import Foundation
 import Sequencer
 
 /// A store of settings that knows whether a launch has been configured by them: every object that writes here is told
-/// that it comes too late.
-///
-/// All stores of one folder in a process share this knowledge while any of them exists.
+/// that it comes too late. A folder that is opened once more has another store, which does not know.
 package final class SettingsStore: DataStore {
     private struct State {
         var isFrozen = false
         var lateWrites: [String] = []
     }
 
-    private final class Knowledge: Sendable {
-        let state = Locked(State())
-    }
-
-    private struct WeakKnowledge: Sendable {
-        // Weak: a folder that nobody has open any more is forgotten.
-        weak var value: Knowledge?
-    }
-
-    /// By the path of the folder.
-    private static let known = Locked<[String: WeakKnowledge]>([:])
-
     private let store: any DataStore
-    private let knowledge: Knowledge
-    private var state: Locked<State> { knowledge.state }
+    private let state = Locked(State())
 
     /// The settings that are kept in `store`.
-    ///
-    /// - Parameter path: of the folder that they are kept in, without symbolic links; nil for those in memory.
-    init(_ store: any DataStore, at path: String? = nil) {
-        self.store = store
-        knowledge = path.map { Self.knowledge(at: $0) } ?? Knowledge()
-    }
-
-    private static func knowledge(at path: String) -> Knowledge {
-        known.withLock { known in
-            if let knowledge = known[path]?.value { return knowledge }
-            // Entries whose stores are gone are dropped here, or the table would grow.
-            known = known.filter { $0.value.value != nil }
-            let knowledge = Knowledge()
-            known[path] = WeakKnowledge(value: knowledge)
-            return knowledge
-        }
-    }
+    init(_ store: any DataStore) { self.store = store }
 
     /// Whether a launch has been configured by the settings in here.
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }

@@ -83,7 +83,7 @@ public struct StateDirectory: Sendable {
         return StateDirectory(
             location: location,
             // Resolved: two paths to one folder share their knowledge of it.
-            settings: SettingsStore(settings ?? MemoryStore(), at: settings?.directory.resolvedPath),
+            settings: SettingsStore(settings ?? MemoryStore()),
             state: state ?? MemoryStore(),
             cache: cache ?? MemoryStore(),
             secure: secrets ?? MemoryStore(),

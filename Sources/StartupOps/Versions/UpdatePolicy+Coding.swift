@@ -1,72 +1,78 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension UpdatePolicy: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case minimumVersion, recommendedVersion, maintenance, message, store
-    }
-
-    private enum MaintenanceKeys: String, CodingKey {
-        case enabled, message, until, seenAt
-    }
-
     /// Longer texts are cut: they are to be shown to a person.
     private static let maximumTextLength = 1_000
+
+    private typealias Fields = [String: Field]
+
+    private struct Field: Decodable {
+        /// Nil for what no value can hold, such as a number of many digits.
+        let value: JSONValue?
+        /// Each by itself: one that no value can hold does not hide the others.
+        let fields: Fields?
+
+        init(from decoder: any Decoder) throws {
+            value = try? JSONValue(from: decoder)
+            fields = try? Fields(from: decoder)
+        }
+    }
 
     /// Reads the fields of an answer that make sense, and ignores the others.
     ///
     /// - Throws: a `DecodingError` only when the answer is not an object.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let fields = try Fields(from: decoder)
         self.init()
-        minimumVersion = version(.minimumVersion, isExpected: true, in: container)
-        recommendedVersion = version(.recommendedVersion, isExpected: false, in: container)
-        message = text(.message, in: container)
-        store = store(in: container)
-        maintenance = maintenance(in: container)
+        switch fields["minimumVersion"] {
+        case nil: ignore("minimumVersion", "it is missing")
+        case let field? where field.value == .null: ignore("minimumVersion", "it is null where a version was expected")
+        case _?: minimumVersion = version("minimumVersion", in: fields)
+        }
+        recommendedVersion = version("recommendedVersion", in: fields)
+        message = text("message", in: fields)
+        store = store(in: fields)
+        maintenance = maintenance(in: fields)
     }
 
     /// Writes the fields, without those that were ignored.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
-        try container.encodeIfPresent(recommendedVersion, forKey: .recommendedVersion)
-        try container.encodeIfPresent(message, forKey: .message)
-        try container.encodeIfPresent(store?.absoluteString, forKey: .store)
+        var fields: [String: JSONValue] = [:]
+        fields["minimumVersion"] = minimumVersion.map { .string("\($0)") }
+        fields["recommendedVersion"] = recommendedVersion.map { .string("\($0)") }
+        fields["message"] = message.map { .string($0) }
+        fields["store"] = store.map { .string($0.absoluteString) }
         if let maintenance {
-            var nested = container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance)
-            // Without it, one that has neither a message nor an end would be read as none.
-            try nested.encode(true, forKey: .enabled)
-            try nested.encodeIfPresent(maintenance.message, forKey: .message)
-            try nested.encodeIfPresent(maintenance.until.map { $0.formatted(.iso8601) }, forKey: .until)
-            try nested.encodeIfPresent(maintenance.seenAt.map { $0.formatted(.iso8601) }, forKey: .seenAt)
+            // Without `enabled`, one that has neither a message nor an end would be read as none.
+            var closed: [String: JSONValue] = ["enabled": true]
+            closed["message"] = maintenance.message.map { .string($0) }
+            closed["until"] = maintenance.until.map { .string($0.formatted(.iso8601)) }
+            closed["seenAt"] = maintenance.seenAt.map { .string($0.formatted(.iso8601)) }
+            fields["maintenance"] = .object(closed)
         }
-    }
-
-    private mutating func version(_ key: CodingKeys, isExpected: Bool, in container: KeyedDecodingContainer<CodingKeys>) -> SemanticVersion?
-    {
-        if isExpected, !container.contains(key) || container.isNull(key) {
-            ignore(key.rawValue, container.contains(key) ? "it is null where a version was expected" : "it is missing")
-        }
-        guard let text = value(String.self, key, "a version", in: container) else { return nil }
-        if let version = SemanticVersion(text) { return version }
-        ignore(key.rawValue, "\(Self.shown(text)) is no version; one looks like 1.4.0")
-        return nil
+        try fields.encode(to: encoder)
     }
 
     /// A value of one of the fields; nil where it is absent, null, which stands for absent, or of another type.
-    private mutating func value<Value: Decodable, Key: CodingKey>(
-        _ type: Value.Type,
-        _ key: Key,
+    private mutating func value<Value>(
+        _ key: String,
+        in fields: Fields,
+        of parent: String = "",
         _ expected: String,
-        in container: KeyedDecodingContainer<Key>,
-        of parent: String = ""
+        _ read: (JSONValue) -> Value?
     ) -> Value? {
-        guard container.contains(key), !container.isNull(key) else { return nil }
-        if let value = try? container.decode(type, forKey: key) { return value }
-        ignore(parent + key.stringValue, "it is \(container.kind(of: key)) where \(expected) was expected")
+        guard let field = fields[key], field.value != .null else { return nil }
+        if let value = field.value.flatMap(read) { return value }
+        ignore(parent + key, "it is \(field.value?.kind ?? "a value out of range") where \(expected) was expected")
+        return nil
+    }
+
+    private mutating func version(_ key: String, in fields: Fields) -> SemanticVersion? {
+        guard let text = value(key, in: fields, "a version", \.text) else { return nil }
+        if let version = SemanticVersion(text) { return version }
+        ignore(key, "\(Self.shown(text)) is no version; one looks like 1.4.0")
         return nil
     }
 
@@ -76,13 +82,13 @@ extension UpdatePolicy: Codable {
         return count > 20 ? "a text of \(count) characters" : "\"\(ForeignText.shown(text))\""
     }
 
-    private mutating func text<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>, of parent: String = "") -> String? {
-        value(String.self, key, "a text", in: container, of: parent).map { plainText($0, limit: Self.maximumTextLength) }
+    private mutating func text(_ key: String, in fields: Fields, of parent: String = "") -> String? {
+        value(key, in: fields, of: parent, "a text", \.text).map { plainText($0, limit: Self.maximumTextLength) }
     }
 
     /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
-    private mutating func store(in container: KeyedDecodingContainer<CodingKeys>) -> URL? {
-        guard let address = text(.store, in: container) else { return nil }
+    private mutating func store(in fields: Fields) -> URL? {
+        guard let address = text("store", in: fields) else { return nil }
         if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.host()?.isEmpty == false
@@ -95,23 +101,22 @@ extension UpdatePolicy: Codable {
 
     /// Maintenance that its own fields announce: `enabled`, an end, or without those a message. An end that cannot be
     /// read announces none: it may have passed.
-    private mutating func maintenance(in container: KeyedDecodingContainer<CodingKeys>) -> Maintenance? {
-        guard container.contains(.maintenance), !container.isNull(.maintenance) else { return nil }
-        if let isEnabled = try? container.decode(Bool.self, forKey: .maintenance) { return isEnabled ? Maintenance() : nil }
-        guard let nested = try? container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance) else {
-            ignore("maintenance", "it is \(container.kind(of: .maintenance)) where an object was expected")
+    private mutating func maintenance(in fields: Fields) -> Maintenance? {
+        guard let field = fields["maintenance"], field.value != .null else { return nil }
+        if case .bool(let isEnabled)? = field.value { return isEnabled ? Maintenance() : nil }
+        guard let nested = field.fields else {
+            ignore("maintenance", "it is \(field.value?.kind ?? "a value out of range") where an object was expected")
             return nil
         }
-        var isEnabled: Bool?
-        if nested.contains(.enabled), !nested.isNull(.enabled) {
-            isEnabled = value(Bool.self, .enabled, "true or false", in: nested, of: "maintenance.")
-            // What cannot be read closes nothing.
-            guard isEnabled == true else { return nil }
+        let isEnabled = value("enabled", in: nested, of: "maintenance.", "true or false") { value -> Bool? in
+            if case .bool(let isEnabled) = value { isEnabled } else { nil }
         }
-        var maintenance = Maintenance(message: text(.message, in: nested, of: "maintenance."))
+        // What cannot be read closes nothing.
+        if isEnabled != true, let enabled = nested["enabled"], enabled.value != .null { return nil }
+        var maintenance = Maintenance(message: text("message", in: nested, of: "maintenance."))
         let hasEnd = hasEnd(&maintenance, in: nested)
         // Kept by this process, never taken from a service: see `completed(by:at:)`.
-        maintenance.seenAt = (try? nested.decode(String.self, forKey: .seenAt)).flatMap(Self.date)
+        maintenance.seenAt = nested["seenAt"]?.value?.text.flatMap(Self.date)
         if isEnabled == true || maintenance.until != nil { return maintenance }
         return hasEnd || maintenance.message?.allSatisfy(\.isWhitespace) ?? true ? nil : maintenance
     }
@@ -119,15 +124,15 @@ extension UpdatePolicy: Codable {
     /// Reads the end of a maintenance.
     ///
     /// - Returns: whether there is one, readable or not.
-    private mutating func hasEnd(_ maintenance: inout Maintenance, in nested: KeyedDecodingContainer<MaintenanceKeys>) -> Bool {
-        guard nested.contains(.until), !nested.isNull(.until) else { return false }
-        if let seconds = try? nested.decode(Double.self, forKey: .until) {
+    private mutating func hasEnd(_ maintenance: inout Maintenance, in nested: Fields) -> Bool {
+        guard let field = nested["until"], field.value != .null else { return false }
+        if let seconds = field.value?.number {
             // From 2001 to 5138: a smaller number, or one of milliseconds, is a mistake.
             maintenance.until = (1e9..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
             if maintenance.until == nil { ignore("maintenance.until", "it is a number that is no time in seconds since 1970") }
             return true
         }
-        guard let text = text(.until, in: nested, of: "maintenance.") else { return true }
+        guard let text = text("until", in: nested, of: "maintenance.") else { return true }
         // A blank text says as little as null.
         guard !text.allSatisfy(\.isWhitespace) else { return false }
         maintenance.until = Self.date(text)
@@ -139,51 +144,5 @@ extension UpdatePolicy: Codable {
     private static func date(_ text: String) -> Date? {
         // In one of two styles: that with fractions may not read a date without them.
         (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
-    }
-}
-
-extension KeyedDecodingContainer {
-    fileprivate func isNull(_ key: Key) -> Bool { (try? decodeNil(forKey: key)) ?? false }
-
-    /// The kind of a value, in words.
-    fileprivate func kind(of key: Key) -> String {
-        if isNull(key) { return "null" }
-        if (try? decode(Bool.self, forKey: key)) != nil { return "a boolean" }
-        if (try? decode(String.self, forKey: key)) != nil { return "a string" }
-        if (try? decode(Double.self, forKey: key)) != nil { return "a number" }
-        if (try? nestedUnkeyedContainer(forKey: key)) != nil { return "an array" }
-        if (try? nestedContainer(keyedBy: Key.self, forKey: key)) != nil { return "an object" }
-        return "a value out of range"
-    }
-}
-
-/// A policy as it is kept for later launches, with the time at which the service was asked: of several processes that
-/// ask, the one that asked last counts.
-struct KeptUpdatePolicy: Codable, Sendable {
-    let policy: UpdatePolicy
-    /// Nil where that is not known.
-    let askedAt: MachineTime?
-
-    private enum CodingKeys: String, CodingKey { case askedAt }
-
-    init(_ policy: UpdatePolicy, askedAt: MachineTime?) { (self.policy, self.askedAt) = (policy, askedAt) }
-
-    init(from decoder: any Decoder) throws {
-        policy = try UpdatePolicy(from: decoder)
-        // `try?`: a policy whose time cannot be read is still a policy.
-        askedAt = try? decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(MachineTime.self, forKey: .askedAt)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try policy.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(askedAt, forKey: .askedAt)
-    }
-
-    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says
-    /// nothing: it would outrank every later answer.
-    func wasAsked(after other: MachineTime?, now: MachineTime? = MachineTime.now) -> Bool {
-        guard let askedAt, let other, now?.time(since: askedAt) != nil, let time = askedAt.time(since: other) else { return false }
-        return time > .zero
     }
 }

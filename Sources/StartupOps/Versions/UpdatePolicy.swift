@@ -127,3 +127,9 @@ extension UpdatePolicy {
         return policy
     }
 }
+
+/// Where update policies come from.
+public protocol UpdatePolicyService: Sendable {
+    /// The policy for this version of the app.
+    func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy
+}

@@ -88,33 +88,6 @@ struct SettingsTests {
         #expect(other.problems.isEmpty)
     }
 
-    @Test("B12, fault L15: A setting is too late as well where its folder was opened once more, by whatever path")
-    func openedTwice() throws {
-        let folder = try TemporaryFolder()
-        let pages = SettingKey("tutorialPages", default: 3)
-        do {
-            let launch = StateDirectory.open(at: folder("app"))
-            let snapshot = Settings(launch.settings).freeze()
-            #expect(symlink(folder("app").path, folder("link").path) == 0)
-            for name in ["app", "link"] {
-                let own = Settings(StateDirectory.open(at: folder(name)).settings)
-                try own.set(5, for: pages, by: "shop")
-                #expect(own.problems.map { $0.contains("by shop after the launch was configured") } == [true], "\(name)")
-            }
-            #expect((launch.settings as? SettingsStore)?.lateWrites.count == 1)
-            #expect(snapshot[pages] == 3)
-            let other = Settings(StateDirectory.open(at: folder("other")).settings)
-            try other.set(5, for: pages)
-            #expect(other.problems.isEmpty)
-            withExtendedLifetime(launch) {}
-        }
-        // The launch and its app are gone.
-        let next = Settings(StateDirectory.open(at: folder("app")).settings)
-        #expect(next[pages] == 5)
-        try next.set(6, for: pages)
-        #expect(next.problems.isEmpty)
-    }
-
     @Test("fault O23: Of two operations that write one setting the last counts, and both are named")
     func conflict() throws {
         let settings = Settings(store)

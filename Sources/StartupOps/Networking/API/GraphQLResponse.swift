@@ -68,14 +68,9 @@ enum GraphQLResponse {
             // Null is not an object: without errors such an answer says nothing (N29).
             hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
             let failures = try body.decodeIfPresent(JSONValue.self, forKey: .errors)
-            errors =
-                switch failures {
-                // GraphQL allows null in place of no errors.
-                case nil: []
-                case .array(let errors): errors
-                // In any other form, too, the service meant to say that something went wrong.
-                case let error?: [error]
-                }
+            // GraphQL allows null in place of no errors. In any other form than a list, too, the service meant to say that
+            // something went wrong.
+            errors = if case .array(let errors)? = failures { errors } else { failures.map { [$0] } ?? [] }
         }
     }
 

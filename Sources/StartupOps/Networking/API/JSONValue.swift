@@ -37,6 +37,18 @@ public enum JSONValue: Sendable, Hashable {
         default: nil
         }
     }
+
+    /// The kind of the value, in words.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
 }
 
 extension JSONValue: Codable {

@@ -120,17 +120,7 @@ public enum SDKLogLevel: Int, NamedValue, Sendable, Hashable, CaseIterable, Coda
     case off
 
     /// The level's name, in capitals.
-    package var name: String {
-        switch self {
-        case .verbose: "VERBOSE"
-        case .debug: "DEBUG"
-        case .info: "INFO"
-        case .warn: "WARN"
-        case .error: "ERROR"
-        case .assert: "ASSERT"
-        case .off: "OFF"
-        }
-    }
+    package var name: String { ["VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "ASSERT", "OFF"][rawValue] }
 }
 
 /// Takes an SDK's messages to where they are kept.

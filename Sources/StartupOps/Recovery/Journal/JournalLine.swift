@@ -107,20 +107,16 @@ struct JournalLine: Codable, Equatable, Sendable {
         var lines: [JournalLine] = []
         var damaged: [Int] = []
         let decoder = JSONDecoder()
-        var (number, rest) = (0, data[...])
-        // Both limits: valid lines take memory, others take time (P15).
-        while !rest.isEmpty, lines.count < maximumLines, damaged.count < maximumDamaged {
-            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-            let bytes = rest[..<end]
-            rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
-            number += 1
-            // An empty line ends a torn one, and is not damage.
-            if bytes.isEmpty { continue }
+        let parts = data.split(separator: UInt8(ascii: "\n"), maxSplits: maximumLines, omittingEmptySubsequences: false)
+        // An empty line ends a torn one, and is not damage.
+        for (index, bytes) in parts.enumerated() where !bytes.isEmpty {
+            // Valid lines take memory, others take time (P15).
+            if damaged.count >= maximumDamaged { break }
             if let line = try? decoder.decode(JournalLine.self, from: Data(bytes)) {
                 // An event of a later version is sound, and says nothing here.
                 if line.event != nil { lines.append(line) }
             } else {
-                damaged.append(number)
+                damaged.append(index + 1)
             }
         }
         return (lines, damaged)

@@ -77,7 +77,7 @@ extension StartupEnvironment {
 
     private func plannedValue<Value>(_ value: Value?) throws(RegistryError) -> Value {
         if let value { return value }
-        let problem = "the scenario \(Scenario.bootstrap) carries out a plan, and there is none"
+        let problem = "the scenario bootstrap carries out a plan, and there is none"
         throw RegistryError(problems: [problem + ": make a Bootstrap, and take the environment from it"])
     }
 }
