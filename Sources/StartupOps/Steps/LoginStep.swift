@@ -44,7 +44,7 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
-/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
+/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where somebody was logged in |
 /// | ended by the service, and nobody can be asked | a guest's session is opened; the report says so |
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
@@ -111,7 +111,9 @@ struct LoginOperation: Sendable {
     private func restored(_ configuration: AppConfiguration?, in step: StepContext, _ time: Duration) async throws -> Account? {
         let session: StoredSession
         switch accounts.storedSession() {
-        case .absent: return nil
+        case .absent:
+            if let reason = accounts.lossOfSession { step.note("nobody is logged in any more: \(reason)") }
+            return nil
         case .unavailable(let error):
             step.note("the stored session cannot be read now, and was left alone: \(error)")
             return .guest
@@ -250,7 +252,7 @@ struct LoginOperation: Sendable {
     private var isEarlier: Bool {
         guard let earlier, let session = accounts.storedSession().value else { return false }
         // By the user and the kind: tokens of one session change with each refresh.
-        return session.userID == earlier.userID && session.isAnonymous == earlier.isAnonymous
+        return areSame(session.userID, earlier.userID) && session.isAnonymous == earlier.isAnonymous
     }
 
     private static func account(of session: StoredSession) -> Account {
