@@ -135,6 +135,6 @@ extension NetworkError {
     /// Another process has been refreshing the token for as long as that may take.
     static func refreshedElsewhere(by process: Int32?) -> NetworkError {
         let who = process.map { "process \($0)" } ?? "another process"
-        return token(.timedOut, "\(who) keeps the others from refreshing it; end that process, or try again")
+        return token(.timedOut, "\(who) keeps the others from refreshing it; try again when it is done, or end it if it hangs")
     }
 }
