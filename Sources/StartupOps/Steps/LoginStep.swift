@@ -49,8 +49,10 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
-/// Every request gets the time that the first one had. The timeout covers the stored session only; it is paused during
-/// later requests, so that nobody is refused at the form because the service took long before.
+/// Every request gets the time that the first one had: a second where the service has not answered for the
+/// configuration, until somebody tries again, and for a guest's session after a request that failed. The timeout covers
+/// the stored session only; it is paused during later requests, so that nobody is refused at the form because the
+/// service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5
@@ -90,7 +92,7 @@ struct LoginOperation: Sendable {
     }
 
     private func open(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
-        let time = step.requestTime
+        let time = memory.serviceTime(step.requestTime)
         if earlier?.isAnonymous == true { return try await askForLogin(in: step, time) }
         if let account = try await restored(configuration, in: step, time) { return account }
         if isAskedFor { return try await askForLogin(in: step, time) }
@@ -168,7 +170,7 @@ struct LoginOperation: Sendable {
         let failure = AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries")
         let verified = try await ask(in: step, failure, orNoting: "the address could not be verified") { problem in
             await presenter.askForVerificationCode(of: email, problem: problem)
-        } until: { code in
+        } until: { code, _ in
             guard let code else {
                 // First the session from before: logging out would take that away, too.
                 let isBack = isAskedFor ? await goBack() : false
@@ -192,11 +194,13 @@ struct LoginOperation: Sendable {
         let note = "nobody could log in, and the launch went on as a guest"
         let account = try await ask(in: step, failure, orNoting: note) { problem in
             await presenter.askForLogin(problem: problem)
-        } until: { answer in
+        } until: { answer, hadTrouble in
             let account: Account
+            // Whoever tries again is ready to wait.
+            let time = hadTrouble ? max(time, step.requestTime) : time
             switch answer {
             case .dismissed: throw DismissedByPerson(operation: step.operation)
-            case .continueAsGuest: return try await guest(in: step, time)
+            case .continueAsGuest: return try await guest(in: step, hadTrouble ? min(time, LaunchMemory.timeOfSilentService) : time)
             case .logIn(let email, let password):
                 account = try await request("a session", time, in: step) { [accounts] in
                     try await accounts.logIn(email: email, password: password, by: $0)
@@ -211,11 +215,12 @@ struct LoginOperation: Sendable {
             return verified
         }
         if let account { return account }
-        return try await guest(in: step, time)
+        return try await guest(in: step, min(time, LaunchMemory.timeOfSilentService))
     }
 
     /// Asks until an answer leads to an account.
     ///
+    /// - Parameter use: is also told whether the answer before came to grief by the service.
     /// - Returns: nil after too many answers where the last error was the service's, which is noted: that is not the
     ///     person's.
     /// - Throws: `failure` after too many answers that the service has refused.
@@ -224,14 +229,14 @@ struct LoginOperation: Sendable {
         _ failure: AccountError,
         orNoting note: String,
         _ question: @MainActor @Sendable (_ problem: String?) async -> Answer,
-        until use: (Answer) async throws -> Account
+        until use: (Answer, _ hadTrouble: Bool) async throws -> Account
     ) async throws -> Account? {
         var (problem, trouble): (String?, (any Error)?)
         for _ in 0..<Self.maximumAnswers {
             let complaint = problem
             let answer = try await environment.stage.ask(in: step) { await question(complaint) }
             do {
-                return try await use(answer)
+                return try await use(answer, trouble != nil)
             } catch {
                 problem = try Self.problem(error, step)
                 trouble = error is AccountError ? nil : error
