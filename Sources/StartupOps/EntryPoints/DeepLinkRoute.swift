@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 /// A place in the app that links can lead to.
 ///
@@ -81,7 +82,7 @@ extension DeepLinkRoute {
         for (segment, text) in zip(segments, path) {
             switch segment {
             // To the byte: Swift takes canonically equivalent texts for equal.
-            case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
+            case .literal(let literal): guard areSame(literal, text) else { return nil }
             case .parameter(let name): values.append((name, text))
             }
         }
@@ -160,7 +161,7 @@ extension DeepLinkParameter {
         case .integer: !text.hasPrefix("+") && Int(text) != nil
         case .uuid: UUID(uuidString: text) != nil
         // Swift takes canonically equivalent texts for equal; a link has to be the same to the byte.
-        case .oneOf(let choices): choices.contains { $0.utf8.elementsEqual(text.utf8) }
+        case .oneOf(let choices): choices.contains { areSame($0, text) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupStorage
 
 /// A way into the app other than its icon.
@@ -143,7 +144,7 @@ public struct ShortcutItems: Sendable, Hashable {
     /// - Throws: an error that names the nearest type when the app declares none of this type.
     public func item(ofType type: String) throws -> ShortcutItem {
         // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
-        guard let item = items[type], item.type.utf8.elementsEqual(type.utf8) else {
+        guard let item = items[type], areSame(item.type, type) else {
             // Sorted: of two that are as near, the same one each time.
             throw UnknownShortcutItem(type: printable(type, limit: 80), nearest: nearestName(to: type, in: items.keys.sorted()))
         }

@@ -39,7 +39,7 @@ struct EntryPointLedger: Sendable, Hashable {
             // Bound to an account: a guest, or somebody else, must not see it.
             switch session {
             case .guest: account == nil && !entryPoint.needsLogin
-            case .loggedIn(let recipient): account == nil || account == recipient
+            case .loggedIn(let recipient): account == nil || areSame(account, recipient)
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 
 extension EntryPointMailbox {
     /// Hands over the waiting entry points, one after the other, until none is left that can be delivered now.
@@ -123,7 +124,7 @@ extension EntryPointMailbox {
 
     /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for
     /// the account whose session is stored.
-    func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { $0 == currentAccount } ?? true }
+    func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { areSame($0, currentAccount) } ?? true }
 
     /// The push whose content comes before the main screen, if one is there that may be shown now.
     var pushToPresent: EntryPointDelivery? {
@@ -156,7 +157,7 @@ extension EntryPointMailbox {
     /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes. A kind
     /// of the app's own is as a link.
     func origin(for account: String?) -> LaunchFacts.Origin {
-        let cause = waiting().first { !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) }
+        let cause = waiting().first { !$0.entryPoint.isSilent && ($0.account == nil || areSame($0.account, account)) }
         return switch cause?.entryPoint {
         case .push: .push
         case .link, .app: .link

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupStorage
 
 /// Keeps the entry points that a person came in by, from their arrival until the app has accepted them.
@@ -113,7 +114,7 @@ public final class EntryPointMailbox: Sendable {
         for account: String? = nil,
         expiresAt: Date? = nil
     ) -> EntryPointReceipt {
-        let (name, date) = (id ?? UUID().uuidString, now())
+        let (name, date) = (id?.exact ?? UUID().uuidString, now())
         // Only where a login is needed: any other link is for the person at the device.
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt

@@ -111,11 +111,16 @@ public protocol AccountService: Sendable {
     ///   the session has been ended meanwhile. Nil without a session, and of a service that cannot do this, which is
     ///   the default: such a login then costs the guest their session.
     func sessionKeeper() -> (@Sendable () async -> Void)?
+    /// Why nobody is logged in, in a few words, where somebody was and has not logged out: the login's report says so.
+    /// Nil otherwise, which is the default.
+    var lossOfSession: String? { get }
 }
 
 extension AccountService {
     /// Keeps none.
     public func sessionKeeper() -> (@Sendable () async -> Void)? { nil }
+    /// None.
+    public var lossOfSession: String? { nil }
 }
 
 /// A person's entitlements, such as a subscription.

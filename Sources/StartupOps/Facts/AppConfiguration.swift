@@ -1,3 +1,4 @@
+import StartupNetworking
 import StartupStorage
 
 /// A country and a language.
@@ -76,6 +77,13 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
             self.host = host
             self.port = port
         }
+
+        /// Whether it is a place that everybody reads alike; noted where not.
+        func isPlain(orNoting note: (String) -> Void) -> Bool {
+            guard let violation = hostViolation(host, port) else { return true }
+            note("a speaker was left out: \(violation)")
+            return false
+        }
     }
 
     /// A configuration.
@@ -123,7 +131,8 @@ extension AppConfiguration {
             version: try container.decode(String.self, forKey: .version),
             country: try container.decode(String.self, forKey: .country),
             language: try container.decode(String.self, forKey: .language),
-            onboarding: try container.decodeIfPresent(OnboardingType.self, forKey: .onboarding),
+            onboarding: try container.decodeIfPresent(String.self, forKey: .onboarding)?.unlessBlank == nil
+                ? nil : try container.decode(OnboardingType.self, forKey: .onboarding),
             restoreAccount: try container.decodeIfPresent(Bool.self, forKey: .restoreAccount),
             features: try container.decodeIfPresent([String: Bool].self, forKey: .features) ?? [:],
             tutorialPages: try container.decodeIfPresent([TutorialPage].self, forKey: .tutorialPages) ?? [],

@@ -38,7 +38,7 @@ public final class ReadinessGate: Sendable {
     private struct State {
         var conditions: [ConditionStatus] = []
         var openedAt: Duration?
-        /// Complaints about conditions that the gate does not have.
+        /// Complaints about the first conditions that the gate does not have, each once: callers may be in a loop.
         var unknown: [String] = []
 
         init(_ conditions: [GateCondition]) {
@@ -53,7 +53,8 @@ public final class ReadinessGate: Sendable {
         mutating func set(_ name: ConditionName, to isMet: Bool, by source: String?, bypasses: Bool, at now: Duration) -> Change {
             guard let index = index(of: name) else {
                 let hint = nearestName(to: name.name, in: conditions.map(\.condition.name.name)).map { ", did you mean \($0)?" } ?? ""
-                unknown.append("it has no condition \(printable(name.name, limit: 80))\(hint)")
+                let complaint = "it has no condition \(printable(name.name, limit: 80))\(hint)"
+                if unknown.count < 8, !unknown.contains(complaint) { unknown.append(complaint) }
                 return .unknown
             }
             if openedAt != nil { return .tooLate }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupOps
 import StartupStorage
 
@@ -81,7 +82,7 @@ extension SpeakerSocket {
     /// Connects to a host: an address, or `localhost`. Names are not looked up, which could take half a minute.
     func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
         // A zero would end the text for the system: another host.
-        guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
+        guard hostViolation(host, port) == nil, host.utf8.count <= 255 else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
         var hints = addrinfo()

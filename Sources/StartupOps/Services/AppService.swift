@@ -167,6 +167,15 @@ extension AppService: AccountService {
     /// The session in the secure store, without asking the service.
     public func storedSession() -> StoredAnswer<StoredSession> { tokens.session.map(stored) }
 
+    /// The service has ended the session, or the account is there without its tokens, which could not be stored, or
+    /// read.
+    public var lossOfSession: String? {
+        guard case .absent = tokens.session else { return nil }
+        if sessions.wasRejected { return "the service has ended the session" }
+        // Stored after the session, and removed with it.
+        return secure.value(Account.self, for: accountKey).value?.isAnonymous == false ? "the tokens of the last login were lost" : nil
+    }
+
     private func stored(_ session: Session) -> StoredSession {
         // The stored account may be of the user before: never show it to the next one.
         let account = secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
@@ -297,7 +306,7 @@ extension AppService: AccountService {
         return account
     }
 
-    private func belongs(_ account: Account, to session: Session) -> Bool { session.userID.map { $0 == account.id } ?? true }
+    private func belongs(_ account: Account, to session: Session) -> Bool { session.userID.map { areSame($0, account.id) } ?? true }
 }
 
 extension Account {
@@ -305,7 +314,7 @@ extension Account {
         self.init(
             id: profile.id,
             name: profile.name,
-            email: profile.email,
+            email: profile.email?.unlessBlank,
             isEmailVerified: profile.emailVerified,
             isAnonymous: profile.isAnonymous
         )

@@ -46,7 +46,7 @@ struct ServiceSpeakers: DeviceConnector {
         do {
             // Half of the time: the speakers have to be asked, too.
             for endpoint in try await client.query(.speakers, throughEach: Found.self, deadline: deadline.halved)
-            where !all.contains(endpoint) {
+            where !all.contains(endpoint) && endpoint.isPlain(orNoting: note) {
                 all.append(endpoint)
             }
         } catch {

@@ -42,11 +42,11 @@ struct ConnectSpeakerOperation: Sendable {
             return speaker
         }
         let presenter = try step.need(environment.presenters.speaker, "which speaker to connect")
-        let endpoints = configuration?.speakers.map { [$0] } ?? []
+        let endpoints = (configuration?.speakers.map { [$0] } ?? []).filter { $0.isPlain { step.note($0) } }
         // Of the first request: a choice must not get less time because the search took long.
         let time = step.requestTime
         // Bounded: a connector of the app's own may take no notice of its deadline (N64).
-        let found = try await step.boundedRequest("speakers to answer", within: time) { deadline in
+        let found = try await step.boundedRequest("speakers to answer", within: environment.memory.serviceTime(time)) { deadline in
             try await connector.scan(endpoints, by: deadline) { step.note($0) }
         }
         var problem: String?

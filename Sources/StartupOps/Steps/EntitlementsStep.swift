@@ -30,7 +30,7 @@ struct EntitlementsOperation: Sendable {
             // Nobody is logged in: nobody is entitled to anything, and that is known.
             if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
             // Of another account they would give away, or take away, a subscription.
-            guard let known = store.value(Known.self, for: Self.lastKnown).value, known.account == account else { throw error }
+            guard let known = store.value(Known.self, for: Self.lastKnown).value, areSame(known.account, account) else { throw error }
             step.note("the last known entitlements were used: \(error)")
             return known.entitlements
         }

@@ -31,6 +31,7 @@ struct FetchConfigurationOperation: Sendable {
         let (service, store) = (environment.services.configurations, environment.configurations)
         let region = try await region(in: step)
         let configuration = try await step.request("the configuration") { try await service.configuration(for: region, by: $0) }
+        environment.memory.state.withLock { $0.isServiceSilent = false }
         // On trial as soon as it is there: a death in what follows has to find it (P30).
         step.attempt(orNote: "the configuration could not be kept for the next launch") { try store.beginTrial(of: configuration) }
         return meetingGate(LoadedConfiguration(configuration, from: .remote))
@@ -40,7 +41,11 @@ struct FetchConfigurationOperation: Sendable {
     func kept() -> LoadedConfiguration { meetingGate(environment.keptConfiguration ?? environment.configurations.lastKnown) }
 
     /// The configuration that takes the place of one that could not be fetched.
-    func fallback(_ step: StepContext) -> LoadedConfiguration {
+    ///
+    /// - Parameter error: why it could not; nil when it was cut off.
+    func fallback(_ step: StepContext, after error: (any Error)?) -> LoadedConfiguration {
+        let isSilent = error == nil || error is CancellationError || (error as? NetworkError)?.code == .timedOut
+        environment.memory.state.withLock { $0.isServiceSilent = isSilent }
         let loaded = environment.configurations.lastKnown
         let isCached = loaded.source == .cached
         let version = ForeignText.shown("\(loaded.configuration.version)")

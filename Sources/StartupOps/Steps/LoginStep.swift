@@ -44,13 +44,15 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
-/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
+/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where somebody was logged in |
 /// | ended by the service, and nobody can be asked | a guest's session is opened; the report says so |
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
-/// Every request gets the time that the first one had. The timeout covers the stored session only; it is paused during
-/// later requests, so that nobody is refused at the form because the service took long before.
+/// Every request gets the time that the first one had: a second where the service has not answered for the
+/// configuration, until somebody tries again, and for a guest's session after a request that failed. The timeout covers
+/// the stored session only; it is paused during later requests, so that nobody is refused at the form because the
+/// service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5
@@ -90,7 +92,7 @@ struct LoginOperation: Sendable {
     }
 
     private func open(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
-        let time = step.requestTime
+        let time = memory.serviceTime(step.requestTime)
         if earlier?.isAnonymous == true { return try await askForLogin(in: step, time) }
         if let account = try await restored(configuration, in: step, time) { return account }
         if isAskedFor { return try await askForLogin(in: step, time) }
@@ -111,7 +113,9 @@ struct LoginOperation: Sendable {
     private func restored(_ configuration: AppConfiguration?, in step: StepContext, _ time: Duration) async throws -> Account? {
         let session: StoredSession
         switch accounts.storedSession() {
-        case .absent: return nil
+        case .absent:
+            if let reason = accounts.lossOfSession { step.note("nobody is logged in any more: \(reason)") }
+            return nil
         case .unavailable(let error):
             step.note("the stored session cannot be read now, and was left alone: \(error)")
             return .guest
@@ -166,7 +170,7 @@ struct LoginOperation: Sendable {
         let failure = AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries")
         let verified = try await ask(in: step, failure, orNoting: "the address could not be verified") { problem in
             await presenter.askForVerificationCode(of: email, problem: problem)
-        } until: { code in
+        } until: { code, _ in
             guard let code else {
                 // First the session from before: logging out would take that away, too.
                 let isBack = isAskedFor ? await goBack() : false
@@ -190,11 +194,13 @@ struct LoginOperation: Sendable {
         let note = "nobody could log in, and the launch went on as a guest"
         let account = try await ask(in: step, failure, orNoting: note) { problem in
             await presenter.askForLogin(problem: problem)
-        } until: { answer in
+        } until: { answer, hadTrouble in
             let account: Account
+            // Whoever tries again is ready to wait.
+            let time = hadTrouble ? max(time, step.requestTime) : time
             switch answer {
             case .dismissed: throw DismissedByPerson(operation: step.operation)
-            case .continueAsGuest: return try await guest(in: step, time)
+            case .continueAsGuest: return try await guest(in: step, hadTrouble ? min(time, LaunchMemory.timeOfSilentService) : time)
             case .logIn(let email, let password):
                 account = try await request("a session", time, in: step) { [accounts] in
                     try await accounts.logIn(email: email, password: password, by: $0)
@@ -209,11 +215,12 @@ struct LoginOperation: Sendable {
             return verified
         }
         if let account { return account }
-        return try await guest(in: step, time)
+        return try await guest(in: step, min(time, LaunchMemory.timeOfSilentService))
     }
 
     /// Asks until an answer leads to an account.
     ///
+    /// - Parameter use: is also told whether the answer before came to grief by the service.
     /// - Returns: nil after too many answers where the last error was the service's, which is noted: that is not the
     ///     person's.
     /// - Throws: `failure` after too many answers that the service has refused.
@@ -222,14 +229,14 @@ struct LoginOperation: Sendable {
         _ failure: AccountError,
         orNoting note: String,
         _ question: @MainActor @Sendable (_ problem: String?) async -> Answer,
-        until use: (Answer) async throws -> Account
+        until use: (Answer, _ hadTrouble: Bool) async throws -> Account
     ) async throws -> Account? {
         var (problem, trouble): (String?, (any Error)?)
         for _ in 0..<Self.maximumAnswers {
             let complaint = problem
             let answer = try await environment.stage.ask(in: step) { await question(complaint) }
             do {
-                return try await use(answer)
+                return try await use(answer, trouble != nil)
             } catch {
                 problem = try Self.problem(error, step)
                 trouble = error is AccountError ? nil : error
@@ -250,7 +257,7 @@ struct LoginOperation: Sendable {
     private var isEarlier: Bool {
         guard let earlier, let session = accounts.storedSession().value else { return false }
         // By the user and the kind: tokens of one session change with each refresh.
-        return session.userID == earlier.userID && session.isAnonymous == earlier.isAnonymous
+        return areSame(session.userID, earlier.userID) && session.isAnonymous == earlier.isAnonymous
     }
 
     private static func account(of session: StoredSession) -> Account {

@@ -78,14 +78,14 @@ struct SplashOperation: Sendable {
 }
 
 extension StartupStep where Work == ScreenWork {
-    /// The splash, for its minimum time.
+    /// The splash, for its minimum time; it is left after 2.5 s, unless the app sets another timeout.
     public static var splash: Self {
         Self(
             "splash",
             "Show the splash",
             expected: .milliseconds(400),
-            // A splash that never ends must not keep the app from starting.
-            options: .timeout(.seconds(5)),
+            // A splash that never ends must not keep the app from starting, nor from keeping its budget.
+            options: .timeout(.milliseconds(2500)),
             .onFailure(.continue),
             simulated: { $0.screenWork },
             work: { SplashOperation(environment: $0).run }

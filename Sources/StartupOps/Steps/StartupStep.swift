@@ -128,6 +128,8 @@ final class LaunchMemory: Sendable {
         var hasLoggedIn = false
         /// Whether the person was offered the account that was found, and has left without an answer.
         var isOfferUnanswered = false
+        /// Whether the service has not answered when it was asked for the configuration.
+        var isServiceSilent = false
         /// Whether the onboarding comes over the main screen that was shown.
         var isOnboardingDue = false
     }
@@ -139,6 +141,14 @@ final class LaunchMemory: Sendable {
     /// The result of this launch's update check.
     let update = Locked(UpdateMemory())
     let state = Locked(State())
+
+    /// How long a step waits for the service that could wait for as long as this: a second at most where it has been
+    /// silent, so that the launch loses a service's time once, and not in each step.
+    func serviceTime(_ time: Duration) -> Duration {
+        state.withLock { $0.isServiceSilent } ? min(time, Self.timeOfSilentService) : time
+    }
+
+    static let timeOfSilentService = Duration.seconds(1)
 
     init(firstLaunch: FirstLaunch = .later, isAskedFor: Bool = false) {
         self.firstLaunch = firstLaunch

@@ -38,8 +38,8 @@ public struct StartupSteps: Sendable {
         self.init(environment, isAskedFor: false)
         offersSubscription =
             environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
-        let operation = FetchConfigurationOperation(environment: environment)
-        fallbackConfiguration = { step, _ in operation.fallback(step) }
+        let operation = FetchConfigurationOperation(environment: self.environment ?? environment)
+        fallbackConfiguration = { operation.fallback($0, after: $1) }
     }
 
     /// The real work of steps that the person has asked for, outside a launch.

@@ -37,7 +37,7 @@ final class DirectoryLock: Sendable {
             // The main thread has not waited, so it uses up nobody's patience.
             let waited = isMain ? nil : patience.waited(share, for: file.path)
             let what = waited.map { "for more than \(durationText($0))" } ?? "and the main thread does not wait for it"
-            let cure = who.hasPrefix("process") ? "end that process, or try again when it is done" : "try again"
+            let cure = who.hasPrefix("process") ? "try again when it is done, or end it if it hangs" : "try again"
             return StorageError(.inputOutput, file.path, "\(who) kept the store locked \(what); \(cure)", systemError: ETIMEDOUT)
         }
         let nanoseconds = Int(clamping: (deadline.remaining ?? .seconds(366 * 86_400)).nanoseconds)

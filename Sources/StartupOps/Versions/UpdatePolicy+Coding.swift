@@ -33,7 +33,7 @@ extension UpdatePolicy: Codable {
         case _?: minimumVersion = version("minimumVersion", in: fields)
         }
         recommendedVersion = version("recommendedVersion", in: fields)
-        message = text("message", in: fields)
+        message = text("message", in: fields)?.unlessBlank
         store = store(in: fields)
         maintenance = maintenance(in: fields)
     }
@@ -92,7 +92,7 @@ extension UpdatePolicy: Codable {
         guard let address = text("store", in: fields) else { return nil }
         if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
-            ["https", "itms-apps"].contains(scheme), url.host()?.isEmpty == false
+            ["https", "itms-apps"].contains(scheme), url.addressViolation == nil
         {
             return url
         }
@@ -114,12 +114,12 @@ extension UpdatePolicy: Codable {
         }
         // What cannot be read closes nothing.
         if isEnabled != true, let enabled = nested["enabled"], enabled.value != .null { return nil }
-        var maintenance = Maintenance(message: text("message", in: nested, of: "maintenance."))
+        var maintenance = Maintenance(message: text("message", in: nested, of: "maintenance.")?.unlessBlank)
         let hasEnd = hasEnd(&maintenance, in: nested)
         // Kept by this process, never taken from a service: see `completed(by:at:)`.
         maintenance.seenAt = nested["seenAt"]?.value?.text.flatMap(Self.date)
         if isEnabled == true || maintenance.until != nil { return maintenance }
-        return hasEnd || maintenance.message?.allSatisfy(\.isWhitespace) ?? true ? nil : maintenance
+        return hasEnd || maintenance.message == nil ? nil : maintenance
     }
 
     /// Reads the end of a maintenance.
@@ -135,7 +135,7 @@ extension UpdatePolicy: Codable {
         }
         guard let text = text("until", in: nested, of: "maintenance.") else { return true }
         // A blank text says as little as null.
-        guard !text.allSatisfy(\.isWhitespace) else { return false }
+        guard text.unlessBlank != nil else { return false }
         maintenance.until = Self.date(text)
         if maintenance.until == nil { ignore("maintenance.until", "\(Self.shown(text)) is no date; one looks like 2026-11-21T10:00:00Z") }
         return true

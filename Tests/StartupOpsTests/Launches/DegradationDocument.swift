@@ -12,6 +12,8 @@ struct DegradationDocument {
     struct Row: Hashable {
         let heading: String
         let cells: [String]
+        /// The last cell, which is written by hand: the time that a launch may take.
+        let limit: String
     }
 
     private let introduction: String
@@ -28,14 +30,24 @@ struct DegradationDocument {
             guard line.hasPrefix("| "), !line.hasPrefix("| fault |"), !line.hasPrefix("| what is stored |"),
                 !line.hasPrefix("| level |")
             else { continue }
-            rows.append(Row(heading: heading, cells: line.dropFirst(2).dropLast(2).components(separatedBy: " | ")))
+            let cells = line.dropFirst(2).dropLast(2).components(separatedBy: " | ")
+            rows.append(Row(heading: heading, cells: Array(cells.dropLast()), limit: cells.last ?? ""))
         }
         self.rows = rows
     }
 
     /// The rest of the row that begins with these cells; nil when there is none.
     func row(_ heading: String, _ beginning: [String]) -> [String]? {
-        rows.first { $0.heading == heading && $0.cells.starts(with: beginning) }.map { Array($0.cells.dropFirst(beginning.count)) }
+        find(heading, beginning).map { Array($0.cells.dropFirst(beginning.count)) }
+    }
+
+    /// The time that the launch of a row may take, in seconds; nil where the row does not say so.
+    func limit(_ heading: String, _ beginning: [String]) -> Duration? {
+        find(heading, beginning).flatMap { $0.limit.hasSuffix(" s") ? Int($0.limit.dropLast(2)) : nil }.map { .seconds($0) }
+    }
+
+    private func find(_ heading: String, _ beginning: [String]) -> Row? {
+        rows.first { $0.heading == heading && $0.cells.starts(with: beginning) }
     }
 
     /// Replaces the tables.
@@ -43,10 +55,15 @@ struct DegradationDocument {
         var text = introduction + Self.marker + "\n"
         for section in sections {
             text += "\n## \(section.heading)\n\n"
-            text += Self.line(section.columns) + "|" + String(repeating: "---|", count: section.columns.count) + "\n"
-            for row in section.rows { text += Self.line(row) }
+            text += Self.line(section.columns + ["within"]) + "|" + String(repeating: "---|", count: section.columns.count + 1) + "\n"
+            for row in section.rows { text += Self.line(row + [limit(of: row, section.heading)]) }
         }
         try Data(text.utf8).write(to: Self.url)
+    }
+
+    private func limit(of row: [String], _ heading: String) -> String {
+        let count = heading == StorageCase.heading ? 3 : 2
+        return find(heading, Array(row.prefix(count)))?.limit ?? "–"
     }
 
     private static func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |\n" }

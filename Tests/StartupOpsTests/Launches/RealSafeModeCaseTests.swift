@@ -18,6 +18,8 @@ struct RealSafeModeCaseTests {
         #expect(observation.launch.content == launch.content)
         #expect(observation.shown.contains("main") == (launch.policy == .allows))
         #expect(observation.shown.contains("update") == (launch.policy != .allows))
+        let limit = try #require(try DegradationDocument().limit(SafeModeCase.heading, launch.beginning))
+        #expect(observation.measured <= limit)
         #expect(
             try DegradationDocument().row(SafeModeCase.heading, launch.beginning) == observation.cells,
             "the document says otherwise: \(observation.cells)"

@@ -19,6 +19,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
     struct Observation {
         let level: RecoveryLevel
         let launch: DegradationCase.Observation
+        let measured: Duration
         let shown: [String]
         /// The operations that safe mode has left out; empty where the launch was stopped, which may be before it came to them.
         let leftOut: [String]
@@ -73,6 +74,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
         return Observation(
             level: journal.recovery.level,
             launch: DegradationCase.Observation(result, on: device),
+            measured: report.budget.measured,
             shown: person.shown,
             leftOut: report.outcome != .completed
                 ? [] : report.operations.filter { $0.message?.hasPrefix("left out: ") == true }.map(\.id)

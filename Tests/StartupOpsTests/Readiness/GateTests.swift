@@ -214,9 +214,14 @@ struct GateTests {
 
     @Test("an unknown condition is named in the diagnosis, with the nearest one")
     func unknown() {
-        let gate = gate(["configuration"])
+        let gate = gate(["configuration"]) { .zero }
         #expect(gate.meet("configuraton") == .unknown)
         #expect(gate.diagnosis.hasSuffix("; it has no condition configuraton, did you mean configuration?"))
+        let diagnosis = gate.diagnosis
+        for _ in 0..<100 { gate.meet("configuraton") }
+        #expect(gate.diagnosis.count == diagnosis.count)
+        for number in 0..<1000 { gate.meet(ConditionName(stringLiteral: "typo \(number)")) }
+        #expect(gate.diagnosis.count < diagnosis.count + 1000)
     }
 
     @Test("a gate whose conditions are all met by default, or that has none, is open")

@@ -42,7 +42,7 @@ struct FetchConfigurationOperationTests {
         return try await runAlone("fetch-config") { launch in
             try await operation.run(in: launch)
         } fallback: { launch, _ in
-            operation.fallback(launch)
+            operation.fallback(launch, after: nil)
         }
     }
 

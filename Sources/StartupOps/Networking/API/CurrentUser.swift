@@ -103,7 +103,7 @@ package final class CurrentUser: Sendable {
 
     private func show(_ profile: UserProfile, from epoch: UInt64) {
         // Noted under the lock: of an answer and a logout at once, the order is that of the lock.
-        state.withLock { if $0.epoch == epoch || $0.id == profile.id { broadcaster.note(profile) } }
+        state.withLock { if $0.epoch == epoch || areSame($0.id, profile.id) { broadcaster.note(profile) } }
     }
 
     /// Forgets the user, unless it is this one.
@@ -111,7 +111,7 @@ package final class CurrentUser: Sendable {
         state.withLock { state in
             state.id = user
             let shown = profile
-            guard user == nil || shown?.id != user else { return }
+            guard user == nil || !areSame(shown?.id, user) else { return }
             state.epoch += 1
             if shown != nil { broadcaster.note(nil) }
         }

@@ -27,7 +27,7 @@ public final class HTTPClient: HTTPSending {
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another,
-        /// unless the host speaks HTTP/2.
+        /// except on Apple platforms where the host speaks HTTP/2.
         var connectionsPerHost = 6
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment

@@ -22,20 +22,35 @@ extension URL {
         guard scheme == "https" || scheme == "http" else {
             return "the address has to begin with https, not with \"\(ForeignText.shown(scheme))\""
         }
-        guard let host = host(percentEncoded: true), !host.isEmpty else { return "the address names no host" }
-        // Decoded, "g%6fod.example" is "good.example": two names for one host.
-        if host.contains("%") { return "the address spells its host with percent signs" }
-        if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }
-        if let port, !(1...65_535).contains(port) { return "the address has the port \(port); there are those from 1 to 65535" }
-        // A receiver that decodes it would get two lines for one, or a text that ends early.
-        if path(percentEncoded: false).unicodeScalars.contains(where: \.isControl) {
-            return "the address has a control character in its path"
-        }
+        if let addressViolation { return addressViolation }
         if scheme == "http", !HTTPOrigin(self).isLoopback {
-            return "plain http goes to this machine only; use https for \(ForeignText.withoutSecrets(host))"
+            return "plain http goes to this machine only; use https for \(ForeignText.withoutSecrets(host(percentEncoded: true) ?? ""))"
         }
         return nil
     }
+
+    /// Why neither a request nor a person may be sent to this address, which two readers could take for two places; nil
+    /// when they may.
+    package var addressViolation: String? {
+        if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }
+        if let violation = hostViolation(host(percentEncoded: true) ?? "", port) { return violation }
+        // A receiver that decodes it would get two lines for one, or a text that ends early.
+        return path(percentEncoded: false).unicodeScalars.contains(where: \.isControl)
+            ? "the address has a control character in its path" : nil
+    }
+}
+
+/// Why a host and a port are no place that everybody reads alike; nil when they are one.
+package func hostViolation(_ host: String, _ port: Int?) -> String? {
+    if host.isEmpty { return "the address names no host" }
+    // Decoded, "g%6fod.example" is "good.example": two names for one host.
+    if host.utf8.contains(UInt8(ascii: "%")) { return "the address spells its host with percent signs" }
+    // Within an address, the host would end here, or begin.
+    if !host.isAllShown || host.utf8.contains(where: { "@/?#\\".utf8.contains($0) }) {
+        return "the address has a character in its host that no host has"
+    }
+    guard let port, !(1...65_535).contains(port) else { return nil }
+    return "the address has the port \(port); there are those from 1 to 65535"
 }
 
 extension HTTPHeaders {

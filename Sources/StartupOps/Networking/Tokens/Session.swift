@@ -9,9 +9,9 @@ public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
     public var accessToken: Secret { Secret(document.accessToken) }
     /// The token for getting a new access token; services may replace it at every use.
-    var refreshToken: Secret? { document.refreshToken.map { Secret($0) } }
+    var refreshToken: Secret? { document.refreshToken?.unlessBlank.map { Secret($0) } }
     /// The user.
-    package var userID: String? { document.userID }
+    package var userID: String? { document.userID?.unlessBlank }
     /// Whether it is a guest's, opened without asking anything.
     package var isAnonymous: Bool { document.isAnonymous ?? false }
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
@@ -36,7 +36,7 @@ public struct Session: Sendable, Hashable {
         document = SessionDocument(
             accessToken: accessToken.value,
             refreshToken: refreshToken?.value,
-            userID: userID ?? JSONWebToken(accessToken.value)?.subject,
+            userID: userID?.unlessBlank ?? JSONWebToken(accessToken.value)?.subject,
             isAnonymous: isAnonymous,
             expiresAt: expiresAt,
             origin: origin,
@@ -51,7 +51,7 @@ public struct Session: Sendable, Hashable {
     func refreshed(by new: Session) -> Session {
         var session = self
         session.document.accessToken = new.document.accessToken
-        session.document.refreshToken = new.document.refreshToken ?? document.refreshToken
+        session.document.refreshToken = new.refreshToken?.value ?? document.refreshToken
         session.document.userID = new.userID ?? userID
         session.document.expiresAt = new.expiresAt
         return session

@@ -51,9 +51,9 @@ public struct SessionStore: Sendable {
         switch store.read(place.clearing) {
         case .unavailable(let error):
             return .unavailable(error)
-        case .value:
+        case .value(let marker):
             // Where even this fails the marker stays, and the session stays over.
-            try? clear()
+            try? clear(isRejected: marker == Self.rejection)
             return .absent
         case .absent:
             // Asked before the store: unlocked in between, a missing session would count as absent.
@@ -82,6 +82,7 @@ public struct SessionStore: Sendable {
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
             try store.save(document, for: place.session)
+            if wasRejected { try? store.remove(Place(origin: origin).rejected) }
         }
     }
 
@@ -90,16 +91,24 @@ public struct SessionStore: Sendable {
     ///
     /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written
     /// without the lock.
-    package func clear() throws(StorageError) {
+    ///
+    /// - Parameter isRejected: whether the service has ended it: ``wasRejected`` says so until the next login.
+    package func clear(isRejected: Bool = false) throws(StorageError) {
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
-        let isMarked = (try? store.write(Data("clearing".utf8), for: place.clearing)) != nil
+        let isMarked = (try? store.write(isRejected ? Self.rejection : Data("clearing".utf8), for: place.clearing)) != nil
         try store.exclusively { () throws(StorageError) in
             // Another process has completed it meanwhile: a session that it has stored since is a new one.
             if isMarked, case .absent = store.read(place.clearing) { return }
             try finishClearing(place)
         }
     }
+
+    /// The marker of a session that the service has ended.
+    private static let rejection = Data("rejected".utf8)
+
+    /// Whether the last session was ended by the service.
+    package var wasRejected: Bool { store.read(Place(origin: origin).rejected) != .absent }
 
     /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it
     /// removes all that is left of it.
@@ -113,6 +122,10 @@ public struct SessionStore: Sendable {
     package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
 
     private func finishClearing(_ place: Place) throws(StorageError) {
+        // One that another process has ended meanwhile was not ended by the service.
+        if store.read(place.clearing) == .value(Self.rejection), store.read(place.session) != .absent {
+            try? store.write(Self.rejection, for: Place(origin: origin).rejected)
+        }
         // Before the session: once that is gone, nobody would know that the rest has to go.
         alsoClear()
         for name in companions { try? store.remove(place.key(name)) }
@@ -139,6 +152,7 @@ extension SessionStore {
 
         var session: StoreKey { key("session") }
         var clearing: StoreKey { key("session.clearing") }
+        var rejected: StoreKey { key("session.rejected") }
 
         func key(_ name: StoreKey) -> StoreKey { origin.map { StoreKey("\(name) of \($0)") } ?? name }
     }

@@ -35,8 +35,8 @@ public struct TokenEndpoint: Sendable {
 
     /// Gets new tokens for a session; nil when it has no refresh token. Give this to a ``TokenManager``.
     ///
-    /// - Throws: ``SessionRejected`` when the service answers "invalid_grant", ``NetworkError`` for everything else,
-    ///     which may pass.
+    /// - Throws: ``SessionRejected`` when the service answers "invalid_grant", with status 400, 401 or 200;
+    ///     ``NetworkError`` for everything else, which may pass.
     public func refresh(_ session: Session, deadline: Deadline) async throws -> Session? {
         guard let token = session.refreshToken else { return nil }
         return try await request(
@@ -54,16 +54,16 @@ public struct TokenEndpoint: Sendable {
             body: Data(form.encoded.utf8)
         )
         let response = try await http.send(request, deadline: deadline)
-        // RFC 6749, section 5.2: 400 and this word. A 401 or another word may be a fault of the moment, and ends no
-        // session.
-        if response.status == 400, AnswerLimits.tokens.excess(in: response.body) == nil,
+        // RFC 6749, section 5.2: this word, with 400; some services say it with 401, or with 200. Another word may be a
+        // fault of the moment, and ends no session.
+        if [200, 400, 401].contains(response.status), AnswerLimits.tokens.excess(in: response.body) == nil,
             let failure = try? JSONDecoder().decode(Failure.self, from: response.body), failure.error == "invalid_grant"
         {
             throw SessionRejected("the service answered invalid_grant")
         }
         let tokens = try response.decoded(Tokens.self, for: request, limits: .tokens)
         // Refused here, where the service can be named, and not by every request that would carry it.
-        if tokens.accessToken.isEmpty { throw request.error(.invalidData, "access_token is empty", status: response.status) }
+        if tokens.accessToken.unlessBlank == nil { throw request.error(.invalidData, "access_token is empty", status: response.status) }
         let session = Session(
             accessToken: Secret(tokens.accessToken),
             refreshToken: tokens.refreshToken.map { Secret($0) },
@@ -135,6 +135,6 @@ extension NetworkError {
     /// Another process has been refreshing the token for as long as that may take.
     static func refreshedElsewhere(by process: Int32?) -> NetworkError {
         let who = process.map { "process \($0)" } ?? "another process"
-        return token(.timedOut, "\(who) keeps the others from refreshing it; end that process, or try again")
+        return token(.timedOut, "\(who) keeps the others from refreshing it; try again when it is done, or end it if it hangs")
     }
 }

@@ -287,8 +287,9 @@ extension TokenManager {
         // Looked at again under the lock: another thread may have told the store, or there may be something newer to
         // tell.
         while let (change, session) = state.withLock({ $0.machine.unstored }) {
+            let isRejected = state.withLock { $0.machine.lastLogout } == .rejected
             do {
-                if let session { try store.save(session) } else { try store.clear() }
+                if let session { try store.save(session) } else { try store.clear(isRejected: isRejected) }
                 state.withLock { state in
                     state.machine.didStore(change)
                     state.inStore = session

@@ -145,7 +145,7 @@ extension TokenStateMachine {
         switch result {
         case .session(let new), .stored(let new):
             // Tokens of another user would be sent with this one's requests (T20).
-            guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
+            guard new.userID == nil || held.session.userID == nil || areSame(new.userID, held.session.userID) else {
                 let giver = if case .stored = result { "another process of the app has stored" } else { "the service gave" }
                 return failed(flight, .refreshFailed("\(giver) another user's token", nil))
             }
@@ -204,7 +204,7 @@ extension TokenStateMachine {
     /// there were so many ends.
     mutating func putBack(_ former: Session, ends formerEnds: UInt64, now: Date) -> Effects? {
         guard ends == formerEnds, let session = session?.session,
-            session.userID != former.userID || session.isAnonymous != former.isAnonymous
+            !areSame(session.userID, former.userID) || session.isAnonymous != former.isAnonymous
         else { return nil }
         return begin(former, now: now)
     }

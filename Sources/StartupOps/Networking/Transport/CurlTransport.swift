@@ -6,12 +6,14 @@
     /// transport.
     final class CurlTransport: HTTPTransport {
         let options: HTTPClient.Configuration
+        let line: HostLine
         private let loop: CurlLoop
 
         /// Nil without libcurl.
         init?(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
             guard let curl = LibCurl.system else { return nil }
             self.options = options
+            line = HostLine(limit: options.connectionsPerHost)
             loop = CurlLoop(curl, connectionsPerHost: options.connectionsPerHost)
         }
 
@@ -101,9 +103,19 @@
 
             guard let multi = makeMulti() else { return giveUp() }
             var exchanges: [LibCurl.Handle: CurlExchange] = [:]
+            func removeOver() {
+                for (handle, exchange) in exchanges where exchange.transfer.isOver {
+                    // Removed first: a handle must not be freed while it is in the loop.
+                    _ = curl.multiRemove(multi, handle)
+                    exchanges[handle] = nil
+                }
+            }
             state.withLock { $0.multi = Multi(handle: multi) }
             while true {
-                for transfer in takeArriving() where !transfer.isOver {
+                let arriving = takeArriving()
+                // Those that have come took the places of these: libcurl never has more than it may do at a time.
+                removeOver()
+                for transfer in arriving where !transfer.isOver {
                     guard let exchange = curl.easyInit().flatMap({ CurlExchange(transfer, curl, $0) }) else {
                         transfer.failForLackOfResources()
                         continue
@@ -116,11 +128,7 @@
                 var running: CInt = 0
                 _ = curl.multiPerform(multi, &running)
                 for (handle, result) in ended(multi) { exchanges[handle]?.end(result) }
-                for (handle, exchange) in exchanges where exchange.transfer.isOver {
-                    // Removed first: a handle must not be freed while it is in the loop.
-                    _ = curl.multiRemove(multi, handle)
-                    exchanges[handle] = nil
-                }
+                removeOver()
                 if isOver(count: exchanges.count) { break }
                 // An hour, as it wants a number: the thread is woken for new work.
                 if curl.multiPoll(multi, nil, 0, 3_600_000, nil) != 0 { Thread.sleep(forTimeInterval: 0.05) }

@@ -9,6 +9,8 @@ import StartupStorage
 /// is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: HTTPClient.Configuration { get }
+    /// Where transfers wait for those before them.
+    var line: HostLine { get }
     /// How many transfers have not been let go of: for tests.
     var openTaskCount: Int { get }
     /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
@@ -30,7 +32,7 @@ extension HTTPTransport {
         do {
             return try await withTaskCancellationHandler {
                 // Nothing is sent for a caller that has gone.
-                if !transfer.isOver { perform(transfer) }
+                if !transfer.isOver { line.enter(transfer) { [self] in perform(transfer) } }
                 return try await transfer.answer.value
             } onCancel: {
                 transfer.handle { $0.fail(.cancelled, "it was cancelled") }

@@ -6,6 +6,7 @@ final class Transfer: Sendable {
     private struct Storage {
         var state: TransferState
         var stop: (@Sendable () -> Void)?
+        var ended: (@Sendable () -> Void)?
     }
 
     let request: HTTPRequest
@@ -29,17 +30,27 @@ final class Transfer: Sendable {
         }
     }
 
+    /// Calls `body` once, when it is over: at once where it is, or on the thread that ends it.
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        let isOver = storage.withLock { storage in
+            if !storage.state.isOver { storage.ended = body }
+            return storage.state.isOver
+        }
+        if isOver { body() }
+    }
+
     /// Tells the state machine the event, then carries out its action.
     func handle(_ event: (inout TransferState) -> TransferState.Action) {
-        let (action, stop) = storage.withLock { storage in
+        let (action, stop, ended) = storage.withLock { storage in
             let action = event(&storage.state)
-            // Called after the lock, and forgotten in it: it is called once.
-            defer { if storage.state.isOver { storage.stop = nil } }
-            return (action, storage.stop)
+            // Called after the lock, and forgotten in it: each is called once.
+            defer { if storage.state.isOver { (storage.stop, storage.ended) = (nil, nil) } }
+            return (action, storage.stop, storage.ended)
         }
         guard case .finish(let result, let stops) = action else { return }
         if stops { stop?() }
         answer.give(result.mapError { $0 })
+        ended?()
     }
 }
 

@@ -8,6 +8,7 @@ import Foundation
 /// Sends requests over one `URLSession`.
 final class URLSessionTransport: HTTPTransport {
     let options: HTTPClient.Configuration
+    let line: HostLine
     private let session: URLSession
     private let delegate = SessionDelegate()
     /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not
@@ -16,6 +17,12 @@ final class URLSessionTransport: HTTPTransport {
 
     init(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
         self.options = options
+        #if canImport(FoundationNetworking)
+            line = HostLine(limit: options.connectionsPerHost)
+        #else
+            // The system's own line loses none, and many requests share a connection of HTTP/2.
+            line = HostLine(limit: .max)
+        #endif
         session = URLSession(configuration: .bare(options), delegate: delegate, delegateQueue: SessionEvents())
     }
 

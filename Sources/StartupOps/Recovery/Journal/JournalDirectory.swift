@@ -15,6 +15,10 @@ struct JournalDirectory: Sendable {
     /// passed over.
     private static let maximumGap = 100_000_000
 
+    /// How many old files a launch looks at, to remove them: it must not pay for thousands that a process in a loop of
+    /// crashes has left. The next ones remove the rest.
+    static let maximumRemoved = 200
+
     let directory: PosixDirectory
 
     /// A file of the directory.
@@ -82,7 +86,7 @@ struct JournalDirectory: Sendable {
 
     private func removeOld(_ entries: [Entry], keeping count: Int, size: Int) {
         var total = 0
-        for (index, entry) in entries.enumerated() {
+        for (index, entry) in entries.prefix(max(count, 0) + Self.maximumRemoved).enumerated() {
             let path = directory.path(entry.name)
             // A file that is gone counts nothing.
             total += (try? PosixFile.status(of: path)).flatMap { $0 }.map { Int($0.st_size) } ?? 0

@@ -135,7 +135,7 @@ extension Bootstrap {
                 case .notStored: continue
                 }
                 // A token that was refreshed is still the same user's.
-                if now == known { continue }
+                if areSame(now, known) { continue }
                 known = now
                 for tracker in trackers { tracker.identify(user: now) }
                 for logger in loggers { logger.identify(user: now, device: device) }

@@ -63,6 +63,22 @@ struct RealJournalFileTests {
         }
     }
 
+    @Test("of the journals that hundreds of dead launches have left, each launch removes some, and none pays for all")
+    func manyDeaths() throws {
+        let location = folder("app")
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        let death = JournalSamples.contents([JournalSamples.began(version: "1.0.0"), JournalLine.started("main-app")])
+        for number in 100...799 { try death.write(to: journals.appendingPathComponent("000\(number)-a.jsonl")) }
+        let directory = StateDirectory.open(at: location)
+        var opened: [LaunchJournal] = []
+        for left in [501, 302, 103, 50, 50] {
+            opened.append(LaunchJournal.open(in: directory, version: "1.0.0"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: journals.path).count { $0.hasSuffix(".jsonl") } == left)
+        }
+        #expect(opened.allSatisfy { $0.problem == nil })
+    }
+
     @Test("the app is told of the first problem of each kind, also after one of another kind")
     func kindsOfProblem() async throws {
         let location = folder("app")
