@@ -25,6 +25,26 @@ struct NetworkingTests {
         )
     }
 
+    @Test("an app tells a wrong password from an account that exists by the code of the error")
+    func accounts() async throws {
+        let service = AppService(
+            at: try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com"),
+            http: service,
+            directory: directory,
+            app: AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de")),
+            deviceID: "d"
+        )
+        self.service.answer("/oauth/token", #"{"error":"invalid_grant"}"#, status: 400)
+        self.service.answer("/v1/accounts", "{}", status: 409)
+        let wrong = await #expect(throws: AccountError.self) {
+            try await service.logIn(email: "ada@example.com", password: "wrong", by: .never)
+        }
+        let known = await #expect(throws: AccountError.self) {
+            try await service.createAccount(email: "ada@example.com", password: "wrong", by: .never)
+        }
+        #expect(wrong?.code == .invalidCredentials && known?.code == .accountExists)
+    }
+
     private func code(_ client: APIClient, _ options: RequestOptions = RequestOptions(requirement: .optional)) async -> NetworkError.Code? {
         do {
             _ = try await client.get("v1/profile", as: Profile.self, options: options, deadline: .never)

@@ -29,11 +29,17 @@ struct WhiteLabelTests {
         return try Bootstrap(plan, app: app, directory: directory, http: service, dataSource: source)
     }
 
-    private func launch(_ bootstrap: Bootstrap, _ person: Person = Person()) async throws -> LaunchReport {
+    /// Of one launch.
+    private var options: LaunchOptions { LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime) }
+
+    private func environment(_ bootstrap: Bootstrap, _ person: Person) -> StartupEnvironment {
         var presenters = StartupPresenters()
-        (presenters.login, presenters.main) = (person, person)
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime)
-        return try await bootstrap.environment(presenters: presenters).graph(.bootstrap).run(options: options).report
+        (presenters.login, presenters.main, presenters.entryPoint) = (person, person, person)
+        return bootstrap.environment(presenters: presenters)
+    }
+
+    private func launch(_ bootstrap: Bootstrap, _ person: Person = Person()) async throws -> LaunchReport {
+        try await environment(bootstrap, person).graph(.bootstrap).run(options: options).report
     }
 
     private func action(_ name: String) -> BootstrapRegistration { .action(name) { done.add(name) } }
@@ -94,6 +100,26 @@ struct WhiteLabelTests {
         #expect(try await launch(second).outcome == .completed)
         #expect(done.all == ["first true, nobody", "first false, ada, guest false"])
         #expect(directory.launchState().appStarts == 2)
+    }
+
+    @Test("B54, B57: the end of the main screen's step is told once; the link that started the app is followed after that screen")
+    @MainActor
+    func link() async throws {
+        let tabs = DeepLinkParameter.oneOf("tab", ["sound", "room"], isRequired: false)
+        let route = DeepLinkRoute("speaker", path: "/speakers/{id}", parameters: [.uuid("id"), tabs])
+        let router = try DeepLinkRouter(origins: [DeepLinkOrigin("https", "music.example")], routes: [route])
+        let address = "https://music.example/speakers/6F9619FF-8B86-D011-B42D-00C04FC964FF"
+        for wrong in ["https://music.example/speakers/7", address + "?tab=kitchen"] {
+            #expect(throws: DeepLinkError.self) { try router.link(wrong) }
+        }
+        let person = Person()
+        let environment = environment(try bootstrap(plan()), person)
+        environment.mailbox.receive(.link(try router.link(address + "?tab=room")))
+        var options = options
+        options.observers.append { [done] in if $0.kind == .ended("main-app", .succeeded) { done.add("main screen") } }
+        #expect(try await environment.graph(.bootstrap).run(options: options).report.outcome == .completed)
+        #expect(person.shown == ["main", "speaker, room"])
+        #expect(done.all == ["main screen"])
     }
 
     // MARK: Findings
@@ -202,10 +228,11 @@ struct WhiteLabelTests {
 
 /// Answers the login form, and keeps what the main screen shows.
 @MainActor
-private final class Person: LoginPresenter, MainPresenter {
+private final class Person: LoginPresenter, MainPresenter, EntryPointPresenter {
     private let answer: LoginAnswer
     private let whenAsked: Signal?
     private(set) var content: MainContent?
+    private(set) var shown: [String] = []
 
     nonisolated init(_ answer: LoginAnswer = .continueAsGuest, whenAsked: Signal? = nil) {
         (self.answer, self.whenAsked) = (answer, whenAsked)
@@ -217,7 +244,14 @@ private final class Person: LoginPresenter, MainPresenter {
     }
     func askForVerificationCode(of email: String, problem: String?) async -> Secret? { nil }
     func askToRestore(_ account: StoredSession) async -> Bool { true }
-    func showMain(_ content: MainContent) async { self.content = content }
+    func showMain(_ content: MainContent) async {
+        self.content = content
+        shown.append("main")
+    }
+    func showPush(_ push: PushPayload) async {}
+    func follow(_ link: DeepLink) async { shown.append("\(link.route), \(link.string("tab") ?? "no tab")") }
+    func perform(_ shortcut: ShortcutItem) async {}
+    func confirm(_ entryPoint: EntryPoint) async -> Bool { false }
     func showOnboarding() async {}
     func showPaywall() async {}
     func becameActive() async {}

@@ -12,7 +12,7 @@ import StartupStorage
 /// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: "client-keys"), ...]
 /// plan.modules = [BootstrapModule("shop") { configuration in Shop(configuration.client) }]
 /// let bootstrap = try Bootstrap(plan, app: app, directory: .openDefault(), http: HTTPClient())
-/// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
+/// let report = try await bootstrap.environment(presenters: presenters).graph(.bootstrap).run().report
 /// ```
 public struct BootstrapPlan: Sendable {
     /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at
