@@ -288,6 +288,8 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
+        // Its begin is written down on its own thread: an observer may be told of it later.
+        journal.prepare(&graph)
         let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
@@ -336,6 +338,8 @@ struct SecondLaunchTests {
             begun.open()
             try await step.sleep(for: .seconds(86_400))
         }
+        // Its begin is written down on its own thread: an observer may be told of it later.
+        journal.prepare(&graph)
         let second = try graph.start(options: journal.recording(LaunchOptions(deadline: .never)))
         await begun.wait()
         mayGoOn.open()
