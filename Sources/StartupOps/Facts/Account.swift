@@ -31,9 +31,9 @@ public struct Account: Sendable, Hashable, Codable {
 /// A stored session, without its secrets.
 public struct StoredSession: Sendable, Hashable {
     /// The user's identifier; nil when the token does not have it.
-    let userID: String?
+    public let userID: String?
     /// Whether it was opened without an account.
-    let isAnonymous: Bool
+    public let isAnonymous: Bool
     /// The account as it was when it was last asked for.
     public let account: Account?
 
@@ -71,7 +71,7 @@ public struct AccountError: DescribedError, Sendable, Hashable {
     }
 
     /// The kind of error.
-    let code: Code
+    public let code: Code
     /// The reason in a few words, without secrets.
     public let description: String
 

@@ -166,7 +166,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
     /// The configuration itself.
     public let configuration: AppConfiguration
     /// Where it came from.
-    let source: Source
+    public let source: Source
     /// The configuration before feature flags changed it: the one that is kept.
     let original: AppConfiguration
 

@@ -3,7 +3,7 @@
 /// They count over the configuration: a feature that both know is switched as the flags say.
 public struct FeatureFlags: Sendable, Hashable, Codable {
     /// The features, and whether each is switched on.
-    var features: [String: Bool]
+    public var features: [String: Bool]
     /// How someone who is not logged in is received; nil leaves it to the configuration.
     var onboarding: OnboardingType?
 

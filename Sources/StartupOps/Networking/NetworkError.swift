@@ -5,38 +5,36 @@ import Sequencer
 /// A description names the request by method, host and path, and never shows a header, a body, a token or a query.
 public struct NetworkError: DescribedError, Sendable {
     /// The kinds of error.
-    public struct Code: NamedValue, Sendable, Hashable {
-        package let name: String
-
+    public enum Code: Sendable, Hashable {
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be
         /// encoded. Nothing was sent.
-        static let invalidRequest = Code(name: "invalidRequest")
+        case invalidRequest
         /// A token is required and missing. Nothing was sent.
-        package static let missingAccessToken = Code(name: "missingAccessToken")
+        case missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
-        static let refreshTokenFailed = Code(name: "refreshTokenFailed")
+        case refreshTokenFailed
         /// The service does not accept the token; one of the session, also after a refresh.
-        public static let unauthorized = Code(name: "unauthorized")
+        case unauthorized
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
-        static let sessionUnavailable = Code(name: "sessionUnavailable")
+        case sessionUnavailable
         /// The server could not be reached, or the connection was lost.
-        public static let unreachable = Code(name: "unreachable")
+        case unreachable
         /// The server could not prove who it is, or spoke no TLS.
-        package static let untrusted = Code(name: "untrusted")
+        case untrusted
         /// No answer came before the deadline.
-        public static let timedOut = Code(name: "timedOut")
+        case timedOut
         /// The request was cancelled.
-        public static let cancelled = Code(name: "cancelled")
+        case cancelled
         /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
-        public static let invalidResponse = Code(name: "invalidResponse")
+        case invalidResponse
         /// The answer's body is not of the expected kind.
-        static let invalidData = Code(name: "invalidData")
+        case invalidData
         /// The answer has no body where one was expected.
-        static let emptyResponse = Code(name: "emptyResponse")
+        case emptyResponse
         /// The server understood, and answered with errors (GraphQL).
-        public static let operationFailed = Code(name: "operationFailed")
+        case operationFailed
         /// There is nothing in the cache, and the policy forbids to ask the server.
-        static let notCached = Code(name: "notCached")
+        case notCached
     }
 
     /// The kind of error.

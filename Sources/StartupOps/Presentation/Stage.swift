@@ -16,7 +16,7 @@ public final class Stage {
     private var owner: String?
     /// The operation whose screen stayed after its presentation. It lies under the screen of the owner.
     private var background: String?
-    private var takeover: String?
+    private let takeover = Locked<String?>(nil)
     private let turn = Turn()
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
@@ -36,11 +36,12 @@ public final class Stage {
     }
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
-    public var isTakenOverBy: String? { takeover }
+    /// Any thread may ask.
+    public nonisolated var isTakenOverBy: String? { takeover.withLock { $0 } }
 
     /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left
     /// its screen; nil before the first.
-    var top: String? { takeover ?? owner ?? background }
+    var top: String? { isTakenOverBy ?? owner ?? background }
 
     /// How many wait for their turn.
     var queueLength: Int { turn.queueLength }
@@ -110,8 +111,8 @@ public final class Stage {
     ///   - operation: the identifier of the step, or any other name of what takes it over.
     ///   - body: presents.
     public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
-        if let takeover, takeover != operation { return }
-        takeover = operation
+        if let owner = isTakenOverBy, owner != operation { return }
+        takeover.withLock { $0 = operation }
         onTakeover()
         // Those who wait get the turn, and are refused by `takeTurn(_:)`.
         turn.passToAll()
@@ -120,8 +121,8 @@ public final class Stage {
 
     /// The operation owns the stage when this returns.
     private func takeTurn(_ operation: String) async throws {
-        if takeover == nil, !turn.takeIfFree() { try await turn.wait() }
-        if let takeover { throw PresentationRefused(operation: operation, takenOverBy: takeover) }
+        if isTakenOverBy == nil, !turn.takeIfFree() { try await turn.wait() }
+        if let owner = isTakenOverBy { throw PresentationRefused(operation: operation, takenOverBy: owner) }
         owner = operation
         // A task that is cancelled with the turn in hand has to pass it on.
         if Task.isCancelled {

@@ -59,9 +59,9 @@ public enum SampleFault: Sendable, Hashable {
     /// A redirection.
     public static func redirect(to url: String, status: Int = 302) -> SampleFault { .status(status, headers: ["Location": url]) }
     /// 401 that asks for HTTP Basic credentials.
-    public static let basicChallenge = status(401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""])
+    package static let basicChallenge = status(401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""])
     /// 200 with bytes that are neither JSON nor text.
-    public static let garbage = body(Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe]))
+    package static let garbage = body(Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe]))
     /// 200 with a page of HTML, as a captive portal sends it.
     public static let html = answer(
         HTTPResponse(

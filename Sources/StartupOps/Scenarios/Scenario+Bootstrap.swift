@@ -90,7 +90,8 @@ extension OperationGraph {
     fileprivate mutating func addSDKs(of bootstrap: Bootstrap?, after phase: String) -> [String] {
         guard let bootstrap else { return [] }
         let started = bootstrap.plan.thirdParties.map { sdk in
-            addPart("sdk-\(sdk.name)", "Start \(sdk.name)", expected: .milliseconds(30), bootstrap.options(of: sdk), after: [phase]) {
+            let before = [phase] + sdk.predecessors.map { "sdk-\($0)" }
+            return addPart("sdk-\(sdk.name)", "Start \(sdk.name)", expected: .milliseconds(30), bootstrap.options(of: sdk), after: before) {
                 try await sdk.start(try bootstrap.configuration(for: $0.operation))
             }
         }

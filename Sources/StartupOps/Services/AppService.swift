@@ -47,8 +47,8 @@ public final class AppService: Sendable {
     ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news",
     ///       or by its GraphQL name.
     ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see
-    ///     `APIDataSource`. Of the service's own it is asked about `GET v1/profile`, `GET v1/entitlements`,
-    ///     `POST v1/accounts/verify` and `Speakers`.
+    ///     `APIDataSource`; one that is a `TokenSource` gives the tokens, too. Of the service's own it is asked about
+    ///     `GET v1/profile`, `GET v1/entitlements`, `POST v1/accounts/verify` and `Speakers`.
     ///   - now: the time of day, which tokens' expiry is compared with.
     public init(
         at environment: APIEnvironment,
@@ -76,9 +76,11 @@ public final class AppService: Sendable {
         self.endpoint = endpoint
         var sessions = SessionStore(secure, of: base, sharedIn: directory.location, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
+        if let source = dataSource as? any TokenSource { sessions.source = { [weak source] in source } }
         self.sessions = sessions
-        tokens = TokenManager(store: sessions, now: now) { session, deadline in
-            try await endpoint.refresh(session, deadline: deadline)
+        tokens = TokenManager(store: sessions, now: now) { [source = sessions.source] session, deadline in
+            guard let source else { return try await endpoint.refresh(session, deadline: deadline) }
+            return try await source()?.refresh(session, by: deadline)
         }
         client = APIClient(
             environment,
@@ -207,7 +209,13 @@ extension AppService: AccountService {
     /// Asks for tokens with a password, keeps them, and asks for the profile.
     public func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
         do {
-            let session = try await endpoint.session(username: email, password: password, deadline: deadline)
+            // Before it is sent: the answer may quote it (T26).
+            KnownSecrets.add(password, from: .person)
+            let session = try await open {
+                try await $0.logIn(email: email, password: password, by: deadline)
+            } orElse: {
+                try await $0.session(username: email, password: password, deadline: deadline)
+            }
             // Nobody waits for it any more.
             try Task.checkCancellation()
             begin(session)
@@ -237,7 +245,11 @@ extension AppService: AccountService {
 
     /// Asks for tokens with this device's identifier, and keeps them.
     public func logInAnonymously(by deadline: Deadline) async throws -> Account {
-        let session = try await endpoint.anonymousSession(deviceID: deviceID, deadline: deadline)
+        let session = try await open {
+            try await $0.logInAnonymously(by: deadline)
+        } orElse: {
+            try await $0.anonymousSession(deviceID: deviceID, deadline: deadline)
+        }
         // A session that nobody waits for must not replace the one that is there.
         try Task.checkCancellation()
         begin(session)
@@ -289,9 +301,19 @@ extension AppService: AccountService {
         keep(Account(try await user.getProfile(by: deadline)))
     }
 
+    /// Opens a session at the app's own source of tokens, or else at the service.
+    private func open(
+        at source: (any TokenSource) async throws -> Session,
+        orElse service: (TokenEndpoint) async throws -> Session
+    ) async throws -> Session {
+        guard let own = sessions.source else { return try await service(endpoint) }
+        guard let own = own() else { throw AccountError(.unavailable, "the app has let go of the source of its tokens") }
+        return try await source(own)
+    }
+
     /// Begins a session, and forgets the account of the one before.
     private func begin(_ session: Session) {
-        tokens.begin(installation.make().map(session.opened) ?? session)
+        tokens.begin(installation.make().map(session.opened) ?? session, isIssuedNow: true)
         try? secure.remove(accountKey)
     }
 

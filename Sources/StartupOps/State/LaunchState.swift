@@ -91,7 +91,7 @@ public final class LaunchState: Sendable {
     }
 
     /// How often the app was started by somebody who is known. 0 when that cannot be told.
-    var appStarts: Int { storedAppStarts.value?.count ?? 0 }
+    public var appStarts: Int { storedAppStarts.value?.count ?? 0 }
 
     /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
     ///

@@ -7,7 +7,8 @@ public protocol SpeakerPresenter: Sendable {
     /// The assistant, with the speakers that were found.
     ///
     /// - Parameter problem: why the last choice could not be connected, in one sentence; nil the first time.
-    /// - Returns: the choice; nil when the person wants to go on without a speaker, and is not to be asked again.
+    /// - Returns: the choice; nil when the person wants to go on without a speaker, and is not to be asked again, also
+    ///     where none was found.
     /// - Throws: any error when the person has left without an answer: nothing is kept, and the next launch asks.
     func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker?
 }
@@ -56,9 +57,7 @@ struct ConnectSpeakerOperation: Sendable {
             // Cut off, it was not answered: a screen that goes away may say nil, too.
             try step.checkCancellation()
             guard let choice else {
-                if found.isEmpty {
-                    step.note("no speaker was found, so none was chosen")
-                } else if problem != nil || isAskedFor {
+                if problem != nil || isAskedFor {
                     step.note("no speaker was chosen")
                 } else {
                     step.note("no speaker was chosen, and the next launch does not ask")

@@ -38,7 +38,10 @@ struct FetchFlagsOperation: Sendable {
     private func keep(_ fetched: FeatureFlags, _ step: StepContext) {
         guard let used = store.keep(fetched) else { return }
         step.note("the flags came after the first screen was decided: they count from the next launch")
-        if let late = fetched.onboarding, late != used.onboarding { step.note("they ask for \(late.rawValue) onboarding") }
+        if let late = fetched.onboarding, late != used.onboarding {
+            step.note("they ask for \(late.rawValue) onboarding")
+            environment.bootstrap?.onboardingCameLate(late)
+        }
     }
 
     /// The flags that take the place of those that could not be fetched.

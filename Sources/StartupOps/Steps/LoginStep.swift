@@ -104,7 +104,9 @@ struct LoginOperation: Sendable {
         let onboarding = environment.onboarding()
         // If the app has set the onboarding itself, a late configuration does not change it.
         if configuration == nil, environment.onboardingOfApp == nil { memory.state.withLock { $0.earlyOnboarding = onboarding } }
-        return configuration?.onboarding ?? onboarding
+        let chosen = configuration?.onboarding ?? onboarding
+        environment.bootstrap?.didChoose(chosen, environment)
+        return chosen
     }
 
     // MARK: The stored session

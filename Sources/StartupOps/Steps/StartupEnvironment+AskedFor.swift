@@ -63,7 +63,7 @@ extension StartupEnvironment {
             return try launch[step]
         } catch {
             // The update has cancelled it: that is the reason that the app has to be told.
-            if let owner = await stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
+            if let owner = stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
             throw error.underlying ?? error
         }
     }

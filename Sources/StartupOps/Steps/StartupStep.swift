@@ -100,7 +100,7 @@ public struct SimulatedStep: Sendable {
     }
 
     /// Passes the step's time.
-    public func pass(_ step: StepContext) async throws {
+    func pass(_ step: StepContext) async throws {
         guard step.mayAsk else { return try await step.sleep(for: duration) }
         try await step.waitForPerson { try await step.sleep(for: duration) }
     }

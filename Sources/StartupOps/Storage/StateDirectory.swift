@@ -7,7 +7,7 @@ import Foundation
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
-/// if let problem = folder.problem { print("warning: nothing is kept after this launch:", problem) }
+/// if let problem = folder.problems.first { print("warning: nothing is kept after this launch:", problem) }
 /// let settings = Settings(folder.settings)
 /// ```
 public struct StateDirectory: Sendable {

@@ -29,6 +29,21 @@ struct DocumentationCodeTests {
         if let errors, !errors.isEmpty { Issue.record("\(errors)") }
     }
 
+    @Test("Code in the doc comments of public declarations names nothing that an app cannot reach")
+    func comments() async throws {
+        var pages = DocumentationPages(root: DocumentationPages.projectRoot)
+        for name in pages.files(in: "Sources").sorted() where name.hasSuffix(".swift") && !name.contains(".docc/") {
+            let source = try String(contentsOf: pages.root.appending(path: name), encoding: .utf8)
+            try pages.add(page: DocumentationPages.comments(of: source), named: name)
+        }
+        #expect(pages.problems.isEmpty, "\(pages.problems)")
+        let statements = pages.code.filter { $0.kind == .statements }
+        #expect(statements.count > 100)
+        // Such code has values of an app that are declared nowhere: of the compiler's errors only these are mistakes.
+        let errors = try await DocumentationCompiler().errors(inStatements: statements)
+        #expect(errors.split(separator: "\n").filter { $0.contains("is inaccessible due to") } == [])
+    }
+
     @Test("Every file of a tutorial is shown in one of its steps")
     func resources() throws {
         let shown = Set(try DocumentationPages.all().code.map(\.place))

@@ -73,6 +73,28 @@ struct DocumentationPages {
         }
     }
 
+    /// The doc comments of public declarations as a page: each of their lines is in its place, and all others are empty.
+    static func comments(of source: String) -> String {
+        var page: [String] = []
+        var start: Int?
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            let text = line.drop { $0 == " " }
+            if text.hasPrefix("///") {
+                start = start ?? page.count
+                page.append(String(text.dropFirst(text.hasPrefix("/// ") ? 4 : 3)))
+                continue
+            }
+            let isPublic = text.contains("public ")
+            // An attribute stands between the comment and its declaration.
+            if let first = start, isPublic || !text.hasPrefix("@") {
+                if !isPublic { for index in first..<page.count { page[index] = "" } }
+                start = nil
+            }
+            page.append("")
+        }
+        return page.joined(separator: "\n")
+    }
+
     private mutating func check(_ block: CodeBlock) {
         if !Self.others.contains(block.info) {
             problems.append(

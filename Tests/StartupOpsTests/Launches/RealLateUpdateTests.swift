@@ -112,7 +112,7 @@ struct RealLateUpdateTests {
         #expect(report["force-update"]?.outcome == .succeeded)
         await app.environment.lateUpdateCheck.end()
         #expect(app.screens == ["main", "update"] && app.told.withLock { $0 } == [Self.decision])
-        #expect(await app.environment.stage.isTakenOverBy == "force-update")
+        #expect(app.environment.stage.isTakenOverBy == "force-update")
         #expect(!app.environment.lateUpdateCheck.isPending)
 
         let next = App(.failure(unreachable), after: .zero, on: device)

@@ -115,6 +115,7 @@ extension APIClient {
             case .graphQL: APIHeaders.graphQL(user: user, info)
             case .rest: APIHeaders.rest(user: user, info, additional: dataSource?.userInfoHeaders ?? [:])
             }
+        request.headers["Accept-Language"] = call.request.headers["Accept-Language"]
         request.headers["Content-Type"] = call.contentType
         request.headers["Authorization"] = bearer.map { "Bearer \($0.value)" }
         // Here as well as in the client that sends it: an app may have one of its own.

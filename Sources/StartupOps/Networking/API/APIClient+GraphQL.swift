@@ -110,7 +110,7 @@ extension APIClient {
         if let variable = operation.languageVariable, variables[variable] == nil {
             body.variables[variable] = .string(options.language ?? language)
         }
-        var request = HTTPRequest(.post, environment.graphQL)
+        var request = HTTPRequest(.post, environment.graphQL, headers: languageHeader(options))
         do {
             request.body = try JSONEncoder.sorted().encode(body)
         } catch {

@@ -126,7 +126,7 @@ extension APIClient {
         return APICall(
             transport: .rest,
             operation: name,
-            request: HTTPRequest(method, url, body: data),
+            request: HTTPRequest(method, url, headers: languageHeader(options), body: data),
             contentType: type,
             options: options,
             // A token of its own is not the session's, so its answer is nobody's in the cache.

@@ -89,6 +89,12 @@ public final class APIClient: Sendable {
         set { chosenLanguage.withLock { $0 = newValue } }
     }
 
+    /// Says in which language to answer; nothing where that is the service's default.
+    func languageHeader(_ options: RequestOptions) -> HTTPHeaders {
+        let language = options.language ?? language
+        return language.isEmpty ? [:] : ["Accept-Language": language]
+    }
+
     /// Ends the session and removes all that is kept of it: tokens, cached answers and their entity tags.
     ///
     /// Give the cache to the session's store too (`SessionStore(keychain) { cache.removeAll() }`), so that clearing is
@@ -122,6 +128,24 @@ public protocol APIDataSource: AnyObject, Sendable {
     /// It is asked for each request that does not say itself, those of a launch included (`AppService` names them), on
     /// any thread.
     func requiresToken(operation: String) -> Bool
+}
+
+/// A data source that has the user's tokens, too: an app that gets them elsewhere, and keeps them itself, gives an
+/// object of this kind as its data source. Then nothing is asked of the service's `oauth/token`, and no session is stored
+/// here.
+///
+/// A session that a request of this source returns is its ``session`` from then on. Every call comes from any thread.
+public protocol TokenSource: APIDataSource {
+    /// The session as it is now, absent where nobody is logged in. Asked before each use of a token, and not to wait.
+    var session: StoredAnswer<Session> { get }
+    /// Gets new tokens for a session of this source; nil when that is not possible. The same as in ``TokenManager``.
+    func refresh(_ session: Session, by deadline: Deadline) async throws -> Session?
+    /// Opens a session with what a person has typed. Throws ``SessionRejected`` when it is wrong.
+    func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Session
+    /// Opens a guest's session.
+    func logInAnonymously(by deadline: Deadline) async throws -> Session
+    /// Forgets the session: somebody has logged out, or the service has ended it.
+    func endSession()
 }
 
 extension APIDataSource {

@@ -183,7 +183,9 @@ struct CacheKey: Sendable, Hashable, Codable, SecretHolding {
 
     /// The key of the answer to `request`.
     init(_ request: HTTPRequest, scope: String) {
-        (method, url, body, self.scope) = (request.method.rawValue, request.url.absoluteString, request.body, scope)
+        (method, url, body) = (request.method.rawValue, request.url.absoluteString, request.body)
+        // An answer in one language is none in another.
+        self.scope = request.headers["Accept-Language"].map { "\($0) \(scope)" } ?? scope
     }
 
     /// A short name for an entry, which others may have too: the whole key is within.

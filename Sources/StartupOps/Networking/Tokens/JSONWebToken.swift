@@ -14,7 +14,7 @@ package struct JSONWebToken: Sendable, Hashable {
     static let maximumLength = 16 * 1024
 
     /// When it expires, by the clock of the service; nil when it does not say so by a number.
-    let expiry: Date?
+    package let expiry: Date?
     /// Whom it is about: the user's identifier, as a rule.
     let subject: String?
 
@@ -22,7 +22,7 @@ package struct JSONWebToken: Sendable, Hashable {
     /// object, or too long.
     ///
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         // One more part than there may be, so that a fourth is noticed without splitting the rest.
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)

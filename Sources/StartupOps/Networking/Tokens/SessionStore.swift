@@ -16,6 +16,8 @@ public struct SessionStore: Sendable {
     let refreshLock: LockFile?
     private let isProtectedDataAvailable: @Sendable () -> Bool
     private let alsoClear: @Sendable () -> Void
+    /// The app's own source of sessions in place of the store, as far as it is there; nil where the store keeps them.
+    package var source: (@Sendable () -> (any TokenSource)?)?
     /// The values that belong to the session, each under ``key(beside:)``, and are removed with it.
     package var companions: [StoreKey] = []
 
@@ -47,6 +49,7 @@ public struct SessionStore: Sendable {
 
     /// The stored session. Unavailable does not mean logged out: ask again later.
     package func load() -> StoredAnswer<Session> {
+        if let source { return source()?.session ?? .absent }
         let place = place
         switch store.read(place.clearing) {
         case .unavailable(let error):
@@ -75,6 +78,8 @@ public struct SessionStore: Sendable {
     /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment
     /// may take it away; not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
+        // The source has it already.
+        if source != nil { return }
         var document = session.document
         document.origin = origin ?? document.origin
         try store.exclusivelyIfPossible { _ throws(StorageError) in
@@ -94,6 +99,7 @@ public struct SessionStore: Sendable {
     ///
     /// - Parameter isRejected: whether the service has ended it: ``wasRejected`` says so until the next login.
     package func clear(isRejected: Bool = false) throws(StorageError) {
+        source?()?.endSession()
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
         let isMarked = (try? store.write(isRejected ? Self.rejection : Data("clearing".utf8), for: place.clearing)) != nil
@@ -113,6 +119,7 @@ public struct SessionStore: Sendable {
     /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it
     /// removes all that is left of it.
     var isDamaged: Bool {
+        if source != nil { return false }
         let place = place
         guard case .absent = store.read(place.clearing) else { return false }
         return store.hasSetAside(place.session) || store.hasSetAside(Place(origin: origin).session)

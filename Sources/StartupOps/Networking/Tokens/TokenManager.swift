@@ -103,11 +103,16 @@ public final class TokenManager: Sendable {
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
     package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
 
-    /// A session has been opened, in place of the one that was open.
-    public func begin(_ session: Session) {
+    /// A session has been opened, in place of the one that was open. A token that has expired by its own claim is
+    /// refreshed before its first use.
+    public func begin(_ session: Session) { begin(session, isIssuedNow: false) }
+
+    /// - Parameter isIssuedNow: whether the service has given the token just now. One that looks expired then shows that
+    ///   the device's clock is wrong, and is used.
+    package func begin(_ session: Session, isIssuedNow: Bool) {
         let now = now()
         KnownSecrets.add(session)
-        perform { $0.begin(session, now: now) }
+        perform { $0.begin(session, isIssuedNow: isIssuedNow, now: now) }
     }
 
     /// Keeps the session that is open, for a login that a person may leave half-way; nil without one.
@@ -115,6 +120,8 @@ public final class TokenManager: Sendable {
     /// - Returns: opens it again, with the tokens that it had, in place of another user's, and says whether it did: not
     ///   where it is open still, nor where a session has been ended since.
     package func sessionKeeper() -> (@Sendable () -> Bool)? {
+        // A session of the app's own source cannot be put back there.
+        if store.source != nil { return nil }
         loadIfNeeded()
         let kept = state.withLock { state in state.machine.session.map { (session: $0.session, ends: state.machine.ends) } }
         guard let kept else { return nil }
@@ -264,6 +271,7 @@ extension TokenManager {
 
 extension TokenManager {
     private func loadIfNeeded() {
+        if store.source != nil { return followSource() }
         guard state.withLock({ $0.machine.needsLoading }) else { return }
         let answer = store.load()
         if let session = answer.value { KnownSecrets.add(session) }
@@ -272,6 +280,16 @@ extension TokenManager {
             if state.machine.needsLoading { state.inStore = answer.value }
             state.machine.loaded(answer)
         }
+    }
+
+    /// Takes over what has happened to the session in the app's own source.
+    private func followSource() {
+        // An end that the source has not been told yet counts more than its word.
+        guard state.withLock({ $0.machine.unstored == nil }) else { return }
+        let (answer, now) = (store.load(), now())
+        if let session = answer.value { KnownSecrets.add(session) }
+        perform { $0.follow(answer, now: now) }
+        state.withLock { $0.inStore = answer.value }
     }
 
     private var knowledge: SharedRefresh.Knowledge {

@@ -79,6 +79,12 @@ extension TokenStateMachine {
         return [.notStored(error)]
     }
 
+    /// - Parameter isIssuedNow: whether the service has given its token at this moment, so that its claim is not older.
+    private mutating func hold(_ session: Session, isIssuedNow: Bool, now: Date) {
+        let hasExpired = session.expiresAt ?? JSONWebToken(session.accessToken.value)?.expiry ?? .distantFuture <= now
+        hold(session, issued: isIssuedNow || !hasExpired ? now : nil)
+    }
+
     private mutating func hold(_ session: Session, issued: Date?) {
         revision += 1
         heldRejection = nil
@@ -163,8 +169,8 @@ extension TokenStateMachine {
         }
     }
 
-    private mutating func refreshed(_ session: Session, now: Date) -> Effects {
-        hold(session, issued: now)
+    private mutating func refreshed(_ session: Session, isIssuedNow: Bool = true, now: Date) -> Effects {
+        hold(session, isIssuedNow: isIssuedNow, now: now)
         var effects = Effects(events: [.sessionChanged(userID: session.userID)])
         if let token = self.session?.token { effects.resumed = resumeAll(.success(token)) }
         return effects
@@ -192,12 +198,27 @@ extension TokenStateMachine {
 
 extension TokenStateMachine {
     /// Somebody has logged in, perhaps in place of somebody else.
-    mutating func begin(_ session: Session, now: Date) -> Effects {
+    mutating func begin(_ session: Session, isIssuedNow: Bool = true, now: Date) -> Effects {
         var effects = replaceGeneration(failing: .sessionReplaced)
         if !session.isAnonymous { lastLogout = nil }
-        hold(session, issued: now)
+        hold(session, isIssuedNow: isIssuedNow, now: now)
         effects.events = [.sessionChanged(userID: session.userID)]
         return effects
+    }
+
+    /// What the app's own source of sessions says now. It need not be told of it.
+    mutating func follow(_ answer: StoredAnswer<Session>, now: Date) -> Effects {
+        defer { stored = changes }
+        switch answer {
+        case .value(let new):
+            guard let held = session?.session, held.userID == new.userID else { return begin(new, isIssuedNow: false, now: now) }
+            if held.hasTokens(of: new) { return Effects() }
+            return refreshed(new, isIssuedNow: false, now: now)
+        case .absent where session != nil: return end(.requested)
+        case .absent, .unavailable:
+            loaded(answer)
+            return Effects()
+        }
     }
 
     /// Opens a session again in place of another user's; nil where it is open still, and where one has been ended since
@@ -206,7 +227,7 @@ extension TokenStateMachine {
         guard ends == formerEnds, let session = session?.session,
             !areSame(session.userID, former.userID) || session.isAnonymous != former.isAnonymous
         else { return nil }
-        return begin(former, now: now)
+        return begin(former, isIssuedNow: false, now: now)
     }
 
     /// The session is over, if there is one.

@@ -73,7 +73,7 @@ extension SDKConfiguration {
 
         /// The configuration.
         ///
-        /// - Throws: ``SDKError`` with `SDKError.Code.missingField`, or with `SDKError.Code.invalidBaseURL`, naming the
+        /// - Throws: ``SDKError`` with ``SDKError/Code/missingField``, or with ``SDKError/Code/invalidBaseURL``, naming the
         ///     field.
         public func build() throws(SDKError) -> SDKConfiguration {
             let baseUrl = try required(baseUrl, "baseUrl")

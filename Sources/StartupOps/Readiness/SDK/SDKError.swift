@@ -3,27 +3,25 @@ import Sequencer
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
 public struct SDKError: DescribedError, Sendable {
     /// The kinds of error.
-    public struct Code: NamedValue, Sendable, Hashable {
-        package let name: String
-
+    public enum Code: Sendable, Hashable {
         /// A required field is missing or blank.
-        static let missingField = Code(name: "missingField")
+        case missingField
         /// The base URL is not one that credentials may be sent to.
-        static let invalidBaseURL = Code(name: "invalidBaseURL")
+        case invalidBaseURL
         /// The system does not let the app into its secure storage.
-        static let accessDenied = Code(name: "accessDenied")
+        case accessDenied
         /// The secure storage cannot be used now, and cannot be made anew.
-        static let secureStorageFailed = Code(name: "secureStorageFailed")
+        case secureStorageFailed
         /// The client could not be made.
-        public static let clientFailed = Code(name: "clientFailed")
+        case clientFailed
         /// It was used before it was initialised, or after that had failed.
-        static let notInitialized = Code(name: "notInitialized")
+        case notInitialized
         /// It is initialised already, with another configuration.
-        static let alreadyInitialized = Code(name: "alreadyInitialized")
+        case alreadyInitialized
         /// It was set up from within its own set-up.
-        static let reentrantCall = Code(name: "reentrantCall")
+        case reentrantCall
         /// It was reconfigured or reset in the meantime; the answer was discarded.
-        public static let superseded = Code(name: "superseded")
+        case superseded
     }
 
     /// The kind of error.

@@ -4,7 +4,7 @@ import StartupNetworking
 extension SDKLifecycle {
     /// A feature's module, made the first time it is asked for and kept until the SDK is reconfigured or reset.
     ///
-    /// - Throws: ``SDKError`` with `SDKError.Code.notInitialized`, naming who asked; and what `make` throws.
+    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized``, naming who asked; and what `make` throws.
     public func module<Module: Sendable>(
         _ type: Module.Type = Module.self,
         for accessor: String = #function,

@@ -27,7 +27,8 @@ extension SDKLifecycle {
     func tearDown(because reason: String) {
         let ended = state.withLock { state in
             defer { state.current = nil }
-            if state.current?.isReady == true { readiness.note(false) }
+            if state.current != nil { broadcaster.note(.loggedOut(because: reason)) }
+            if state.current?.isReady == true { tell(isReady: false) }
             return state.current
         }
         guard let ended else { return }
@@ -85,7 +86,7 @@ extension SDKLifecycle {
             state.generations += 1
             state.current = Generation(number: state.generations, configuration: configuration, session: session, isReady: isReady)
             state.reasonNotToRestore = reasonNotToRestore
-            if isReady { tellReady() }
+            if isReady { tell(isReady: true) }
             return state.generations
         }
         note("auto-restore", reasonNotToRestore)
@@ -93,9 +94,10 @@ extension SDKLifecycle {
     }
 
     /// Called under the lock, so that nobody hears of it late.
-    func tellReady() {
-        readiness.note(true)
-        restoreEnds.note(true)
+    func tell(isReady: Bool) {
+        readiness.note(isReady)
+        broadcaster.note(.isReady(isReady))
+        if isReady { restoreEnds.note(true) }
     }
 
     static let noSession = "no session"

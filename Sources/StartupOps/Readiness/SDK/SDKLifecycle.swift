@@ -23,6 +23,14 @@ public struct SDKOptions: Sendable, Hashable {
     }
 }
 
+/// What happens to an SDK's session.
+public enum SDKEvent: Sendable, Hashable {
+    /// The session has ended, by a reconfiguration or a reset.
+    case loggedOut(because: String)
+    /// The SDK has become ready, or is ready no more.
+    case isReady(Bool)
+}
+
 /// Sets an SDK up, once, in a fixed order; restores an earlier session in the background; and takes everything down
 /// again.
 ///
@@ -76,6 +84,7 @@ public final class SDKLifecycle: Sendable {
     private let turns = DispatchQueue(label: "startup.sdk-lifecycle")
     let state = Locked(State())
     let readiness = EventBroadcaster(replaying: false)
+    let broadcaster = EventBroadcaster<SDKEvent>()
     /// True each time that it becomes ready; false when it is not initialised any more.
     let restoreEnds = EventBroadcaster<Bool>()
 
@@ -87,6 +96,8 @@ public final class SDKLifecycle: Sendable {
 
     /// Whether it is ready: first as it is now, then each time that changes.
     public var isReady: AsyncStream<Bool> { readiness.stream() }
+    /// What happens to its session from now on, in order. Every call gives a stream of its own.
+    public var events: AsyncStream<SDKEvent> { broadcaster.stream() }
     /// Whether it is ready now.
     public var isReadyNow: Bool { state.withLock { $0.current?.isReady ?? false } }
     /// Whether it is initialised, ready or not.

@@ -85,10 +85,11 @@ extension SDKLifecycle {
         let deadline = Deadline.after(options.restoreTimeout)
         // Weak: a restore that hangs must not keep the SDK.
         let timer = DeadlineTimer(deadline) { [weak self] in self?.endRestore(generation, timedOut: true) }
-        let task = Task { [weak self] in
+        let task = Task { [weak self, services = storage.services] in
             var entitlements: Set<String>?
             var outcome = SDKRestoreOutcome.restored
             do {
+                if let token = try await Self.refreshedToken(of: session, services, by: deadline) { self?.log.redact(token) }
                 entitlements = try await session.fetchEntitlements(by: deadline)
             } catch {
                 outcome = .failed("\(error)")
@@ -109,6 +110,21 @@ extension SDKLifecycle {
         }
         // It ended before it was stored: nobody else has the timer.
         if isOver { timer?.cancel() }
+    }
+
+    /// Has an access token refreshed that says itself that it has expired, or does so within a minute.
+    ///
+    /// - Returns: the new one, which messages of the restore may quote.
+    private static func refreshedToken(
+        of session: any SDKSession,
+        _ services: any SDKServices,
+        by deadline: Deadline
+    ) async throws -> Secret? {
+        guard let token = services.storedAccessToken().value, let expiry = JSONWebToken(token.value)?.expiry,
+            expiry.timeIntervalSinceNow < 60
+        else { return nil }
+        try await session.refreshToken(by: deadline)
+        return services.storedAccessToken().value
     }
 
     private func isRestoring(_ generation: Int) -> Bool { state.withLock { $0.isRestoring(generation) } }
@@ -140,7 +156,7 @@ extension SDKLifecycle {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }
             }
-            tellReady()
+            tell(isReady: true)
             return current
         }
         guard let ended else { return }

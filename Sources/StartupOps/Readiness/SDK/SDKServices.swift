@@ -38,8 +38,11 @@ public protocol SDKSession: Sendable {
     /// next service must not get.
     func invalidate()
 
-    /// The person's entitlements, the first part of every restore. This validates the session, and refreshes a token
-    /// that is about to expire.
+    /// Gets a new access token with the means of the SDK, and stores it. Called before the restore where the stored
+    /// access token is a JSON Web Token that has expired, or does so within a minute. Nothing is done by default.
+    func refreshToken(by deadline: Deadline) async throws
+
+    /// The person's entitlements, the first part of every restore. This validates the session.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
     /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins.
@@ -48,6 +51,9 @@ public protocol SDKSession: Sendable {
 }
 
 extension SDKSession {
+    /// Nothing: tokens that say when they expire are the service's matter.
+    public func refreshToken(by deadline: Deadline) async throws {}
+
     /// None: the session is restored when the entitlements are there.
     public var restoreSteps: [SDKRestoreStep] { [] }
 }

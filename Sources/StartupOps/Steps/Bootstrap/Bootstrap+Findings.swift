@@ -9,32 +9,33 @@ extension Bootstrap {
     /// wrong makes no `Bootstrap`: its problems are in the ``RegistryError``. Steps that have failed for other reasons
     /// are in the launch's report.
     public var findings: [String] {
-        let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
-        let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil
-        var found = problems.map { "set-up is missing or misordered: \($0)" }
-        for gate in [scene, gate].compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
+        let state = state.withLock { $0 }
+        var found = state.problems.map { "set-up is missing or misordered: \($0)" }
+        // Under an update, which has taken the screen, the first screen does not come any more.
+        let gates = state.stage?.isTakenOverBy == nil ? [state.awaitsScene ? phases.sceneGate : nil, state.firstScreen] : []
+        for gate in gates.compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
         // A person who asked for it needs no explanation.
         if let logout = service.tokens.lastLogout, logout != .requested {
             found.append("the person is logged out: the session was ended because \(logout.description)\(Self.remedy(for: logout))")
         }
-        let pushes = mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
+        let pushes = state.mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
         if pushes > 0 {
             found.append(
                 "a push notification leads nowhere: \(pushes == 1 ? "it is" : "\(pushes) are") kept for the app, to be taken after the main screen: "
                     + "give the presenters an entryPoint, or call deliver(to:) of the mailbox"
             )
         }
-        if registered.contains("coordinator"), !registered.contains("image-codec") {
-            found.append(
-                "images stay empty: image-codec was not registered, so images that the system cannot decode are not shown; "
-                    + "register one before the coordinator starts, or a value that says that none is needed"
-            )
+        if state.undecodableImages > 0 {
+            let cause =
+                state.registered.contains("image-codec")
+                ? "the image-codec that is registered does not know their kind"
+                : "image-codec was not registered; register one before the coordinator starts"
+            found.append("images stay empty: \(state.undecodableImages) could not be decoded: \(cause)")
         }
-        if let onboarding, onboarding.chosen != onboarding.configured {
+        if let chosen = state.chosenOnboarding, let configured = state.configuredOnboarding, chosen != configured {
             found.append(
-                "the onboarding is not the one that was configured: \(onboarding.chosen) counted when the coordinator started, "
-                    + "\(onboarding.configured) is configured: the configuration came after the choice, and counts from the next launch; "
-                    + "an app with one kind of onboarding sets that in its settings, too"
+                "the onboarding is not the one that was configured: \(chosen) counted in this launch, \(configured) is configured: it came "
+                    + "after the choice, and counts from the next launch; an app with one kind of onboarding sets that in its settings, too"
             )
         }
         return found

@@ -83,14 +83,18 @@ extension Bootstrap {
         let accounts = environment.services.accounts
         if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
         didRegister("coordinator")
+        for part in plan.coordinators {
+            try make(part)
+            tell("coordinator, \(part.name): started", launch)
+        }
+        tell("coordinator, restore check: \(restoreDecision(configuration, environment, nil))", launch)
         // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need
         // have completed with.
         let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
         let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
         let mayStay = onboarding != .regular || accounts.storedSession().value?.isAnonymous != true
         if !mayStay {
-            // No configuration counts beside the app's own, so none can come too late.
-            if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = (chosen: onboarding, configured: onboarding) } }
+            didChoose(onboarding, environment)
             await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
         }
         tell("coordinator, anonymous check: \(mayStay ? "" : "the guest's session was ended: ")onboarding is \(onboarding)", launch)
@@ -105,6 +109,15 @@ extension Bootstrap {
         for delegate in plan.delegates { try make(delegate) }
         tell("coordinator, delegates: \(plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))", launch)
     }
+
+    /// Notes how somebody who is not logged in is received. No configuration counts beside the app's own kind, so none
+    /// can come too late for that.
+    func didChoose(_ onboarding: OnboardingType, _ environment: StartupEnvironment) {
+        if environment.onboardingOfApp == nil { state.withLock { $0.chosenOnboarding = onboarding } }
+    }
+
+    /// Notes a kind of onboarding that came too late for this launch.
+    func onboardingCameLate(_ onboarding: OnboardingType) { state.withLock { $0.configuredOnboarding = onboarding } }
 
     /// Takes a configuration that was fetched in this launch, which may go by another.
     func didFetch(_ fetched: LoadedConfiguration, insteadOf kept: LoadedConfiguration?, _ flags: FeatureFlags, _ launch: StepContext) {
@@ -122,9 +135,9 @@ extension Bootstrap {
         state.withLock { state in
             // Before the line: a watcher must not see a configuration that is not here yet.
             state.fetched = fetched
-            if let configured = fetched.configuration.onboarding { state.onboarding?.configured = configured }
             // Noted in here, so that the later one is told later.
             let configuration = fetched.with(flags).configuration
+            if let configured = configuration.onboarding { state.configuredOnboarding = configured }
             if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
         }
     }
@@ -153,20 +166,29 @@ extension Bootstrap {
         try await pass(gate, environment.flags, launch)
         // Flags that are fetched from here on count from the next launch.
         let flags = environment.flags.use()
-        let decision = RestoreDecision(
-            isFirstLaunch: configuration.isFirstLaunch,
-            isLoggedIn: environment.services.accounts.storedSession().value != nil,
-            hasRestoreConfiguration: loaded.configuration.restoreAccount ?? plan.enablesRestoreAccount
-        )
+        let decision = restoreDecision(configuration, environment, loaded)
         state.withLock { state in
             state.restore = decision
             configurationLine.note(loaded.with(flags).configuration)
             // One that came before this decision has not been told to anybody.
             let latest = state.fetched ?? loaded
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
-            if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
+            if let configured = latest.with(flags).configuration.onboarding { state.configuredOnboarding = configured }
         }
         launch.note(decision.description)
+    }
+
+    /// Whether an account is offered, by what is known now.
+    private func restoreDecision(
+        _ configuration: BootstrapConfiguration,
+        _ environment: StartupEnvironment,
+        _ loaded: LoadedConfiguration?
+    ) -> RestoreDecision {
+        RestoreDecision(
+            isFirstLaunch: configuration.isFirstLaunch,
+            isLoggedIn: environment.services.accounts.storedSession().value != nil,
+            hasRestoreConfiguration: loaded?.configuration.restoreAccount ?? plan.enablesRestoreAccount
+        )
     }
 
     private func pass(_ gate: ReadinessGate, _ flags: FlagStore, _ launch: StepContext) async throws {

@@ -34,7 +34,12 @@ public final class Bootstrap: Sendable {
         var fetched: LoadedConfiguration?
         var restore: RestoreDecision?
         var mailbox: EntryPointMailbox?
-        var onboarding: (chosen: OnboardingType, configured: OnboardingType)?
+        /// The kind of onboarding that somebody was received by, unless the app has set it; and the latest that came.
+        var chosenOnboarding: OnboardingType?
+        var configuredOnboarding: OnboardingType?
+        /// How many images the app could not decode.
+        var undecodableImages = 0
+        var stage: Stage?
         var observers: [Task<Void, Never>] = []
     }
 
@@ -57,8 +62,9 @@ public final class Bootstrap: Sendable {
     /// - Parameters:
     ///   - directory: keeps the session, settings and what earlier launches have come to.
     ///   - http: sends the requests.
-    ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token. It is held weakly:
-    ///     an app that lets go of it goes on as `APIDataSource` says.
+    ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token; one that is a
+    ///     `TokenSource` gives the tokens, too. It is held weakly: an app that lets go of it goes on as `APIDataSource`
+    ///     says.
     ///   - now: the time of day, which tokens' expiry is compared with.
     /// - Throws: ``RegistryError`` when the plan is not valid.
     public init(
@@ -154,6 +160,10 @@ public final class Bootstrap: Sendable {
         for observer in observers { observer.cancel() }
     }
 
+    /// The app could not decode an image: one of the causes of empty images is then among the ``findings``. Call it where
+    /// the app loads its images.
+    public func imageCouldNotBeDecoded() { state.withLock { $0.undecodableImages += 1 } }
+
     /// Notes a registration; of several of one name, the first.
     func didRegister(_ name: String) { state.withLock { if !$0.registered.contains(name) { $0.registered.append(name) } } }
 
@@ -203,6 +213,7 @@ extension Bootstrap {
             splashMinimum: splashMinimum
         )
         environment.bootstrap = self
+        state.withLock { [stage = environment.stage] in $0.stage = stage }
         return environment
     }
 }
@@ -215,11 +226,11 @@ public struct BootstrapConfiguration: Sendable {
     /// The app's service: its accounts, its entitlements, and who is logged in.
     public let service: AppService
     /// The session that was found; nil when nobody is logged in, or when it could not be read.
-    let session: StoredSession?
+    public let session: StoredSession?
     /// Identifies this installation.
     public let deviceIdentifier: String
     /// Whether no launch had completed before this one.
-    let isFirstLaunch: Bool
+    public let isFirstLaunch: Bool
 
     /// The flags that the app was built with.
     public var build: BuildFlags { plan.build }

@@ -55,6 +55,8 @@ public struct ThirdPartySDK: Sendable {
     let isRequired: Bool
     /// The flags that a build has to have, all of them, for this SDK to be started.
     let flags: BuildFlags
+    /// The steps of other SDKs that it waits for, without their `sdk-`.
+    let predecessors: [String]
     /// How long it may take.
     let timeout: Duration
     /// Restores an earlier session in the background; nil for an SDK that says nothing of that.
@@ -65,17 +67,22 @@ public struct ThirdPartySDK: Sendable {
     ///
     /// - Parameters:
     ///   - flags: the builds it belongs to; unless said otherwise, all.
+    ///   - predecessors: the SDKs of the plan that start before it, by name; `"steps-ready"` waits until the SDK `steps`
+    ///     has restored its session, and holds up the process phase as long. One that fails without being required is
+    ///     waited for, and does not keep this one from being started.
     ///   - start: starts it, with the facts about the user and the device.
     public init(
         _ name: String,
         isRequired: Bool = false,
         in flags: BuildFlags = [],
+        after predecessors: [String] = [],
         timeout: Duration = .milliseconds(500),
         start: @escaping @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
     ) {
         self.name = name
         self.isRequired = isRequired
         self.flags = flags
+        self.predecessors = predecessors
         self.timeout = timeout
         self.start = start
     }
@@ -93,6 +100,7 @@ public struct ThirdPartySDK: Sendable {
     ///   - lifecycle: outlives the launch. Initialised before with the same configuration, it is left as it is.
     ///   - configuration: checked when it is initialised, on the main thread, which waits for the disk.
     ///   - flags: the builds it belongs to; unless said otherwise, all.
+    ///   - predecessors: the SDKs of the plan that start before it, as in the other initializer.
     ///   - timeout: how long it may take until it is initialised. The restore has the time of its ``SDKOptions``.
     public init(
         _ name: String,
@@ -100,9 +108,10 @@ public struct ThirdPartySDK: Sendable {
         configuration: SDKConfiguration.Builder,
         isRequired: Bool = false,
         in flags: BuildFlags = [],
+        after predecessors: [String] = [],
         timeout: Duration = .seconds(1)
     ) {
-        self.init(name, isRequired: isRequired, in: flags, timeout: timeout) { _ in
+        self.init(name, isRequired: isRequired, in: flags, after: predecessors, timeout: timeout) { _ in
             if !lifecycle.initialize(configuration) { throw lifecycle.failure ?? SDKError.superseded("initialize") }
         }
         self.lifecycle = lifecycle

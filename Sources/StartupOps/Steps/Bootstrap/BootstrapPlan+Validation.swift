@@ -35,7 +35,7 @@ extension BootstrapPlan {
         func own(_ name: String) -> BootstrapRegistration { .action(name) {} }
         let parts: [[BootstrapRegistration]] = [
             registrations, [own("module-setup"), .configuration], moduleDelegates, thirdParties.isEmpty ? [] : [own("third-party")],
-            [own("coordinator")], delegates, [own("observers")],
+            [own("coordinator")], coordinators, delegates, [own("observers")],
         ]
         return parts.flatMap(\.self)
     }

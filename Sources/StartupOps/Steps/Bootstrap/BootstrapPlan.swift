@@ -12,7 +12,7 @@ import StartupStorage
 /// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: "client-keys"), ...]
 /// plan.modules = [BootstrapModule("shop") { configuration in Shop(configuration.client) }]
 /// let bootstrap = try Bootstrap(plan, app: app, directory: .openDefault(), http: HTTPClient())
-/// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
+/// let report = try await bootstrap.environment(presenters: presenters).graph(.bootstrap).run().report
 /// ```
 public struct BootstrapPlan: Sendable {
     /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at
@@ -40,7 +40,10 @@ public struct BootstrapPlan: Sendable {
     /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and
     /// before any module is.
     public var moduleDelegates: [BootstrapRegistration] = []
-    /// The registrations when the coordinator starts, and the app's parts exist.
+    /// The parts that the coordinator starts before it looks who is there, in this order: the journey manager, then the
+    /// coordinators that are always there.
+    public var coordinators: [BootstrapRegistration] = []
+    /// The registrations when the coordinator has started, and the app's parts exist.
     public var delegates: [BootstrapRegistration] = []
     /// The optional parts of the app, in the order in which they are prepared and made.
     public var modules: [BootstrapModule] = []
@@ -110,12 +113,14 @@ public struct BuildFlags: OptionSet, NamedValue, Sendable, Hashable {
 /// ]
 /// ```
 public struct BootstrapRegistration: Sendable {
-    /// The name that `RegistrationRule/bootstrap` knows it by.
+    /// One of the names in the table of <doc:WhiteLabelApp>, or one of the app's own.
     public let name: String
     let value: any Sendable
     /// Whether the value of an earlier registration of this name is the same.
     let isSame: @Sendable (any Sendable) -> Bool
     var action: (@MainActor @Sendable () throws -> Void)?
+    /// The app's own constraints.
+    var constraints: [OrderConstraint] = []
 
     /// That of the configuration, by the launch: it is the same as no other.
     static let configuration = BootstrapRegistration(name: "configuration", value: ()) { _ in false }
@@ -136,6 +141,13 @@ public struct BootstrapRegistration: Sendable {
     /// An action, where there is nothing to keep. An error that it throws fails the launch.
     public static func action(_ name: String, _ body: @escaping @MainActor @Sendable () throws -> Void) -> BootstrapRegistration {
         BootstrapRegistration(name: name, value: true, isSame: { $0 as? Bool == true }, action: body)
+    }
+
+    /// The same registration, which has to come after others, too: `.after("client-keys", because: "it reads them")`.
+    public func constrained(by constraints: OrderConstraint...) -> BootstrapRegistration {
+        var copy = self
+        copy.constraints += constraints
+        return copy
     }
 }
 

@@ -106,12 +106,12 @@ struct RegistrationRule: Sendable, Hashable {
             if !before.contains(root.predecessor) {
                 problems.append("\(name) was registered before \(root.predecessor), which must come first of all: \(root.reason)")
             }
-            guard let rule = bootstrap.first(where: { $0.name == name }) else {
-                let hint = nearestName(to: name, in: bootstrap.map(\.name)).map { "; did you mean \($0)?" } ?? ""
-                problems.append("there is no rule for a registration called \(printable(name, limit: 80))\(hint)")
-                continue
+            let rule = bootstrap.first { $0.name == name }
+            // Where the other one is registered, too, this is none of its misspellings.
+            if rule == nil, let known = nearestName(to: name, in: bootstrap.map(\.name).filter { !all.contains($0) }) {
+                problems.append("\(printable(name, limit: 80)) is almost the name of another registration: did you mean \(known)?")
             }
-            for constraint in rule.constraints where !before.contains(constraint.predecessor) {
+            for constraint in (rule?.constraints ?? []) + registration.constraints where !before.contains(constraint.predecessor) {
                 // One that is not required, and never comes, is not waited for.
                 let isExpected = bootstrap.contains { $0.name == constraint.predecessor && $0.isRequired }
                 if isExpected || all.contains(constraint.predecessor) { problems.append(constraint.violation(by: name)) }

@@ -96,7 +96,7 @@ struct BootstrapFindingsTests {
         #expect(try await later.launch(bootstrap).outcome == .completed)
         #expect(
             bootstrap.findings.last?.hasPrefix(
-                "the onboarding is not the one that was configured: regular counted when the coordinator started, dismissable is configured"
+                "the onboarding is not the one that was configured: regular counted in this launch, dismissable is configured"
             ) == true
         )
     }

@@ -51,11 +51,11 @@ struct BootstrapPhaseTests {
         let report = try await harness.launch(bootstrap)
         #expect(report.outcome == .completed)
         let notes = try #require(report["start-coordinator"]?.notes)
-        let parts = ["anonymous check", "first-screen check", "delegates"]
+        let parts = ["restore check", "anonymous check", "first-screen check", "delegates"]
         #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("coordinator, \($1): ") })
-        #expect(notes[2].hasSuffix(": delegates"))
+        #expect(notes[3].hasSuffix(": delegates"))
         // It was the configuration that the first screen waited for, and it has come.
-        #expect(notes[1].contains("first-screen is waiting for: ") && notes[1].contains("configurationPresent (set by fetch-config"))
+        #expect(notes[2].contains("first-screen is waiting for: ") && notes[2].contains("configurationPresent (set by fetch-config"))
         #expect(bootstrap.firstScreenGate?.isOpen == true)
         #expect(bootstrap.registered.suffix(3) == ["coordinator", "delegates", "observers"])
     }
@@ -72,7 +72,8 @@ struct BootstrapPhaseTests {
         let user = second.firstScreenGate?.conditions.first { $0.condition.name == .userKnown }
         #expect(user?.source == "the absence of a session")
         #expect(
-            report["start-coordinator"]?.notes.first == "coordinator, anonymous check: the guest's session was ended: onboarding is regular"
+            report["start-coordinator"]?.notes.dropFirst().first
+                == "coordinator, anonymous check: the guest's session was ended: onboarding is regular"
         )
     }
 
@@ -87,7 +88,7 @@ struct BootstrapPhaseTests {
         try configurations.beginTrial(of: kept)
         let second = try harness.bootstrap(harness.plan())
         let report = try await harness.launch(second)
-        #expect(report["start-coordinator"]?.notes.first == "coordinator, anonymous check: onboarding is dismissable")
+        #expect(report["start-coordinator"]?.notes.dropFirst().first == "coordinator, anonymous check: onboarding is dismissable")
         #expect(second.service.storedSession().value?.isAnonymous == true)
     }
 
@@ -172,7 +173,9 @@ struct BootstrapPhaseTests {
 
     private let harness = BootstrapHarness()
 
-    @Test("B34, B65: image decoders are registered before the coordinator starts; without them the launch completes, and that is a finding")
+    @Test(
+        "B34, B65: image decoders are registered before the coordinator starts; without them the launch completes, and images say what is wrong"
+    )
     func imageCodec() async throws {
         let bootstrap = try harness.bootstrap(harness.plan())
         #expect(try await harness.launch(bootstrap).outcome == .completed)
@@ -184,7 +187,9 @@ struct BootstrapPhaseTests {
         let without = try other.bootstrap(plan)
         #expect(without.findings == [])
         #expect(try await other.launch(without).outcome == .completed)
-        #expect(without.findings.map { $0.hasPrefix("images stay empty: image-codec was not registered") } == [true])
+        #expect(without.findings == [])
+        without.imageCouldNotBeDecoded()
+        #expect(without.findings.map { $0.contains("could not be decoded: image-codec was not registered") } == [true])
     }
 
     @Test("B28, B35: what modules ask of the app is registered after the configuration, and before any module is made")

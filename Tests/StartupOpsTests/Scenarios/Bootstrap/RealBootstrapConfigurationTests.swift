@@ -87,7 +87,7 @@ struct RealBootstrapConfigurationTests {
         #expect(report.outcome == .completed, "\(report.remarks)")
         let lines = logger.lines.withLock { $0 }
         #expect(lines.filter { $0.hasPrefix("configuration, ") } == report["configure"]?.notes)
-        #expect(lines.count { $0.hasPrefix("coordinator, ") } == 3)
+        #expect(lines.count { $0.hasPrefix("coordinator, ") } == 4)
         #expect(lines.contains { $0.hasSuffix(": main-app succeeded") } && lines.last?.hasSuffix(": the launch ended") == true)
     }
 

@@ -1,0 +1,292 @@
+import Foundation
+import Sequencer
+import SequencerTesting
+import StartupNetworking
+import StartupOps
+import StartupStorage
+import TestSupport
+import Testing
+
+/// A white-label app, as it is made with the public API alone.
+@Suite("Public API: a white-label app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct WhiteLabelTests {
+    private let service = JSONService()
+    private let directory = StateDirectory.inMemory()
+    private let done = Lines()
+
+    private func plan() throws -> BootstrapPlan {
+        var plan = BootstrapPlan(
+            endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com")
+        )
+        plan.registrations = ["platform", "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics"].map {
+            .value("value", for: $0)
+        }
+        return plan
+    }
+
+    private func bootstrap(_ plan: BootstrapPlan, _ source: (any APIDataSource)? = nil) throws -> Bootstrap {
+        let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
+        return try Bootstrap(plan, app: app, directory: directory, http: service, dataSource: source)
+    }
+
+    /// Of one launch.
+    private var options: LaunchOptions { LaunchOptions(clock: VirtualClock(patience: .seconds(300)), admission: .oneAtATime) }
+
+    private func environment(_ bootstrap: Bootstrap, _ person: Person) -> StartupEnvironment {
+        var presenters = StartupPresenters()
+        (presenters.login, presenters.main, presenters.entryPoint) = (person, person, person)
+        return bootstrap.environment(presenters: presenters)
+    }
+
+    private func launch(_ bootstrap: Bootstrap, _ person: Person = Person()) async throws -> LaunchReport {
+        try await environment(bootstrap, person).graph(.bootstrap).run(options: options).report
+    }
+
+    private func action(_ name: String) -> BootstrapRegistration { .action(name) { done.add(name) } }
+
+    // MARK: Registrations and parts
+
+    @Test("B41, B63: an app has registrations of its own, with constraints of its own; one that is almost a known name is a mistake")
+    func ownRegistrations() async throws {
+        var plan = try plan()
+        plan.registrations.append(action("map-tiles").constrained(by: .after("client-keys", because: "they are bought with them")))
+        plan.registrations.append(action("chat-keys"))
+        plan.coordinators = [action("journey-manager"), action("tab-coordinator")]
+        plan.delegates = [action("delegates")]
+        let bootstrap = try bootstrap(plan)
+        let report = try await launch(bootstrap)
+        #expect(report.outcome == .completed)
+        #expect(done.all == ["map-tiles", "chat-keys", "journey-manager", "tab-coordinator", "delegates"])
+        let parts = [
+            "journey-manager", "tab-coordinator", "restore check", "anonymous check", "first-screen check", "delegates",
+        ]
+        let notes = try #require(report["start-coordinator"]?.notes)
+        #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("coordinator, \($1): ") }, "\(notes)")
+        let started = try #require(report["start-coordinator"]?.end)
+        let (fetched, watched) = try (#require(report["fetch-config"]?.start), #require(report["install-observers"]?.start))
+        #expect(started <= fetched && started <= watched)
+
+        let tiles = plan.registrations.remove(at: 6)
+        plan.registrations.insert(tiles, at: 1)
+        plan.registrations.append(action("image-codek"))
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            error?.problems == [
+                "map-tiles must come after client-keys: they are bought with them",
+                "image-codek is almost the name of another registration: did you mean image-codec?",
+            ]
+        )
+    }
+
+    @Test("B4, B17, B19, B26: modules see who is there and whether the launch is the first; starts of those who are logged in are counted")
+    func configuration() async throws {
+        var plan = try plan()
+        plan.modules = [
+            BootstrapModule("shop") { [done] in
+                done.add(
+                    "first \($0.isFirstLaunch), \($0.session.map { "\($0.userID ?? "unknown"), guest \($0.isAnonymous)" } ?? "nobody")"
+                )
+                return "shop"
+            }
+        ]
+        let first = try bootstrap(plan)
+        let error = #expect(throws: RegistryError.self) { try first.configuration(for: "the shop's window") }
+        #expect(error?.description.hasPrefix("the shop's window asked for the configuration before it was made") == true)
+        service.answer("/oauth/token", #"{"access_token":"\#(Secret.token(expiringIn: 3600).value)","expires_in":3600}"#)
+        let person = Person(.logIn(email: "ada@example.com", password: "correct horse"))
+        #expect(try await launch(first, person).outcome == .completed)
+        let content = await person.content
+        #expect(content?.configuration.source == .remote && content?.account.name == "Ada")
+        let second = try bootstrap(plan)
+        #expect(try await launch(second).outcome == .completed)
+        #expect(done.all == ["first true, nobody", "first false, ada, guest false"])
+        #expect(directory.launchState().appStarts == 2)
+    }
+
+    @Test("B54, B57: the end of the main screen's step is told once; the link that started the app is followed after that screen")
+    @MainActor
+    func link() async throws {
+        let tabs = DeepLinkParameter.oneOf("tab", ["sound", "room"], isRequired: false)
+        let route = DeepLinkRoute("speaker", path: "/speakers/{id}", parameters: [.uuid("id"), tabs])
+        let router = try DeepLinkRouter(origins: [DeepLinkOrigin("https", "music.example")], routes: [route])
+        let address = "https://music.example/speakers/6F9619FF-8B86-D011-B42D-00C04FC964FF"
+        for wrong in ["https://music.example/speakers/7", address + "?tab=kitchen"] {
+            #expect(throws: DeepLinkError.self) { try router.link(wrong) }
+        }
+        let person = Person()
+        let environment = environment(try bootstrap(plan()), person)
+        environment.mailbox.receive(.link(try router.link(address + "?tab=room")))
+        var options = options
+        options.observers.append { [done] in if $0.kind == .ended("main-app", .succeeded) { done.add("main screen") } }
+        #expect(try await environment.graph(.bootstrap).run(options: options).report.outcome == .completed)
+        #expect(person.shown == ["main", "speaker, room"])
+        #expect(done.all == ["main screen"])
+    }
+
+    // MARK: Findings
+
+    @Test("B65: under an update that has taken over, nobody waits for the first screen")
+    func findingsOfUpdate() async throws {
+        let configured = Signal()
+        service.answer("/v1/version-policy", #"{"minimumVersion":"2.0.0"}"#, after: configured)
+        service.answer("/v1/configuration", after: Signal())
+        var plan = try plan()
+        // By then the gate of the first screen is there.
+        plan.delegates = [.action("delegates") { configured.give() }]
+        let bootstrap = try bootstrap(plan)
+        #expect(try await launch(bootstrap).outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(bootstrap.firstScreenGate?.isOpen == false && bootstrap.findings == [])
+    }
+
+    @Test("B65, B66: an onboarding of the feature flags that comes after somebody was asked to log in is a finding of a first launch, too")
+    func findingsOfOnboarding() async throws {
+        let asked = Signal()
+        service.answer("/v1/flags", #"{"features":{},"onboarding":"none"}"#, after: asked)
+        let bootstrap = try bootstrap(plan())
+        #expect(try await launch(bootstrap, Person(whenAsked: asked)).outcome == .completed)
+        let finding = "the onboarding is not the one that was configured: regular counted in this launch, none is configured: "
+        #expect(bootstrap.findings.map { $0.hasPrefix(finding) } == [true])
+    }
+
+    @Test("B34, B65: a missing image codec is a finding where images cannot be shown, and nowhere else")
+    func findingsOfImages() async throws {
+        let bootstrap = try bootstrap(plan())
+        #expect(try await launch(bootstrap).outcome == .completed)
+        #expect(bootstrap.findings == [])
+        bootstrap.imageCouldNotBeDecoded()
+        let cause = "image-codec was not registered; register one before the coordinator starts"
+        #expect(bootstrap.findings == ["images stay empty: 1 could not be decoded: \(cause)"])
+    }
+
+    // MARK: Tokens
+
+    @Test("C6, C14, C18: tokens come from an app's own source and are refreshed there; none that has expired is sent")
+    func tokens() async throws {
+        let source = Tokens()
+        let first = try bootstrap(plan(), source)
+        let person = Person(.logIn(email: "ada@example.com", password: "correct horse"))
+        #expect(try await launch(first, person).outcome == .completed)
+        #expect(await person.content?.account.name == "Ada")
+        #expect(source.asked.all == ["logged in as ada@example.com"])
+
+        let expired = Session.ada(expiringIn: -60)
+        source.set(.value(expired))
+        let second = try bootstrap(plan(), source)
+        #expect(try await launch(second).outcome == .completed)
+        #expect(source.asked.all.dropFirst() == ["refreshed"])
+        #expect(service.requests(for: "/oauth/token").isEmpty)
+        let bearers = service.requests(for: "/v1/profile").map { $0.headers["Authorization"] }
+        #expect(bearers.count > 1 && !bearers.contains("Bearer \(expired.accessToken.value)"))
+        #expect(bearers.last == "Bearer \(source.session.value?.accessToken.value ?? "")")
+
+        // Whoever logs out there is logged out here, and the other way round.
+        source.set(.absent)
+        let accounts = try second.configuration().service
+        #expect(accounts.storedSession().value == nil)
+        source.set(.value(.ada(expiringIn: 3600)))
+        #expect(accounts.storedSession().value?.userID == "ada")
+        await accounts.logOut(because: "requested")
+        #expect(source.session.value == nil && source.asked.all.last == "ended")
+    }
+
+    @Test("C18: a session that an app opens with a token that has expired is refreshed before its first use")
+    func expired() async throws {
+        let expired = Session.ada(expiringIn: -60, "refresh")
+        let tokens = TokenManager(store: SessionStore(directory.secure)) { _, _ in .ada(expiringIn: 3600) }
+        let client = APIClient(
+            try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com"),
+            client: ClientInfo(deviceID: "d", platform: "linux", appVersion: "1.0.0", language: "de"),
+            http: service,
+            cache: ResponseCache(store: directory.cache),
+            tokens: tokens
+        )
+        tokens.begin(expired)
+        _ = try await client.get("v1/profile", as: JSONValue.self, deadline: .never)
+        let request = try #require(service.requests.last)
+        #expect(request.headers["Authorization"] != nil)
+        #expect(request.headers["Authorization"] != "Bearer \(expired.accessToken.value)")
+    }
+
+    // MARK: Languages
+
+    @Test("C50: every request of a launch says the language of the app, and then that of its configuration; each can say another")
+    func language() async throws {
+        service.answer("/v1/configuration", #"{"version":"1","country":"DE","language":"fr"}"#)
+        service.answer("/v1/news", "[]")
+        // Of a session without a user no answer is kept.
+        service.answer("/oauth/token", #"{"access_token":"\#(Secret.token(expiringIn: 3600).value)","expires_in":3600}"#)
+        let bootstrap = try bootstrap(plan())
+        #expect(try await launch(bootstrap).outcome == .completed)
+        func languages(_ path: String) -> Set<String?> { Set(service.requests(for: path).map { $0.headers["Accept-Language"] }) }
+        #expect(languages("/v1/countries") == ["de"] && languages("/v1/configuration") == ["de"])
+        let client = try bootstrap.configuration().client
+        // Of answers that are kept, those in another language are no answers.
+        for language in [nil, "it", "it", nil] {
+            let options = RequestOptions(requirement: .optional, cachePolicy: .returnCacheDataElseFetch, language: language)
+            _ = try await client.get("v1/news", as: [String].self, options: options, deadline: .never)
+        }
+        #expect(service.requests(for: "/v1/news").map { $0.headers["Accept-Language"] } == ["fr", "it"])
+    }
+}
+
+/// Answers the login form, and keeps what the main screen shows.
+@MainActor
+private final class Person: LoginPresenter, MainPresenter, EntryPointPresenter {
+    private let answer: LoginAnswer
+    private let whenAsked: Signal?
+    private(set) var content: MainContent?
+    private(set) var shown: [String] = []
+
+    nonisolated init(_ answer: LoginAnswer = .continueAsGuest, whenAsked: Signal? = nil) {
+        (self.answer, self.whenAsked) = (answer, whenAsked)
+    }
+
+    func askForLogin(problem: String?) async -> LoginAnswer {
+        whenAsked?.give()
+        return answer
+    }
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret? { nil }
+    func askToRestore(_ account: StoredSession) async -> Bool { true }
+    func showMain(_ content: MainContent) async {
+        self.content = content
+        shown.append("main")
+    }
+    func showPush(_ push: PushPayload) async {}
+    func follow(_ link: DeepLink) async { shown.append("\(link.route), \(link.string("tab") ?? "no tab")") }
+    func perform(_ shortcut: ShortcutItem) async {}
+    func confirm(_ entryPoint: EntryPoint) async -> Bool { false }
+    func showOnboarding() async {}
+    func showPaywall() async {}
+    func becameActive() async {}
+}
+
+/// An app's own source of tokens.
+private final class Tokens: TokenSource, @unchecked Sendable {
+    // @unchecked: `lock` guards all of its state.
+    let asked = Lines()
+    private let lock = NSLock()
+    private var current = StoredAnswer<Session>.absent
+
+    var session: StoredAnswer<Session> { lock.withLock { current } }
+
+    func set(_ session: StoredAnswer<Session>) { lock.withLock { current = session } }
+
+    private func begin(_ session: Session, _ line: String) -> Session {
+        asked.add(line)
+        set(.value(session))
+        return session
+    }
+
+    func requiresToken(operation: String) -> Bool { true }
+    func refresh(_ session: Session, by deadline: Deadline) async -> Session? { begin(.ada(expiringIn: 3600), "refreshed") }
+    func logIn(email: String, password: Secret, by deadline: Deadline) async -> Session {
+        begin(.ada(expiringIn: 3600), "logged in as \(email)")
+    }
+    func logInAnonymously(by deadline: Deadline) async throws -> Session {
+        throw NetworkError(.invalidRequest, request: "guest", "no guests")
+    }
+    func endSession() {
+        asked.add("ended")
+        set(.absent)
+    }
+}
