@@ -64,18 +64,19 @@ struct DegradationTimeTests {
 
         func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
             if isServiceAlone { return try await real.connect(to: speaker, by: deadline) }
-            throw await silence(for: deadline)
+            throw await silence(for: deadline.remaining ?? .seconds(100))
         }
 
         func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
-            let error = await silence(for: isServiceAlone ? deadline.halved : deadline)
+            let time = deadline.remaining ?? .seconds(100)
+            let error = await silence(for: isServiceAlone ? time / 2 : time)
             if error.code == .cancelled { throw error }
             return isServiceAlone ? try await real.scan(endpoints, by: deadline) : []
         }
 
-        private func silence(for deadline: Deadline) async -> DeviceError {
+        private func silence(for time: Duration) async -> DeviceError {
             do {
-                try await clock.sleep(for: deadline.remaining ?? .seconds(100))
+                try await clock.sleep(for: time)
                 return DeviceError(.timedOut, "speaker", "no answer")
             } catch {
                 return DeviceError(.cancelled, "speaker", "it was cancelled")
