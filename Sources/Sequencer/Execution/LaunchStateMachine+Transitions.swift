@@ -428,7 +428,7 @@ extension LaunchStateMachine {
     /// An operation has ended in a launch that was stopped.
     private mutating func releaseOutlasting(behind node: Int) {
         guard !outlasting.isEmpty, !nodes[node].isDeferred else { return }
-        for dependent in successors[node].lazy.map(\.index) where outlasting.contains(dependent) {
+        for dependent in graph.successors[node].lazy.map(\.index) where outlasting.contains(dependent) {
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
             if goesOnStopped(dependent), !nodes[dependent].isToldToCancel { becomeReady(dependent) } else { end(dependent, .cancelled) }

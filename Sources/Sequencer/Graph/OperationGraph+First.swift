@@ -36,7 +36,7 @@ extension OperationGraph {
             fallback: .of(value, nil),
             valueType: Value.self,
             work: .synchronous { context in
-                for step in steps { if let value = try context.value(of: step.optional) { return value } }
+                for step in steps { if let value = try context.input(step.optional) { return value } }
                 throw NoneSucceeded(steps: steps.map(\.id))
             }
         )
