@@ -97,7 +97,7 @@ public final class ReadinessGate: Sendable {
     }
 
     /// Whether it has opened.
-    var isOpen: Bool { state.withLock { $0.openedAt != nil } }
+    public var isOpen: Bool { state.withLock { $0.openedAt != nil } }
 
     /// Where each condition stands, in the order in which they were given.
     var conditions: [ConditionStatus] {
