@@ -35,7 +35,7 @@ struct RealIsolatedProcessTests {
                             .status
                         results.withLock { $0.append("\(status)") }
                     } catch {
-                        results.withLock { $0.append((error as? NetworkError)?.code.description ?? "?") }
+                        results.withLock { $0.append((error as? NetworkError).map { "\($0.code)" } ?? "?") }
                     }
                     done.signal()
                 }

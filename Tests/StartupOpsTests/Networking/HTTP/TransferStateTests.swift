@@ -12,7 +12,7 @@ struct TransferStateTests {
         func text(_ result: Result<HTTPResponse, NetworkError>) -> String {
             switch result {
             case .success(let response): "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
-            case .failure(let error): error.code.description
+            case .failure(let error): "\(error.code)"
             }
         }
         return switch action {

@@ -34,7 +34,7 @@ struct TokenStateMachineTests {
         -> String
     {
         switch machine.ask(requirement, replacing: rejected, by: id, now: now) {
-        case .fail(let error): error.code.description
+        case .fail(let error): "\(error.code)"
         case .wait(let flight): flight == nil ? "wait" : "wait+refresh"
         case .use(let token, let flight): (token == nil ? "none" : "token") + (flight == nil ? "" : "+refresh")
         }
