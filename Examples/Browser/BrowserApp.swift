@@ -178,7 +178,9 @@ nonisolated final class BrowserApp: Sendable {
             .onFailure(.skipDependents),
             after: card
         )
-        graph.add("start-telemetry", .when(answer) { $0 }, .timeout(.seconds(5)), .onFailure(.continue)) { [phone] (step: StepContext) in
+        // Who has answered before is not asked, and the step waits for nothing of that: only for the browser.
+        graph.add("start-telemetry", .when(answer) { $0 }, .timeout(.seconds(5)), .onFailure(.continue), after: browser) {
+            [phone] (step: StepContext) in
             try await step.sleep(for: .milliseconds(50))
             phone.startTelemetry()
         }

@@ -116,32 +116,6 @@ struct OperationBlameTests {
         #expect(blamed <= 1)
     }
 
-    @Test("F5: of launches of two kinds, an operation is compared in runs of one kind, however many there are of each")
-    func kinds() throws {
-        /// Launches of `splash`, `login` and `main`, in which `login` takes 0.5 s or 0.9 s, times a factor.
-        func scenario(_ lower: Int, _ upper: Int, _ factor: Int = 100) -> BenchedScenario {
-            let times = (0..<lower).map { (500 + $0) * factor } + (0..<upper).map { (900 + $0) * factor }
-            var scenario = BenchedScenario(name: "regular", budget: .seconds(3))
-            scenario.milestone = "main"
-            for (id, after) in [("splash", []), ("login", ["splash"]), ("main", ["login"])] as [(String, [String])] {
-                let durations: [Duration?] = times.map { id == "login" ? .microseconds($0 * 10) : .milliseconds(100) }
-                scenario.operations.append(BenchedOperation(id: id, durations: durations, criticalRuns: times.count, dependencies: after))
-            }
-            scenario.runs = times.map {
-                let time = Duration.milliseconds(200) + .microseconds($0 * 10)
-                return BenchRun(outcome: .completed, isMet: true, measured: time, makespan: time, interactive: .zero)
-            }
-            return scenario
-        }
-        let comparison = BenchComparison(scenario(10, 10), scenario(7, 13, 115), clock: .wall, threshold: 0.05)
-        #expect(comparison.verdict == .regression && comparison.operations.map(\.id) == ["login"])
-        let change = try #require(comparison.operations.first)
-        #expect(abs(change.difference / 1e6 - 110.4) < 0.1)
-        #expect(abs(try #require(change.accountsFor) / 1e6 - 110.4) < 0.1)
-        let same = BenchComparison(scenario(10, 10), scenario(6, 14), clock: .wall, threshold: 0.05)
-        #expect(same.operations.isEmpty && same.criticalPathMove == nil)
-    }
-
     @Test("Benches that do not say which operations wait for which tell no shares and no paths")
     func older() throws {
         var before = Self.scenario(Self.usual)

@@ -110,10 +110,10 @@ extension Bootstrap {
         tell("coordinator, delegates: \(plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))", launch)
     }
 
-    /// Notes how somebody who is not logged in is received. No configuration counts beside the app's own kind, so none
-    /// can come too late for that.
+    /// Notes how somebody who is not logged in is received, the first choice of a launch: what came after that came too
+    /// late. No configuration counts beside the app's own kind, so none can come too late for that.
     func didChoose(_ onboarding: OnboardingType, _ environment: StartupEnvironment) {
-        if environment.onboardingOfApp == nil { state.withLock { $0.chosenOnboarding = onboarding } }
+        if environment.onboardingOfApp == nil { state.withLock { $0.chosenOnboarding = $0.chosenOnboarding ?? onboarding } }
     }
 
     /// Notes a kind of onboarding that came too late for this launch.
