@@ -24,14 +24,14 @@ extension OperationGraph {
         }
     }
 
-    /// Calls `body` before and after each step of the prologue, on the main thread: then with how it has ended.
-    package mutating func aroundPrologue(_ body: @escaping @Sendable (StepContext, Outcome?) -> Void) {
+    /// Calls `body` before and after each step of the prologue, on the main thread: then with whether it has succeeded.
+    package mutating func aroundPrologue(_ body: @escaping @Sendable (StepContext, _ hasSucceeded: Bool?) -> Void) {
         for index in nodes.indices {
             guard case .prologue(let work) = nodes[index].work else { continue }
             nodes[index].work = .prologue { context in
                 body(context, nil)
                 let result = Swift.Result { try work(context) }
-                body(context, (try? result.get()) == nil ? .failed : .succeeded)
+                body(context, (try? result.get()) != nil)
                 return try result.get()
             }
         }

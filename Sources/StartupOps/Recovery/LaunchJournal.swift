@@ -270,7 +270,8 @@ public final class LaunchJournal: Sendable {
         (line.scenario, line.required, line.avoidable) = (graph.name, graph.identifiers, [])
         line.set(recovery)
         write(line)
-        graph.aroundPrologue { [self] step, outcome in
+        graph.aroundPrologue { [self] step, hasSucceeded in
+            let outcome: Outcome? = hasSucceeded.map { $0 ? .succeeded : .failed }
             var line = JournalLine(outcome == nil ? .started : .ended, operation: step.operation, outcome: outcome?.rawValue)
             if outcome == nil { line.attempt = step.attempt }
             write(line, isOfLaunch: false)
