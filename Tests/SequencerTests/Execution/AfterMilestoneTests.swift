@@ -146,19 +146,6 @@ struct AfterMilestoneTests {
         #expect(report.afterMilestone?.outcome == (isRequired ? .failed(operation: "sync", message: "cancelled while it ran") : .completed))
     }
 
-    @Test("before the milestone a required step that fails ends the launch, whether or not the milestone needs it")
-    func before() async throws {
-        let report = try await Self.report { graph, _ in
-            graph.add("migrate") { step in
-                try await step.sleep(for: .milliseconds(100))
-                throw Failure()
-            }
-        }
-        #expect(report.outcome == .failed(operation: "migrate", message: "no network"))
-        #expect(!report.budget.isMet && report.afterMilestone == nil)
-        #expect(report["home"]?.outcome == .cancelled)
-    }
-
     @Test("a milestone that succeeds while the launch stops is measured, and changes nothing of the outcome")
     func milestoneWhileStopping() async throws {
         var graph = OperationGraph("stopping")
@@ -204,14 +191,6 @@ struct AfterMilestoneTests {
             #expect(report.description == "launch: completed; \(time) of 1 s, fail; milestone \(fails ? "failed" : "timed out")")
             #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
         }
-    }
-
-    @Test("a milestone that fell back has succeeded, and the time alone decides")
-    func fallbackOfMilestone() async throws {
-        var graph = OperationGraph("launch")
-        graph.add("home", .milestone, fallback: 1) { () throws -> Int in throw Failure() }
-        let report = try await graph.run(budget: .seconds(1), options: .virtual()).report
-        #expect(report["home"]?.outcome == .fellBack && report.budget.isMet)
     }
 
     @Test("a milestone that is skipped because of another step is never reached: the launch has failed, with its last step")
@@ -304,22 +283,6 @@ struct AfterMilestoneTests {
         history.record(report)
         history.record(soFar)
         #expect(history.expectedDurations(in: "launch")["sync"] == .seconds(1))
-    }
-
-    @Test("a plan's critical path, slack and stars lead to the milestone, as those of the launch do")
-    func plan() async throws {
-        var graph = OperationGraph("launch")
-        graph.wait("load", 1_000, .expected(.seconds(1)))
-        graph.wait("home", 200, .milestone, .expected(.milliseconds(200)), after: "load")
-        graph.wait("beside", 700, .expected(.milliseconds(700)))
-        graph.wait("upload", 5_000, .expected(.seconds(5)))
-        graph.wait("sync", 300, .expected(.milliseconds(300)), after: "home")
-        let (plan, report) = (try await graph.plan(), try await graph.run(options: .virtual()).report)
-        #expect(plan.criticalPath == ["load", "home"] && report.criticalPath == plan.criticalPath)
-        #expect(plan.criticalPathDuration == report.criticalPathDuration)
-        #expect(plan.operations.map(\.slack) == report.operations.map(\.slack))
-        #expect(plan.operations.map(\.isCritical) == report.operations.map(\.isCritical))
-        #expect(plan.operations.map(\.slack) == [.zero, .zero, .milliseconds(500), .zero, .zero])
     }
 
     @Test("a step that ends in the milestone's own moment, but after it, ran on; one before it did not")

@@ -131,23 +131,6 @@ struct BudgetEnforcementTests {
         #expect(try launch[aside] == 1)
     }
 
-    @Test("where even the expected durations do not fit, each operation gets what is left", arguments: ExactOrLateClock.allCases)
-    func doesNotFit(clock: ExactOrLateClock) async throws {
-        var graph = OperationGraph("hopeless")
-        let first = graph.add("first", .cuttable, .expected(.seconds(2)), fallback: 0) { launch in
-            try await launch.sleep(for: .milliseconds(1900))
-            return 1
-        }
-        let second = graph.add("second", .cuttable, .expected(.seconds(2)), after: first, fallback: 0) { launch in
-            try await launch.sleep(for: .seconds(3))
-            return 1
-        }
-        graph.add("main", .milestone, after: second) {}
-        let report = try await run(graph, .seconds(3), clock)
-        #expect(report["first"]?.outcome == .succeeded)
-        #expect(report["second"]?.isCut == true && clock.isAt(report["second"]?.end, .milliseconds(2980)))
-    }
-
     @Test(
         "fault H50: one that is late has the time expected of it, unless what comes after it cannot be cut",
         arguments: [false, true],

@@ -89,20 +89,4 @@ struct DeferredStepTests {
         #expect(report["load"]?.slack == .zero && report["main"]?.slack == .zero)
         #expect(report.operations.allSatisfy { $0.slack >= .zero })
     }
-
-    @Test("fault O50: a milestone that takes no time ends its path, whether or not anything was put off")
-    func criticalPathEnds() async throws {
-        func launch(_ limit: Duration) async throws -> LaunchReport {
-            var graph = OperationGraph("instant")
-            let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(1)) }
-            let aside = graph.add("aside", .expected(.seconds(1)), .deferrable, after: load) { launch in
-                try await launch.sleep(for: .seconds(1))
-            }
-            graph.add("more", after: aside) {}
-            graph.add("main", .milestone, after: load) {}
-            return try await graph.run(budget: Budget(limit), options: LaunchOptions(clock: VirtualClock())).report
-        }
-        #expect(try await launch(.seconds(1)).criticalPath == ["load", "main"])
-        #expect(try await launch(.seconds(5)).criticalPath == ["load", "main"])
-    }
 }

@@ -84,52 +84,6 @@ struct ExternalEventTests {
         #expect(try launch[conditional] == "main")
     }
 
-    @Test("an observer fulfils it, and the launch goes on")
-    func observer() async throws {
-        let shown = ExternalEvent<Void>("shown")
-        var graph = OperationGraph("observed")
-        graph.wait("splash", 100)
-        graph.wait("later", 50, after: graph.wait(for: shown))
-        var options = LaunchOptions.virtual()
-        options.observers.append { event in if case .ended("splash", _) = event.kind { shown.fulfill() } }
-        let report = try await graph.run(options: options).report
-        #expect(report.outcome == .completed && report.makespan == .milliseconds(150))
-    }
-
-    @Test("a cancel handler fulfils it")
-    func cancelHandler() async throws {
-        let stopped = ExternalEvent<Void>("stopped")
-        var graph = OperationGraph("cancelled")
-        graph.add("slow", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
-            try await withTaskCancellationHandler {
-                try await launch.sleep(for: .seconds(9))
-            } onCancel: {
-                stopped.fulfill()
-            }
-        }
-        graph.wait(for: stopped)
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.outcome == .completed)
-        #expect(report["stopped"]?.end == .seconds(1))
-    }
-
-    @Test("two launches on one clock wait for one event, which a third fulfils")
-    func severalLaunches() async throws {
-        let window = ExternalEvent<String>("window")
-        let clock = VirtualClock()
-        let launches = try clock.hold {
-            try ["phone", "tablet", "world"].map { name in
-                var graph = OperationGraph(name)
-                if name == "world" { fulfil(window, after: 3, in: &graph) } else { graph.wait(for: window) }
-                return try graph.start(options: LaunchOptions(deadline: .never, clock: clock))
-            }
-        }
-        for launch in launches {
-            let report = await launch.end().report
-            #expect(report.outcome == .completed && report.makespan == .seconds(3))
-        }
-    }
-
     // MARK: It does not come
 
     @Test("what has failed stays so, and names the reason; a fallback takes its place")

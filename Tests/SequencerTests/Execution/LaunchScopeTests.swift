@@ -105,23 +105,6 @@ struct LaunchScopeTests {
         #expect(again == milestone)
     }
 
-    @Test("a step may wait for a scope, and read its values")
-    func awaited() async throws {
-        var account = OperationGraph("account")
-        let name = account.add("fetch") { step in
-            try await step.sleep(for: .seconds(2))
-            return "Ada"
-        }
-        let graphOfAccount = account
-        var graph = OperationGraph("app")
-        let greeting = graph.add("greet") { step in
-            let scope = try await step.addScope("account-2", graphOfAccount).end()
-            return try "Hello " + scope[name]
-        }
-        let launch = try await graph.run(options: .virtual())
-        #expect(try launch[greeting] == "Hello Ada" && launch.report.makespan == .seconds(2))
-    }
-
     @Test("a scope has a budget of its own, which a person's time does not count against")
     func budgets() async throws {
         let slow = window("slow", seconds: 2)
@@ -218,32 +201,6 @@ struct LaunchScopeTests {
         }
         let report = await launch.end().report
         #expect(report.scopes.map(\.name) == ["window-2"] && report.scopes.first?.report.outcome == .completed)
-    }
-
-    @Test("a scope that is refused when nothing of the launch runs any more ends the launch")
-    func refusedAtTheEnd() async throws {
-        let closed = ExternalEvent<Void>("closed")
-        var graph = OperationGraph("app")
-        graph.wait(for: closed)
-        let launch = try graph.start(options: .patient)
-        await eventually { launch.status.operations.first?.wait == .code("the event 'closed'") }
-        let wasOver = Locked(false)
-        var options = LaunchOptions()
-        options.permit = LaunchPermit(
-            take: { graph, _ in
-                closed.fulfill()
-                wasOver.withLock { $0 = launch.storage.state.withLock { $0.machine.phase == .over } }
-                return .refusal(of: graph, for: "another one")
-            },
-            giveBack: { _ in },
-            withdraw: {},
-            makeObserver: { nil }
-        )
-        let second = window("second", seconds: 1)
-        #expect(problems { try launch.addScope("window-2", second, options: options) }.map(\.code) == [.alreadyRunning])
-        #expect(wasOver.withLock { $0 })
-        let report = await launch.end().report
-        #expect(report.outcome == .completed && report.scopes.isEmpty)
     }
 
     @Test("a launch whose operations have ended takes more scopes while one runs, and none after its end")

@@ -130,21 +130,6 @@ struct PersonsTimeTests {
         #expect(waits.asked.total(at: 99) == (wait.isAsked ? 30 : 0) && waits.paused.total(at: 99) == (wait.pausesTimeout ? 30 : 0))
     }
 
-    @Test("A29: in the record of the milestone a question that goes on has taken the person's time up to then")
-    func beyondMilestone() async throws {
-        var graph = OperationGraph("beyond")
-        graph.add("login") { launch in
-            try await launch.sleep(for: .seconds(1))
-            try await launch.waitForPerson { try await launch.sleep(for: .seconds(60)) }
-        }
-        graph.wait("main-app", 3_000, .milestone)
-        let launch = try graph.start(budget: .seconds(3), options: .virtual())
-        _ = await launch.end()
-        let node = try launch.storage.graph.index(of: "login")
-        let record = launch.storage.state.withLock { $0.milestoneRecord }
-        #expect(record?.asked(node) == 2_000_000_000)
-    }
-
     @Test("A29: a fault in an interactive step is not the person's time; the step's own is, and its timeout goes on as before")
     func fault() async throws {
         var graph = OperationGraph("file")

@@ -84,14 +84,6 @@ struct PrologueTests {
         #expect(report.criticalPath == ["crash-reporter", "open-database", "main-app"])
     }
 
-    @Test("a launch that is run on the main actor has a prologue too")
-    @MainActor
-    func run() async throws {
-        let journal = Journal()
-        #expect(try await Self.graph(journal).run(options: .virtual()).report.outcome == .completed)
-        #expect(journal.all.prefix(3) == ["crash-reporter", "open-database", "background-tasks database"])
-    }
-
     @Test("off the main thread such a graph is refused, with the step and with what to do, and nothing has run")
     func elsewhere() async throws {
         let journal = Journal()

@@ -208,16 +208,6 @@ struct RealStoppingTests {
         }
     }
 
-    @Test("an Operation that was cancelled before the launch says that it was not the launch")
-    func cancelledBefore() async throws {
-        let operation = BlockOperation {}
-        operation.cancel()
-        var graph = OperationGraph("before")
-        graph.add(operation, id: "own", .onFailure(.continue))
-        let report = try await graph.run(options: .patient).report
-        #expect(report["own"]?.message == "cancelled, and not by the launch")
-    }
-
     @Test("fault O20: a thousand aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
     func abortRace(lanes: Int) async throws {
         for _ in 0..<250 {

@@ -48,24 +48,6 @@ struct RunningLaunchTests {
         print("\(streams) streams of late askers, \(sameOrder) of them in the very same order as those of an observer")
     }
 
-    @Test("where operations end one after the other, a late stream is the same as an early one, event by event")
-    func sameSequence() async throws {
-        let feed = EventFeed()
-        let events = LaunchEvents(feed)
-        var options = LaunchOptions.virtual()
-        options.observers.append { _ = feed.add($0) }
-        var graph = OperationGraph("sequence")
-        let first = graph.wait("first", 100)
-        let second = graph.wait("second", 150, after: first)
-        graph.wait("main", 50, .milestone, after: second)
-        let launch = try graph.start(options: options)
-        _ = await launch.end()
-        let early = await events.reduce(into: []) { $0.append($1) }
-        let late = await launch.events.reduce(into: []) { $0.append($1) }
-        #expect(early.count == 11)
-        #expect(late == early)
-    }
-
     @Test("of attempts that failed before somebody asks, a stream has the first start; of those after it, everything")
     func repeatedAttempts() async throws {
         let (asked, waits) = (Gate(), Gate())

@@ -55,20 +55,6 @@ struct VirtualTimeTests {
         #expect(report.anomalies.isEmpty)
     }
 
-    @Test("fault C42: nor do three that sleep in another launch on the same clock")
-    func otherLaunch() async throws {
-        let clock = VirtualClock(patience: .seconds(300))
-        var asleep = OperationGraph("asleep")
-        Self.addSleepers(to: &asleep)
-        var busy = OperationGraph("busy")
-        let works = Self.addWorker(to: &busy)
-        let options = LaunchOptions(clock: clock, seed: 1)
-        let (first, second) = try clock.hold { (try asleep.start(options: options), try busy.start(options: options)) }
-        let reports = [await first.end().report, await second.end().report]
-        #expect(try second.value(of: works) == .zero)
-        #expect(reports.map(\.makespan) == [.milliseconds(300), .zero])
-    }
-
     @Test("fault C42: what a step does on the main actor is work too, while its child tasks sleep")
     func mainActor() async throws {
         var graph = OperationGraph("main")
@@ -104,24 +90,6 @@ struct VirtualTimeTests {
         #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
     }
 
-    @Test("fault C41: a step that blocks its thread, goes on and suspends is waited for as any other")
-    func blockedAndSuspended() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("blocked")
-        graph.add("blocks") { step in
-            gate.block()
-            await Task.yield()
-            try await step.sleep(for: .seconds(1))
-        }
-        // Later than the other, by the order of the graph.
-        graph.add("opens") { gate.open() }
-        // Patience begins anew with each event, and does not run out.
-        let clock = VirtualClock(patience: .seconds(300))
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
-        #expect(report.outcome == .completed && report.makespan == .seconds(1))
-        #expect(report.operationAnomalies.isEmpty)
-    }
-
     @Test("fault C41: a step that blocks its thread meets its timeout, and the others go on", arguments: [false, true])
     func blocks(isAsynchronous: Bool) async throws {
         let gate = Gate()
@@ -150,22 +118,6 @@ struct VirtualTimeTests {
         let report = try await end(of: graph, .virtual())
         #expect(report?.operations.map(\.outcome) == [.timedOut])
         #expect(report?.makespan == .seconds(1))
-    }
-
-    @Test("fault C41: a step that signals one that blocks", arguments: [0, 100])
-    func signals(after milliseconds: Int) async throws {
-        let gate = Gate()
-        var graph = OperationGraph("signals")
-        graph.add("blocks", .timeout(.seconds(10))) { gate.block() }
-        graph.add("signals") { launch in
-            try await launch.sleep(for: .milliseconds(milliseconds))
-            gate.open()
-        }
-        graph.wait("long", 200)
-        let report = try await end(of: graph, .virtual(deadline: .seconds(60)))
-        gate.open()
-        #expect(report?.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded])
-        #expect(report?.makespan == .milliseconds(200))
     }
 
     @Test("fault C41: steps that wait for one another, by continuations, cost their patience once and come to one result")
@@ -282,22 +234,6 @@ struct VirtualTimeTests {
             results.insert(journal.withLock { $0 })
         }
         #expect(results.count == 1)
-    }
-
-    @Test("fault C40: two launches that are started at any time have each their own result")
-    func apart() async throws {
-        for _ in 0..<Nightly.times(day: 20, night: 200) {
-            let clock = VirtualClock(patience: .seconds(300))
-            let makespans = try await withThrowingTaskGroup(of: Duration.self) { group in
-                for name in ["first", "second"] {
-                    group.addTask {
-                        try await Self.launch(name, Locked([])).run(options: LaunchOptions(clock: clock, seed: 1)).report.makespan
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(makespans == [.milliseconds(120), .milliseconds(120)])
-        }
     }
 
     @Test("fault C40: a launch within a step of another, on one clock, comes to one result, thirty times, and a thousand by night")

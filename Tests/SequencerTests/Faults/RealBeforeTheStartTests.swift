@@ -44,36 +44,6 @@ struct RealBeforeTheStartTests {
         #expect(started.withLock { $0 } == 0)
     }
 
-    @Test("fault O48: one Operation in two launches at once: one of them is refused, whoever comes first")
-    func twoLaunches() async throws {
-        for _ in 0..<Nightly.times(day: 60, night: 300) {
-            let runs = Locked(0)
-            let operation = BlockOperation { runs.withLock { $0 += 1 } }
-            var graph = OperationGraph("shared")
-            let before = graph.add("before") {}
-            graph.add(operation, id: "block", after: before)
-            let problems = await withTaskGroup(of: [GraphProblem.Code].self) { [graph] group in
-                for _ in 0..<2 {
-                    group.addTask {
-                        do {
-                            let report = try await graph.run().report
-                            #expect(report.outcome == .completed)
-                            return []
-                        } catch let error as GraphError {
-                            return error.problems.map(\.code)
-                        } catch {
-                            Issue.record(error)
-                            return []
-                        }
-                    }
-                }
-                return await group.reduce(into: []) { $0 += $1 }
-            }
-            #expect(problems == [.foreignOperation])
-            #expect(runs.withLock { $0 } == 1)
-        }
-    }
-
     @Test("fault O48: an Operation belongs to its launch until that is over; one that never ran may run in another")
     func givenBack() async throws {
         let gate = Gate()

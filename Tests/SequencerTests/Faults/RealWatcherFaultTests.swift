@@ -146,23 +146,6 @@ struct RealWatcherFaultTests {
         #expect(!asked.withLock { $0 })
     }
 
-    @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
-    func milestone() async throws {
-        var graph = OperationGraph("many")
-        let main = graph.add("main", .milestone) {}
-        for index in 0..<Nightly.times(day: 2_000, night: 8_000) { graph.add("op\(index)", after: main) {} }
-        let launch = try graph.start(options: .patient)
-        let cancelled = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await launch.milestone["main"]?.outcome
-        }
-        #expect(await launch.milestone["main"]?.outcome == .succeeded)
-        let report = await launch.end().report
-        #expect(await launch.milestone["main"] == report["main"])
-        #expect(await cancelled.value == .succeeded)
-        #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
-    }
-
     @Test("fault L23: a stall report that never returns holds up no timeout, and no deadline")
     func blockingStallReport() async throws {
         let gate = Gate()

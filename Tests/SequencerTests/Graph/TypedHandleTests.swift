@@ -113,15 +113,6 @@ struct TypedHandleTests {
         #expect(graph.problems.map(\.positions) == [[1, 0], [6, 4]])
     }
 
-    @Test("one that is left out on purpose may be read as before")
-    func readerOfSkipped() throws {
-        var graph = OperationGraph("skipped")
-        let extra = graph.add("extra", .onFailure(.continue)) { 1 }
-        graph.add("reads", using: extra) { _ in }
-        try graph.skip("extra", because: "it crashed")
-        #expect(graph.complaints.isEmpty)
-    }
-
     @Test("a value may be an optional, a tuple, a function or nothing")
     func valueTypes() async throws {
         var graph = OperationGraph("types")
@@ -194,16 +185,6 @@ struct TypedHandleTests {
         )
         #expect(graph.problems.allSatisfy { $0.code == .unknownDependency })
         #expect(graph.problems.map(\.positions) == [[1], [2], [3], [4], []])
-    }
-
-    @Test("a step of another graph can be named by its identifier")
-    func foreignIdentifier() throws {
-        var other = OperationGraph("other")
-        let splash = other.add("splash") {}
-        var graph = OperationGraph("graph")
-        graph.add("splash") {}
-        graph.add("main-app", after: splash.id) {}
-        #expect(try graph.validated().edges == ["main-app after splash"])
     }
 
     @Test("a launch is not asked with a handle of another graph, but with one of the graph that it was copied from")

@@ -147,24 +147,5 @@ struct ConcurrentOperationStateMachineTests {
     }
 
     #if os(macOS) || os(Linux)
-        @Test("impossible transitions trap")
-        func impossibleTransitions() async {
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.ready.machine
-                machine.execute()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.starting.machine
-                _ = machine.enterMain()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.running.machine
-                machine.end()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.ending.machine
-                machine.announce()
-            }
-        }
     #endif
 }

@@ -41,15 +41,6 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.mainCount == 1)
     }
 
-    @Test("started by hand, it does not look at its dependencies")
-    func startWithUnfinishedDependency() {
-        let operation = TestOperation { $0.finish() }
-        operation.addDependency(TestOperation())
-        #expect(!operation.isReady)
-        operation.start()
-        #expect(operation.isFinished && operation.mainCount == 1)
-    }
-
     @Test("A31: waitUntilFinished() returns, before and after the end, however the operation ended", arguments: Ending.allCases)
     func waitUntilFinished(_ ending: Ending) async {
         let operation = TestOperation()

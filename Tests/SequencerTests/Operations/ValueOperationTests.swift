@@ -49,18 +49,6 @@ struct ValueOperationTests {
         #expect(operations.allSatisfy { ($0.value == nil) == ($0.error != nil) })
     }
 
-    @Test("a value may come with each attempt, and a fallback takes its place")
-    func attempts() async throws {
-        var graph = OperationGraph("attempts")
-        let third = graph.addValueOperation("third", .retry(attempts: 3, backoff: .zero)) { launch in
-            launch.attempt < 3 ? Answer { $0.finish(throwing: TestError(launch.attempt)) } : Answer(launch.attempt)
-        }
-        let replaced = graph.addValueOperation("replaced", fallback: 5) { _ in Answer { $0.finish() } }
-        let launch = try await graph.run(options: .patient)
-        #expect(try launch[third] == 3 && launch[replaced] == 5)
-        #expect(launch.report.operations.map(\.outcome) == [.succeeded, .fellBack])
-    }
-
     @Test("a fallback takes the place of an operation that was added: of one that fails, finishes without a value, hangs, or is left out")
     func fallbacks() async throws {
         var graph = OperationGraph("fallbacks")

@@ -84,18 +84,6 @@ struct ReportJSONTests {
         #expect(operations.map { $0["lane"] is String } == [true, true, false, false, false, true, true])
     }
 
-    @Test("a launch that was cancelled has neither abort nor failure")
-    func cancelled() async throws {
-        let box = LaunchBox()
-        var graph = OperationGraph("cancelled")
-        graph.add("cancels") { try await box.launch().cancel() }
-        graph.add("after", after: "cancels") {}
-        let options = LaunchOptions(clock: VirtualClock())
-        let text = try await box.run(graph, budget: .seconds(3), options: options).report.json(pretty: false)
-        #expect(text.contains(#""outcome":"cancelled","budget":{"#))
-        #expect(text.hasSuffix(#""attempts":0,"after":["cancels"],"message":"not started: the launch was cancelled"}]}"#))
-    }
-
     @Test("stragglers are named")
     func stragglers() async throws {
         var graph = OperationGraph("deaf")
@@ -178,14 +166,5 @@ struct ReportJSONTests {
         #expect(operation["id"] as? String == #"a"\b"#)
         #expect(operation["title"] as? String == "\u{0}\u{7}\n</title>")
         #expect(operation["message"] as? String == #""quoted"\n\u{1B}[31m\"#)
-    }
-
-    @Test("a long chain takes a moment")
-    func large() async throws {
-        var graph = OperationGraph("chain")
-        let count = Nightly.times(day: 20_000, night: 100_000)
-        for index in 0..<count { graph.join("op-\(index)", after: index == 0 ? [] : ["op-\(index - 1)"]) }
-        let text = try await run(graph).json(pretty: false)
-        #expect(text.utf8.count(where: { $0 == UInt8(ascii: "}") }) == count + 2)
     }
 }

@@ -168,24 +168,6 @@ struct HiddenOrderTests {
         }
     }
 
-    @Test("a step that takes longer than its timeout by itself times out in every order")
-    func ownTime() async throws {
-        func graph() -> OperationGraph {
-            var graph = OperationGraph("own")
-            graph.add("slow", .timeout(.milliseconds(500)), .retry(attempts: 3, backoff: .zero), .onFailure(.continue)) { step in
-                try await step.sleep(for: .milliseconds(300))
-                throw NoToken()
-            }
-            for id in ["images", "fonts"] { graph.add(id) { step in try await step.sleep(for: .seconds(1)) } }
-            return graph
-        }
-        let exploration = try await explore(graph(), orders: 20) { launch in
-            let slow = launch.report["slow"]
-            #expect(slow?.outcome == .timedOut && slow?.attempts == 2)
-        }
-        #expect(exploration.hidden == nil)
-    }
-
     /// The error of exploring a graph that fails in every order.
     private func failure(of graph: OperationGraph, check: Bool = true) async throws -> FailsInEveryOrder? {
         await #expect(throws: FailsInEveryOrder.self) {
@@ -267,23 +249,6 @@ struct HiddenOrderTests {
         }
     }
 
-    @Test("so does a check")
-    func unsteadyCheck() async throws {
-        let launches = Locked(0)
-        var graph = OperationGraph("checked")
-        graph.add("home") {}
-        let exploration = try await explore(graph) { _ in
-            let number = launches.withLock { launches in
-                launches += 1
-                return launches
-            }
-            if number == 2 { throw NoToken() }
-        }
-        #expect(
-            exploration.unsteady == ["the check"] && "\(exploration)".hasPrefix("the check ended otherwise when the order was repeated: ")
-        )
-    }
-
     @Test(
         "what ends otherwise in a launch of the same order is set aside, and the search goes on: a dependency of others is found, none of its own"
     )
@@ -310,23 +275,6 @@ struct HiddenOrderTests {
                 #expect(exploration.unsteady == [] || exploration.unsteady == ["flaky"], "\(seed) \(share): \(exploration)")
             }
         }
-    }
-
-    @Test("what an earlier order left behind is not said to come by itself")
-    func leftBehind() async throws {
-        let file = Locked(false)
-        var graph = OperationGraph("leftover")
-        graph.add("writes") { file.withLock { $0 = true } }
-        graph.add("reads", .onFailure(.continue)) {
-            let wasThere = file.withLock { file in
-                defer { file = false }
-                return file
-            }
-            if !wasThere { throw NoToken() }
-        }
-        let exploration = try await explore(graph, orders: 10)
-        #expect(exploration.hidden == nil && exploration.unsteady == ["reads"])
-        #expect("\(exploration)".contains("by itself, or by what an earlier order left behind"))
     }
 
     @Test("a graph that is not valid is an error")

@@ -70,23 +70,6 @@ struct LaunchPlanTests {
         #expect(!plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(349))))
     }
 
-    @Test("What if: other durations make another plan")
-    func whatIf() async throws {
-        let plan = try await regular.plan(PlanOptions(whatIf: ["login": .milliseconds(50)]))
-        #expect(plan.makespan == .milliseconds(500))
-        #expect(plan.criticalPath == ["splash", "main-app"])
-        #expect(plan["login"]?.duration == .milliseconds(50))
-    }
-
-    @Test("Operations that need one resource run one after the other")
-    func resources() async throws {
-        var graph = OperationGraph("resources")
-        for id in ["a", "b", "c"] { graph.add(id, .expected(.milliseconds(100)), .exclusive(.userInterface)) {} }
-        let plan = try await graph.plan()
-        #expect(plan.makespan == .milliseconds(300))
-        #expect(plan.lowerBound == .milliseconds(100))
-    }
-
     @Test("What nothing is known of takes no time, and is named")
     func unknown() async throws {
         var graph = OperationGraph("unknown")
@@ -158,14 +141,6 @@ struct LaunchPlanTests {
         }
         #expect(try await plan(each: 10).makespan == .seconds(864_000_000))
         await #expect(throws: GraphError.self) { try await plan(each: 2) }
-    }
-
-    @Test("A plan of 1,025 independent operations has as many lanes, where their number is not limited")
-    func wide() async throws {
-        var graph = OperationGraph("wide")
-        for number in 0..<1_025 { graph.add("op-\(number)", .expected(.milliseconds(1))) {} }
-        let plan = try await graph.plan()
-        #expect(plan.lanes == 1_025 && plan.makespan == .milliseconds(1))
     }
 
     @Test("Conditions hold in a plan, the prologue comes first, nothing is done of the work, and the graph can run later")

@@ -103,13 +103,6 @@ struct ReportHTMLTests {
         #expect(text.components(separatedBy: " id=\"op-").count - 1 == 1000)
     }
 
-    @Test("40 operations are shown whole; more scroll within the page, laid out when they are seen", arguments: [40, 41])
-    func tall(count: Int) {
-        let text = ReportSamples.large(count).html()
-        #expect(text.components(separatedBy: "<div class=\"scroll tall\"").count - 1 == (count > 40 ? 2 : 0))
-        #expect(text.components(separatedBy: "<div class=\"scroll\"").count - 1 == (count > 40 ? 0 : 2))
-    }
-
     @Test("what else is said of a launch is a figure each, 20 at most, and nothing in it becomes markup")
     func attributes() {
         var report = ReportSamples.small()
