@@ -162,20 +162,6 @@ struct AfterMilestoneTests {
         #expect(report["home"]?.outcome == .succeeded && report.budget.measured == .milliseconds(5) && !report.budget.isMet)
     }
 
-    @Test("a milestone that has failed, as it may, ends the launch proper, and the budget's causes are on the way to it")
-    func failedMilestone() async throws {
-        var graph = OperationGraph("launch")
-        let load = graph.add("load") { step in try await step.sleep(for: .seconds(2)) }
-        graph.add("home", .milestone, .onFailure(.continue), after: load) { throw Failure() }
-        graph.add("sync") { step in try await step.sleep(for: .seconds(5)) }
-        let launch = try graph.start(budget: .seconds(1), options: .virtual())
-        for report in [await launch.milestone, await launch.end().report] {
-            #expect(report.outcome == .completed && report.budget.measured == .seconds(2) && !report.budget.isMet)
-            #expect(report.budget.causes == ["load"] && report.criticalPath == ["load", "home"])
-            #expect(report.afterMilestone?.operations == ["sync"])
-        }
-    }
-
     @Test("a launch that goes on without its milestone has missed its budget, however early that ended", arguments: [true, false])
     func missedMilestone(fails: Bool) async throws {
         var graph = OperationGraph("launch")
@@ -238,28 +224,6 @@ struct AfterMilestoneTests {
         #expect(report.criticalPath == ["refresh"] && report.afterMilestone == nil)
     }
 
-    @Test("why a step was cancelled before the milestone is said the same after a later stop")
-    func earlierCancel() async throws {
-        let box = LaunchBox()
-        let graph = Self.graph { graph, home in
-            graph.add("wait") { step in
-                try await step.sleep(for: .milliseconds(10))
-                try await box.launch().cancel("tips")
-                try await step.sleep(for: .milliseconds(10))
-            }
-            graph.add("tips", .onFailure(.continue), after: "wait") {}
-            graph.add("update", after: home) { step in
-                try await step.sleep(for: .seconds(1))
-                step.abort(.forceUpdate)
-            }
-            graph.add("upload", after: "update") {}
-        }
-        let report = try await box.run(graph, budget: .seconds(3), options: .virtual()).report
-        expectLaunchProper(report)
-        #expect(report["tips"]?.message == "cancelled before it started")
-        #expect(report["upload"]?.message == "not started: update aborted the launch (force-update)")
-    }
-
     @Test("questions after the milestone are not the budget's; one that goes on then is cut off there")
     func questions() async throws {
         let graph = Self.graph { graph, home in
@@ -270,19 +234,6 @@ struct AfterMilestoneTests {
         let (soFar, report) = (await launch.milestone, await launch.end().report)
         #expect(report.budget.questions == [.zero..<(.milliseconds(275))] && report.budget.interactive == .milliseconds(275))
         #expect(soFar.budget == report.budget && report.budget.measured == .zero)
-    }
-
-    @Test("a history of reports that were made at the milestone forgets nothing that ran on")
-    func history() async throws {
-        let graph = Self.graph { graph, home in
-            graph.add("sync", after: home) { step in try await step.sleep(for: .seconds(1)) }
-        }
-        let launch = try graph.start(options: .virtual())
-        let (soFar, report) = (await launch.milestone, await launch.end().report)
-        var history = LaunchHistory()
-        history.record(report)
-        history.record(soFar)
-        #expect(history.expectedDurations(in: "launch")["sync"] == .seconds(1))
     }
 
     @Test("a step that ends in the milestone's own moment, but after it, ran on; one before it did not")

@@ -36,22 +36,6 @@ struct ExternalEventTests {
         #expect(report.operationAnomalies.isEmpty)
     }
 
-    @Test("it is waited for under another identifier, and with a condition, a resource and a second attempt, also on one lane")
-    func options() async throws {
-        let window = ExternalEvent<String>("window")
-        var graph = OperationGraph("options")
-        let conditional = graph.wait(for: window, id: "conditional", .when { true })
-        let exclusive = graph.wait(for: window, id: "exclusive", .exclusive("screen"))
-        let repeated = graph.wait(for: window, id: "repeated", .retry(attempts: 2))
-        let skipped = graph.wait(for: window, id: "skipped", .when { false })
-        fulfil(window, after: 1, in: &graph)
-        let launch = try await graph.run(options: .virtual(lanes: 1))
-        #expect(launch.report.outcome == .completed)
-        for step in [conditional, exclusive, repeated] { #expect(try launch[step] == "main") }
-        #expect(launch.report["skipped"]?.outcome == .skipped && launch.report.makespan == .seconds(1))
-        #expect(throws: OperationError.self) { try launch[skipped] }
-    }
-
     @Test("what has come before the launch is not waited for: a chain of ten thousand costs no stack and no time")
     func cameBefore() async throws {
         var graph = OperationGraph("chain")
@@ -64,24 +48,6 @@ struct ExternalEventTests {
         let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .completed && report.makespan == .zero)
         #expect(report[last.id]?.outcome == .succeeded)
-    }
-
-    @Test("in a queue of the app's a wait is no operation that runs, also after a condition: a queue of one goes on")
-    func appQueue() async throws {
-        let window = ExternalEvent<String>("window")
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        var graph = OperationGraph("queue")
-        graph.wait(for: window)
-        let conditional = graph.wait(for: window, id: "conditional", .when { true })
-        graph.add("connect") {
-            window.fulfill("main")
-        }
-        var options = LaunchOptions.patient
-        options.queue = queue
-        let launch = try await graph.run(options: options)
-        #expect(launch.report.outcome == .completed)
-        #expect(try launch[conditional] == "main")
     }
 
     // MARK: It does not come
@@ -235,20 +201,6 @@ struct ExternalEventTests {
         fulfil(window, after: 1, in: &next)
         let launch = try await next.run(options: .virtual())
         #expect(try launch[connected] == "main")
-    }
-
-    @Test("a stall names the event that is waited for")
-    func stall() async throws {
-        let window = ExternalEvent<String>("window")
-        let stalls = Locked<[String]>([])
-        var graph = OperationGraph("stall")
-        graph.wait(for: window)
-        var options = LaunchOptions.virtual(deadline: .seconds(30))
-        options.stallWatch = StallWatch(after: .seconds(5)) { status in stalls.withLock { $0.append(status.description) } }
-        #expect(try await graph.run(options: options).report.makespan == .seconds(30))
-        await eventually { stalls.withLock { !$0.isEmpty } }
-        let stall = try #require(stalls.withLock { $0.first })
-        #expect(stall.hasSuffix("\n  window waits for the event 'window', for 5 s"))
     }
 }
 

@@ -107,21 +107,6 @@ struct InitialDisplayTests {
         #expect(report.operations.prefix(4).allSatisfy { $0.start == .milliseconds(800) })
     }
 
-    @Test("a full display that comes first ends both goals; one step may be both")
-    func unusual() async throws {
-        var graph = OperationGraph("late")
-        graph.addTimed("home", 100, .milestone, computes: true)
-        graph.addTimed("skeleton", 900, .initialDisplay, computes: true)
-        for number in 0..<3 { graph.addTimed("other-\(number)", 300, computes: true) }
-        let report = try await Self.report(graph, lanes: 2)
-        #expect(report.budget.measured == .milliseconds(100))
-        #expect(report.makespan == .milliseconds(1_000))
-        var both = OperationGraph("both")
-        both.addTimed("other", 300, computes: true)
-        both.addTimed("home", 100, .milestone, .initialDisplay, computes: true)
-        #expect(try await Self.report(both, lanes: 1)["home"]?.end == .milliseconds(100))
-    }
-
     @Test("one alone goes first, and the launch ends with its last operation")
     func alone() async throws {
         var graph = OperationGraph("alone")
@@ -162,18 +147,6 @@ struct InitialDisplayTests {
         #expect(report.timeToInitialDisplay == .milliseconds(350))
         #expect(report.fromProcessStart.timeToInitialDisplay == .milliseconds(350))
         #expect(report.fromProcessStart.description.hasSuffix("; initial display after 350 ms"))
-    }
-
-    @Test("a skipped one is no goal any more, and holds nothing up")
-    func skipped() async throws {
-        var graph = OperationGraph("skipped")
-        graph.addTimed("theme", 100, .when { false }, computes: true)
-        graph.addTimed("skeleton", 100, .initialDisplay, .when { false }, after: "theme", computes: true)
-        graph.addTimed("home", 100, .milestone, computes: true)
-        let report = try await graph.run(options: LaunchOptions.virtual(lanes: 1)).report
-        #expect(report.outcome == .completed)
-        #expect(report["home"]?.end == .milliseconds(100))
-        #expect(report.description == "skipped: completed; 100 ms, pass")
     }
 
     @Test("fault O57: two of them, one behind the milestone, and one that may be put off are refused")

@@ -124,24 +124,6 @@ struct RealFoundationStepTests {
         let error = await #expect(throws: GraphError.self) { try await graph.run(options: .patient) }
         #expect(error?.problems.map(\.code) == [.foreignOperation])
     }
-
-    @Test("10,000 of them in one launch", arguments: [false, true])
-    func many(finishLater: Bool) async throws {
-        var graph = OperationGraph("many")
-        for index in 0..<10_000 {
-            let operation = Later { operation in
-                if finishLater { DispatchQueue.global().async { operation.finish() } } else { operation.finish() }
-            }
-            if index % 3 == 0 {
-                graph.add(operation, id: "op\(index)")
-            } else {
-                graph.add(operation, id: "op\(index)", after: "op\(index - 1)")
-            }
-        }
-        let report = try await graph.run(options: .patient).report
-        #expect(report.outcome == .completed)
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
-    }
 }
 
 /// Foundation operations end once, whoever sees it first: the thread that started them, or who watches them.

@@ -177,27 +177,6 @@ struct RealTroubleTests {
         #expect(try launch[reads] == "nil nil")
     }
 
-    @Test("a step that produces nothing is read as any other: a join, a closure, an operation that leaves a value nobody asked for")
-    func nothing() async throws {
-        for succeeds in [true, false] {
-            var graph = OperationGraph("nothing")
-            let join = graph.join("join", .onFailure(.continue), .when { succeeds })
-            let done = graph.add("done", .onFailure(.continue)) { if !succeeds { throw Failure() } }
-            let plain = graph.join("plain")
-            graph.add("after-plain", using: plain) { _ in }
-            graph.add("reads", .onFailure(.continue), .when(plain) { _ in true }, using: join) { _ in }
-            let optional = graph.add("optional", using: join.optional, done.optional) { (join: Void?, done: Void?) in
-                [join == nil, done == nil]
-            }
-            let launch = try await graph.run(options: .virtual())
-            #expect(launch.report.outcome == .completed)
-            #expect(launch.report["after-plain"]?.outcome == .succeeded)
-            #expect(launch.report["reads"]?.outcome == (succeeds ? .succeeded : .skipped))
-            #expect(try launch[optional] == [!succeeds, !succeeds])
-            try launch[plain]
-        }
-    }
-
     @Test("fault O28: skipping reaches everything behind, and nothing else")
     func skipDependents() async throws {
         var graph = OperationGraph("skip")

@@ -87,15 +87,6 @@ struct SlowScreenTests {
         #expect(launch.journal.all == ["65000 login shown", "66000 hidden"])
     }
 
-    @Test("a fault in an interactive step shows nothing either; one in any other step is the step's own time", arguments: [true, false])
-    func fault(isInteractive: Bool) async throws {
-        var launch = Launch()
-        launch.graph.wait("ask", 1_000, isInteractive ? .interactive : .onFailure(.continue), launch.screen())
-        try launch.graph.inject(.delay(.seconds(10)), into: "ask")
-        #expect(try await launch.run()["ask"]?.outcome == .succeeded)
-        #expect(launch.journal.all == (isInteractive ? [] : ["5000 ask shown", "11000 hidden"]))
-    }
-
     @Test("an abort ends it at once, whatever its minimum, and nothing begins after that")
     func abort() async throws {
         var launch = Launch()

@@ -109,41 +109,6 @@ struct VirtualTimeTests {
         )
     }
 
-    @Test("fault C41: a step that spins until it is told to cancel is told")
-    func spins() async throws {
-        var graph = OperationGraph("spins")
-        graph.add("spins", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
-            while !launch.isCancelled {}
-        }
-        let report = try await end(of: graph, .virtual())
-        #expect(report?.operations.map(\.outcome) == [.timedOut])
-        #expect(report?.makespan == .seconds(1))
-    }
-
-    @Test("fault C41: steps that wait for one another, by continuations, cost their patience once and come to one result")
-    func continuations() async throws {
-        let gates = [Gate(), Gate(), Gate()]
-        var graph = OperationGraph("turns")
-        graph.add("follows") { launch in
-            var times: [Duration] = []
-            for gate in gates {
-                await gate.wait()
-                times.append(launch.elapsed)
-            }
-            return times
-        }
-        let leads = graph.add("leads") { launch in
-            for gate in gates {
-                try await launch.sleep(for: .seconds(1))
-                gate.open()
-            }
-        }
-        graph.add("last", after: leads) {}
-        let report = try await end(of: graph, .virtual())
-        #expect(report?.makespan == .seconds(3))
-        #expect(report?.operationAnomalies.count == 1)
-    }
-
     // MARK: Patience
 
     @Test("fault C50: a step that never ends costs patience once, not at each moment")
@@ -161,27 +126,6 @@ struct VirtualTimeTests {
                 "stuck waited for something that is not on the virtual clock, which went on without it"
             ]
         )
-    }
-
-    @Test("fault C50: the status names the step that waits in real time")
-    func named() async throws {
-        let gate = Gate()
-        let asked = Gate()
-        let answer = Gate()
-        var graph = OperationGraph("named")
-        graph.add("stuck") { await gate.wait() }
-        graph.add("asks") { launch in
-            try await launch.sleep(for: .seconds(1))
-            asked.open()
-            await answer.wait()
-        }
-        let launch = try graph.start(options: .virtual())
-        await asked.wait()
-        let status = launch.status
-        answer.open()
-        gate.open()
-        #expect(await launch.end().report.outcome == .completed)
-        #expect(status.operations.first?.description == "waits for something that is not on the virtual clock")
     }
 
     // MARK: Several launches on one clock

@@ -40,35 +40,6 @@ struct RealReleaseFaultTests {
         box.empty()
     }
 
-    @Test("fault L42: what a suspended step's task, and what says what it waits for, hold is freed without the lock")
-    func taskAndWait() async throws {
-        let box = LaunchBox()
-        let asked = Locked(0)
-        @Sendable func asking() -> Asking {
-            Asking {
-                _ = box.current?.status
-                asked.withLock { $0 += 1 }
-            }
-        }
-        var graph = OperationGraph("released")
-        graph.add("step") { launch in
-            _ = try await box.launch()
-            let object = asking()
-            try await launch.waiting(for: "\(ObjectIdentifier(object))") {
-                try await launch.sleep(for: .milliseconds(1))
-                let inner = asking()
-                try await launch.waiting(for: "\(ObjectIdentifier(inner))") { try await launch.sleep(for: .milliseconds(1)) }
-            }
-        }
-        graph.add("deaf", .timeout(.milliseconds(5)), .onFailure(.continue)) { launch in
-            let object = asking()
-            try await launch.waiting(for: "\(ObjectIdentifier(object))") { try await launch.sleep(for: .seconds(3600)) }
-        }
-        #expect(await (try box.start(graph)).end().report.outcome == .completed)
-        await eventually { asked.withLock { $0 } == 3 }
-        box.empty()
-    }
-
     /// Never sleeps to an end: what needs its alarms waits for ever.
     private struct StandingClock: Clock {
         let now = ContinuousClock.now

@@ -75,22 +75,6 @@ struct RealWatcherFaultTests {
         #expect(await launch.end().report["operation"]?.outcome == .cancelled)
     }
 
-    @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
-    func blockedOverCancelling() async throws {
-        let gate = Gate()
-        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), admission: .unlimited)
-        options.observers.append { event in if event.kind == .stopped { gate.block() } }
-        var graph = OperationGraph("watched")
-        graph.add("only") { try await Task.sleep(for: .seconds(600)) }
-        let launch = try graph.start(options: options)
-        launch.cancel()
-        let task = Task { [graph, options] in try await graph.run(options: options).report.outcome }
-        task.cancel()
-        #expect(await launch.end().report.outcome == .cancelled)
-        #expect(try await task.value == .cancelled)
-        gate.open()
-    }
-
     @Test("fault L23: an observer that blocks when the launch stops keeps no step from being told to cancel")
     func blockedBeforeCancels() async throws {
         struct Failure: Error {}

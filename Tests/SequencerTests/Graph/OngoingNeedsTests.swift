@@ -72,25 +72,6 @@ struct OngoingNeedsTests {
         #expect(try sample.limit("other", at: 4 * Self.second, lastEnd: 0) == nil)
     }
 
-    @Test("one that pauses needs its resources again; its next attempt's time is known")
-    func pausing() throws {
-        var graph = OperationGraph("pausing")
-        let load = graph.add("load", .exclusive("db"), .retry(attempts: 2)) {}
-        graph.add("home", .milestone, after: load) {}
-        Self.addOthers(to: &graph)
-        var sample = try Sample(graph)
-        sample.needs.started(try sample.node("load"), at: 0)
-        // It holds its resource, and nothing behind it needs that.
-        #expect(try sample.limit("other", at: 10) == nil)
-        sample.needs.paused(try sample.node("load"), at: 3 * Self.second, until: 3 * Self.second + 500)
-        #expect(try sample.limit("known", at: 3 * Self.second + 400) == nil)
-        #expect(try sample.limit("known", at: 3 * Self.second + 401) == 3 * Self.second + 500)
-        // It has just paused, however long it ran before.
-        #expect(try sample.limit("other", at: 3 * Self.second + 1) == 4 * Self.second)
-        sample.needs.becameReady(try sample.node("load"), at: 3 * Self.second + 500)
-        #expect(try sample.limit("known", at: 3 * Self.second + 500) == 4 * Self.second + 500)
-    }
-
     @Test("the last lane is kept for one that pauses, and for what is right behind one whose fallback is computed; no other one is")
     func lanes() throws {
         var graph = OperationGraph("lanes")

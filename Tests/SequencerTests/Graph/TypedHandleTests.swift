@@ -94,39 +94,6 @@ struct TypedHandleTests {
         )
     }
 
-    @Test("a step that always runs cannot read the value of one that may be skipped by its condition, but for its optional")
-    func readerOfConditional() throws {
-        var graph = OperationGraph("conditional")
-        let tutorial = graph.add("tutorial", .when { false }, fallback: 0) { 1 }
-        graph.add("reads", using: tutorial) { _ in }
-        graph.add("may-read", using: tutorial.optional) { _ in }
-        graph.add("waits", after: tutorial) {}
-        let together = graph.add("together", .when { false }, using: tutorial) { $0 }
-        graph.add("asks", .when(tutorial) { $0 > 0 }) {}
-        graph.add("main-app", .milestone, using: together, on: .main) { _ in }
-        func complaint(_ reader: String, _ step: String) -> String {
-            "\(reader) reads from '\(step)', which leaves no value when its condition is false; read its optional value, "
-                + "or give \(reader) a condition too"
-        }
-        #expect(graph.complaints == [complaint("reads", "tutorial"), complaint("main-app", "together")])
-        #expect(graph.problems.map(\.code) == [.valueType, .valueType])
-        #expect(graph.problems.map(\.positions) == [[1, 0], [6, 4]])
-    }
-
-    @Test("a value may be an optional, a tuple, a function or nothing")
-    func valueTypes() async throws {
-        var graph = OperationGraph("types")
-        let nothing: Step<Void> = graph.add("nothing") {}
-        let absent: Step<String?> = graph.add("absent") { nil }
-        let pair: Step<(Int, Int)> = graph.add("pair") { (1, 2) }
-        let function: Step<@Sendable (Int) -> Int> = graph.add("function") { { $0 * 10 } }
-        let reader = graph.add("reader", using: nothing, absent, pair, function) { _, absent, pair, function in
-            "\(absent ?? "none") \(pair.0 + pair.1) \(function(4))"
-        }
-        let launch = try await run(graph)
-        #expect(try launch[reader] == "none 3 40")
-    }
-
     @Test("a closure that produces nothing can be delayed, replaced by its fallback and read, as any other")
     func actions() async throws {
         var graph = OperationGraph("actions")
@@ -144,47 +111,6 @@ struct TypedHandleTests {
         let report = launch.report
         #expect(try launch[count] == 2 && calls.withLock { $0 } == ["first", "second"])
         #expect(report.makespan == .seconds(3) && report["failing"]?.outcome == .fellBack)
-    }
-
-    @Test("fault G4: a handle from another graph is refused; where the step is unknown here, with the nearest name")
-    func foreignHandle() {
-        var other = OperationGraph("other")
-        let config = other.add("fetch-config") { Configuration() }
-        let splash = other.add("splash") {}
-        var graph = OperationGraph("graph")
-        graph.add("fetch-confog") { Configuration() }
-        graph.add("login", using: config) { _ in }
-        graph.add("main-app", after: splash)
-        #expect(
-            graph.complaints == [
-                "login reads 'fetch-config' by a handle of another graph, and this graph has no such operation; did you mean 'fetch-confog'?",
-                "main-app waits for 'splash' by a handle of another graph, and this graph has no such operation",
-            ]
-        )
-        #expect(graph.problems.map(\.code) == [.unknownDependency, .unknownDependency])
-    }
-
-    @Test("fault G4: a handle from another graph is refused, also where this one has a step of that name and type")
-    func foreignHandleOfSameName() {
-        var other = OperationGraph("other")
-        other.add("splash") {}
-        let foreign = other.add("fetch-config") { Configuration() }
-        var graph = OperationGraph("graph")
-        let config = graph.add("fetch-config") { Configuration(country: "IT") }
-        graph.add("reads", using: foreign) { $0.country }
-        graph.add("may-read", using: foreign.optional) { $0?.country }
-        graph.add("waits", after: config, foreign) {}
-        graph.add("asks", .when(foreign) { $0.country == "IT" }) {}
-        graph.addDependency(config, to: foreign)
-        let advice = "'fetch-config' by a handle of another graph; use the handle that this graph returned"
-        #expect(
-            graph.complaints == [
-                "reads reads \(advice)", "may-read waits for \(advice)", "waits waits for \(advice)", "asks reads \(advice)",
-                "fetch-config waits for \(advice)",
-            ]
-        )
-        #expect(graph.problems.allSatisfy { $0.code == .unknownDependency })
-        #expect(graph.problems.map(\.positions) == [[1], [2], [3], [4], []])
     }
 
     @Test("a launch is not asked with a handle of another graph, but with one of the graph that it was copied from")

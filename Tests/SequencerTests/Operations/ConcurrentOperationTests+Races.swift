@@ -30,25 +30,6 @@ extension ConcurrentOperationTests {
         #expect(operations.allSatisfy { $0.mainCount == $0.cancelCount })
     }
 
-    @Test("handlers that are added while the operation ends are called once each")
-    func whenEndedRacesFinish() async {
-        let operations = (0..<5_000).map { _ in TestOperation() }
-        let calls = Locked(0)
-        for operation in operations { operation.start() }
-        await onThreads(2) { thread in
-            for operation in operations {
-                if thread == 0 {
-                    operation.whenEnded { ended in
-                        calls.withLock { $0 += ended.isFinished ? 1 : 0 }
-                    }
-                } else {
-                    operation.finish()
-                }
-            }
-        }
-        #expect(calls.withLock { $0 } == 5_000)
-    }
-
     @Test("an ended operation is freed, though its handlers captured it", arguments: Ending.allCases)
     func freedAfterEnd(_ ending: Ending) async {
         let freed = Signal()

@@ -148,26 +148,4 @@ struct ConcurrentOperationTests {
         operation.whenEnded { _ in calls.withLock { $0.append("late") } }
         #expect(calls.withLock { $0 } == ["first", "second", "late"])
     }
-
-    @Test("a whenEnded handler runs on the thread that finishes, after observers were notified")
-    func whenEndedThreadAndOrder() async {
-        let events = Locked<[String]>([])
-        let operation = TestOperation()
-        let dependent = Witness(of: operation) { event in events.withLock { $0.append(event) } }
-        let finishingThread = Locked<ObjectIdentifier?>(nil)
-        operation.whenEnded { _ in
-            let isFinishingThread = finishingThread.withLock { $0 } == ObjectIdentifier(Thread.current)
-            events.withLock { $0.append("handler, on the finishing thread \(isFinishingThread)") }
-        }
-        operation.start()
-        dependent.isListening.withLock { $0 = true }
-        await onThread {
-            finishingThread.withLock { $0 = ObjectIdentifier(Thread.current) }
-            operation.finish()
-        }
-        // The dependent is asked whether it is ready from within "did change isFinished", so no lock is held there.
-        let recorded = events.withLock { $0 }
-        #expect(recorded.first == "notified, finished true, executing false")
-        #expect(recorded.last == "handler, on the finishing thread true")
-    }
 }

@@ -84,22 +84,6 @@ struct ReportJSONTests {
         #expect(operations.map { $0["lane"] is String } == [true, true, false, false, false, true, true])
     }
 
-    @Test("stragglers are named")
-    func stragglers() async throws {
-        var graph = OperationGraph("deaf")
-        graph.add("deaf") { launch in
-            // Neither heeds the cancellation nor ends before the launch does.
-            await Task.detached { try? await launch.sleep(for: .seconds(60)) }.value
-        }
-        graph.add("aborts") { launch in
-            try await launch.sleep(for: .milliseconds(10))
-            launch.abort("enough")
-        }
-        let text = try await run(graph, grace: .milliseconds(40)).json(pretty: false)
-        #expect(text.contains(#""makespanMs":50,"#))
-        #expect(text.hasSuffix(#""lane":"lane 2","attempts":1}],"stragglers":["deaf"]}"#))
-    }
-
     @Test("anomalies are told")
     func anomalies() async throws {
         final class Twice: ConcurrentOperation, @unchecked Sendable {
@@ -130,26 +114,6 @@ struct ReportJSONTests {
                 }
                 """
             )
-        )
-    }
-
-    @Test("a budget that counts from the process's start says so")
-    func processStart() async throws {
-        var options = LaunchOptions.virtual()
-        options.processAge = { .seconds(5) }
-        let report = try await OperationGraph("empty").run(budget: Budget(.seconds(86_400), fromProcessStart: true), options: options)
-            .report
-        #expect(report.json(pretty: false).contains(#""verdict":"pass","from":"processStart"},"makespanMs":0,"workMs":0,"#))
-    }
-
-    @Test("an empty launch")
-    func empty() async throws {
-        #expect(
-            try await run(OperationGraph("")).json(pretty: false)
-                == #"{"schema":"sequencer.report/1","scenario":"","clock":"virtual","controlled":["time"],"#
-                + #""notControlled":["real work","threads","processors"],"outcome":"completed","#
-                + #""budget":{"limitMs":3000,"measuredMs":0,"interactiveMs":0,"verdict":"pass"},"#
-                + #""makespanMs":0,"workMs":0,"criticalPathMs":0,"criticalPath":[],"lanes":0,"operations":[]}"#
         )
     }
 

@@ -139,35 +139,6 @@ struct HiddenOrderTests {
         #expect(try await "\(explore(broken()))" == "login fails when images runs first: undeclared dependency")
     }
 
-    @Test("nor that of a wait for an event; a wait for one that does not come ends by its timeout, in every order")
-    func eventBesideOthers() async throws {
-        func graph(isConditional: Bool, comes: Bool) -> OperationGraph {
-            let window = ExternalEvent<Void>("window")
-            var graph = OperationGraph("events")
-            let wait =
-                isConditional
-                ? graph.wait(for: window, id: "wait", .timeout(.milliseconds(500)), .when { true }, .onFailure(.continue))
-                : graph.wait(for: window, id: "wait", .timeout(.milliseconds(500)), .onFailure(.continue))
-            graph.add("connect") { step in
-                try await step.sleep(for: .milliseconds(100))
-                if comes { window.fulfill() }
-            }
-            for id in ["images", "fonts", "news"] { graph.add(id) { step in try await step.sleep(for: .seconds(1)) } }
-            graph.add("show", after: wait) {}
-            return graph
-        }
-        for isConditional in [false, true] {
-            for comes in [true, false] {
-                let exploration = try await explore(graph(isConditional: isConditional, comes: comes), orders: 40) { launch in
-                    #expect(launch.report["wait"]?.outcome == (comes ? .succeeded : .timedOut))
-                    // Its own time begins when the others have ended.
-                    if !comes, !isConditional { #expect(launch.report["wait"]?.end == .milliseconds(3_600)) }
-                }
-                #expect(exploration.hidden == nil)
-            }
-        }
-    }
-
     /// The error of exploring a graph that fails in every order.
     private func failure(of graph: OperationGraph, check: Bool = true) async throws -> FailsInEveryOrder? {
         await #expect(throws: FailsInEveryOrder.self) {
@@ -196,21 +167,6 @@ struct HiddenOrderTests {
         var intact = OperationGraph("intact")
         intact.add("main") {}
         #expect(try await self.failure(of: intact, check: false)?.description == "the check fails in every order: there is no token")
-    }
-
-    @Test("one that is stopped on purpose, or whose usual order alone fails, is none")
-    func failsElsewhere() async throws {
-        var stopped = OperationGraph("stopped")
-        stopped.add("version") { launch in _ = launch.abort(.forceUpdate) }
-        #expect(try await explore(stopped, orders: 3).hidden == nil)
-        func graph() -> OperationGraph {
-            let token = Locked<String?>("token")
-            var graph = OperationGraph("usual")
-            graph.add("images") { token.withLock { $0 = nil } }
-            graph.add("login") { if token.withLock({ $0 }) == nil { throw NoToken() } }
-            return graph
-        }
-        #expect(try await "\(explore(graph()))" == "login fails when images runs first: undeclared dependency")
     }
 
     /// A launch whose `config` fails in some of the launches, whatever the order.
@@ -245,34 +201,6 @@ struct HiddenOrderTests {
                 let graph = unsteady(isChain: false) { draws[$0 % draws.count] }
                 let exploration = try await explore(graph(), orders: 60, seed: seed)
                 #expect(exploration.hidden == nil && exploration.unsteady == ["config"], "seed \(seed), share \(share)")
-            }
-        }
-    }
-
-    @Test(
-        "what ends otherwise in a launch of the same order is set aside, and the search goes on: a dependency of others is found, none of its own"
-    )
-    func goesOn() async throws {
-        for seed in 0..<UInt64(Nightly.times(day: 8, night: 30)) {
-            for share in [0.03, 0.3] {
-                var random = SplitMix64(seed: seed)
-                let draws = (0..<400).map { _ in Double.random(in: 0..<1, using: &random) < share }
-                let launches = Locked(0)
-                func graph() -> OperationGraph {
-                    let number = launches.withLock { launches in
-                        launches += 1
-                        return launches
-                    }
-                    let token = Locked<String?>("token")
-                    var graph = OperationGraph("both")
-                    graph.add("flaky", .onFailure(.continue)) { if draws[number % draws.count] { throw NoToken() } }
-                    graph.add("login", .onFailure(.continue)) { if token.withLock({ $0 }) == nil { throw NoToken() } }
-                    graph.add("images") { token.withLock { $0 = nil } }
-                    return graph
-                }
-                let exploration = try await explore(graph(), orders: 40, seed: seed)
-                #expect(exploration.hidden?.description == "login fails when images runs first: undeclared dependency", "\(seed) \(share)")
-                #expect(exploration.unsteady == [] || exploration.unsteady == ["flaky"], "\(seed) \(share): \(exploration)")
             }
         }
     }

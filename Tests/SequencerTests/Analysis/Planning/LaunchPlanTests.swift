@@ -41,14 +41,6 @@ struct LaunchPlanTests {
         #expect(abs(plan.utilization - 1300.0 / 2200) < 1e-9)
     }
 
-    @Test("One lane does one thing after the other, the main thread another meanwhile")
-    func oneLane() async throws {
-        let plan = try await regular.plan(PlanOptions(lanes: 1))
-        #expect(plan.makespan == .milliseconds(1400))
-        // The work of the lane; the longest path is shorter.
-        #expect(plan.lowerBound == .milliseconds(1300))
-    }
-
     @Test("Time until the milestone counts against a budget, interactive time does not")
     func budget() async throws {
         let plan = try await regular.plan()
@@ -214,14 +206,5 @@ struct LaunchPlanTests {
         #expect(plan.operations.filter(\.isDeferred).map(\.id) == ["tips"] && plan.operations.filter(\.isCut).map(\.id) == ["images"])
         #expect(plan.criticalPath == ["load", "images", "home"])
         #expect(try await !graph.plan().meets(budget))
-    }
-
-    @Test("A plan is whole in a task that was cancelled, too")
-    func cancelled() async throws {
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await regular.plan()
-        }
-        #expect(try await task.value.makespan == .milliseconds(1100))
     }
 }

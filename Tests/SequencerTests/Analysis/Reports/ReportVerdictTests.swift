@@ -27,7 +27,10 @@ struct ReportVerdictTests {
         Row(.completed, true, "pass: 125 ms of 3 s", "pass", "completed; 125 ms of 3 s, pass"),
         Row(aborted, false, "aborted", "stopped", "aborted by main (force-update)"),
         Row(
-            aborted, true, "aborted; milestone after 125 ms of 3 s", "stopped",
+            aborted,
+            true,
+            "aborted; milestone after 125 ms of 3 s",
+            "stopped",
             "aborted by main (force-update); milestone after 125 ms of 3 s"
         ),
         Row(failed, false, "failed", "fail", "failed at main: no"),
