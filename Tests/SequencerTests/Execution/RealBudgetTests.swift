@@ -10,7 +10,7 @@ struct RealBudgetTests {
 
     @Test("an operation right before the milestone is cut, each time")
     func rightBefore() async throws {
-        for _ in 0..<20 {
+        for _ in 0..<Nightly.times(day: 5, night: 20) {
             // config   ├── waits ──────────── cut ┄┄┄┄┄┄┄┄ goes on when the launch has ended
             // main                              ├─┤
             let gate = Gate()

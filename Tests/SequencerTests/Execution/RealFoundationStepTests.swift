@@ -82,7 +82,7 @@ struct RealFoundationStepTests {
 
     @Test("chains made with addDependency start in time, however Foundation orders its notifications")
     func chains() async throws {
-        for _ in 0..<Nightly.times(day: 30, night: 100) {
+        for _ in 0..<Nightly.times(day: 10, night: 100) {
             var graph = OperationGraph("chains")
             var previous: [Operation] = []
             for level in 0..<10 {

@@ -103,7 +103,7 @@ struct RealTroubleTests {
             for _ in 0..<4 {
                 group.addTask {
                     var outcomes: [LaunchReport.Outcome] = []
-                    for _ in 0..<Nightly.times(day: 250, night: 2_000) {
+                    for _ in 0..<Nightly.times(day: 60, night: 2_000) {
                         let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock(), admission: .unlimited)
                         outcomes.append(try await graph.run(options: options).report.outcome)
                     }

@@ -26,7 +26,7 @@ struct RunningLaunchTests {
         "fault L8: over random launches, streams asked for after the start, in the middle and after the end tell what an observer was told"
     )
     func lateStreams() async throws {
-        let count = Nightly.times(day: 100, night: 400)
+        let count = Nightly.times(day: 40, night: 400)
         var sameOrder = 0
         var streams = 0
         for seed in 1...UInt64(count) {

@@ -126,14 +126,6 @@ struct SlowScreenTests {
         #expect(launch.journal.all == ["5000 shown shown", "5500 hidden"])
     }
 
-    @Test("one that does not end is waited for as long as the grace period says, and no longer")
-    func hangs() async throws {
-        var launch = Launch()
-        let clock = launch.clock
-        launch.graph.wait("migrate", 6_000, .ifSlower(than: .seconds(5)) { _ in try? await clock.sleep(for: .seconds(100)) })
-        #expect(try await launch.run(grace: .milliseconds(400)).makespan == .milliseconds(6_400))
-    }
-
     @Test(
         "what is only shown still is no reason to fail: the deadline, or a cancel, ends it, and the launch has completed",
         arguments: [false, true]

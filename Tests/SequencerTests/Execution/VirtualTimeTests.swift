@@ -73,23 +73,6 @@ struct VirtualTimeTests {
 
     // MARK: Blocked threads
 
-    @Test("fault C41: a step that blocks its thread, and goes on later, ends as any other; nothing of its launch is left on the clock")
-    func blockedForAWhile() async throws {
-        let gate = Gate()
-        let clock = VirtualClock(patience: .milliseconds(20))
-        var graph = OperationGraph("blocked")
-        graph.add("blocks") { gate.block() }
-        graph.add("opens") { step in
-            try await step.sleep(for: .seconds(1))
-            gate.open()
-        }
-        graph.add("after", after: "blocks", "opens") { step in try await step.sleep(for: .seconds(2)) }
-        // Without a deadline, to which time could go on while the blocked thread wakes.
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
-        #expect(report.outcome == .completed && report.makespan == .seconds(3))
-        #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
-    }
-
     @Test("fault C41: a step that blocks its thread meets its timeout, and the others go on", arguments: [false, true])
     func blocks(isAsynchronous: Bool) async throws {
         let gate = Gate()
@@ -164,10 +147,10 @@ struct VirtualTimeTests {
         return graph
     }
 
-    @Test("fault C40: two launches on one clock come to one result, thirty times, and a thousand by night")
+    @Test("fault C40: two launches on one clock come to one result, ten times, and a thousand by night")
     func shared() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 10, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let journal = Locked<[String]>([])
             let options = LaunchOptions(clock: clock, seed: 1)
@@ -180,10 +163,10 @@ struct VirtualTimeTests {
         #expect(results.count == 1)
     }
 
-    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, thirty times, and a thousand by night")
+    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, ten times, and a thousand by night")
     func nested() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 10, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let options = LaunchOptions(clock: clock, seed: 1)
             let journal = Locked<[String]>([])

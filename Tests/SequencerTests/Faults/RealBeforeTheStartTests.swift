@@ -31,7 +31,7 @@ struct RealBeforeTheStartTests {
     func cancelledTask() async throws {
         let started = Locked(0)
         var others = 0
-        for _ in 0..<Nightly.times(day: 300, night: 2_000) {
+        for _ in 0..<Nightly.times(day: 50, night: 2_000) {
             var graph = OperationGraph("cancelled-task")
             graph.add("only") { started.withLock { $0 += 1 } }
             let report = try await Task { [graph] in

@@ -94,25 +94,6 @@ struct TypedHandleTests {
         )
     }
 
-    @Test("a closure that produces nothing can be delayed, replaced by its fallback and read, as any other")
-    func actions() async throws {
-        var graph = OperationGraph("actions")
-        let calls = Locked<[String]>([])
-        let first = graph.add("first") { calls.withLock { $0.append("first") } }
-        let second = graph.add("second", after: first) {
-            await Task.yield()
-            calls.withLock { $0.append("second") }
-        }
-        let failing = graph.add("failing", after: second, fallback: ()) { throw CancellationError() }
-        let count = graph.add("count", using: first, second, failing.optional) { _, _, _ in calls.withLock { $0.count } }
-        try graph.inject(.delay(.seconds(1)), into: "first")
-        try graph.inject(.delay(.seconds(2)), into: "second")
-        let launch = try await run(graph)
-        let report = launch.report
-        #expect(try launch[count] == 2 && calls.withLock { $0 } == ["first", "second"])
-        #expect(report.makespan == .seconds(3) && report["failing"]?.outcome == .fellBack)
-    }
-
     @Test("a launch is not asked with a handle of another graph, but with one of the graph that it was copied from")
     func foreignQuestion() async throws {
         func launch(_ country: String) -> (graph: OperationGraph, config: Step<Configuration>) {

@@ -82,7 +82,7 @@ extension ConcurrentOperationTests {
 
     @Test("fault L65: cancelled dependents may end and be freed at the very moment their predecessor finishes")
     func cancelAllRacesFinish() async {
-        for _ in 0..<Nightly.times(day: 60, night: 300) {
+        for _ in 0..<Nightly.times(day: 20, night: 300) {
             let queue = OperationQueue()
             let predecessors = (0..<2).map { _ in TestOperation() }
             let freed = Countdown(20)

@@ -111,22 +111,6 @@ struct ConcurrentOperationTests {
         #expect(succeeded.surplusFinishCount == 1)
     }
 
-    @Test("every surplus finish is reported to the newest handler, without a lock")
-    func surplusHandler() {
-        let reported = Locked<[Int]>([])
-        let operation = TestOperation { $0.finish() }
-        operation.onSurplusFinish { _ in reported.withLock { $0.append(-1) } }
-        operation.onSurplusFinish { operation in
-            let count = operation.surplusFinishCount
-            reported.withLock { $0.append(count) }
-        }
-        operation.start()
-        #expect(reported.withLock { $0 } == [])
-        operation.finish()
-        operation.finish(throwing: TestError(1))
-        #expect(reported.withLock { $0 } == [1, 2])
-    }
-
     // MARK: - Knowing the end
 
     @Test("whenEnded handlers are called once, in order, when the end is visible", arguments: Ending.allCases)

@@ -23,7 +23,7 @@ struct LaunchReportCodingTests {
 
     @Test("random launches in virtual time, with every kind of trouble")
     func randomLaunches() async throws {
-        for seed in 1...UInt64(Nightly.times(day: 50, night: 200)) {
+        for seed in 1...UInt64(Nightly.times(day: 20, night: 200)) {
             let plan = RandomLaunch(seed: seed, sizes: 1...30, isQuiet: seed.isMultiple(of: 2))
             let report = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(300))).report
             for copy in try copies(of: report) { #expect(copy == report, "seed \(seed)") }

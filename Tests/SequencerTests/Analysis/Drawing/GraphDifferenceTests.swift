@@ -45,13 +45,4 @@ struct GraphDifferenceTests {
         #expect(difference.description == "~ tutorial → push")
         #expect(regular.difference(from: push).description == "~ push → tutorial")
     }
-
-    @Test("several replacements pair off in alphabetical order, each step once")
-    func severalReplacements() throws {
-        let old = try graph(["root": [], "b": ["root"], "a": ["root"], "c": ["root"], "end": ["a", "b", "c"]])
-        let new = try graph(["root": [], "z": ["root"], "y": ["root"], "end": ["y", "z"]])
-        let difference = new.difference(from: old)
-        #expect(difference.replacedSteps == [.init(old: "a", new: "y"), .init(old: "b", new: "z")])
-        #expect(difference.description == "~ a → y\n~ b → z\n- c")
-    }
 }

@@ -73,14 +73,6 @@ struct GraphTreeTests {
         )
     }
 
-    @Test("an empty graph is its header")
-    func empty() throws {
-        #expect(try OperationGraph("nothing").validated().tree() == "nothing: 0 operations")
-        var graph = OperationGraph("one")
-        graph.join("a")
-        #expect(try graph.validated().tree() == "one: 1 operation\n\na")
-    }
-
     @Test("in ASCII, all but the names is")
     func ascii() throws {
         var graph = OperationGraph("graph")

@@ -108,16 +108,6 @@ struct ReportScopeTests {
         #expect(picture.contains(">1 s</text>") && !ReportSamples.small().svg().contains(">1 s</text>"))
     }
 
-    @Test("a drawing says how many scopes and operations of scopes have no row")
-    func omission() {
-        let report = nested()
-        let (picture, page) = (report.svg(maximumRows: 2), report.html(maximumRows: 2))
-        #expect(picture.contains(">1 more scope, 5 more operations of scopes.</text>"))
-        #expect(page.contains("<p class=\"note\">1 more scope, 5 more operations of scopes.</p>"))
-        #expect(count("class=\"label\"", in: picture) == 3)
-        #expect(report.svg(maximumRows: 0).contains(">2 more scopes, 6 more operations of scopes.</text>"))
-    }
-
     @Test("scopes as deep as they may be, with any text as a name, are drawn")
     func depth() throws {
         var report = ReportSamples.hostile()
