@@ -19,7 +19,7 @@ struct TiedLaunchTests {
         let events = (0...count).map { ExternalEvent<Int>("event-\($0)") }
         let clock = VirtualClock()
         let launches = try clock.hold {
-            // The last one first: when an event comes, the launch that waits for it has begun, and so have all behind that.
+            // The last one first: when an event comes, the launch that waits for it has begun, and all behind that.
             try (0..<count).reversed().map { number in
                 var graph = OperationGraph("launch-\(number)")
                 let timeout: [StepOption] = number == 0 && !comes ? [.timeout(.seconds(1))] : []

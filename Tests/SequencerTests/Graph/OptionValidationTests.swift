@@ -19,21 +19,25 @@ struct OptionValidationTests {
         multiplier: Double = 2,
         jitter: Double = 0
     ) -> StepOption {
-        .retry(RetryPolicy(attempts: 2, backoff: backoff, multiplier: multiplier, maximumBackoff: maximumBackoff, jitter: jitter))
+        var policy = RetryPolicy(attempts: 2)
+        (policy.backoff, policy.maximumBackoff) = (backoff, maximumBackoff)
+        (policy.multiplier, policy.jitter) = (multiplier, jitter)
+        return .retry(policy)
     }
 
     @Test("fault G13: options have their ranges, and what is out of one is refused with its value")
     func ranges() {
         let day = Duration.seconds(86_400)
         let allowed: [StepOption] = [
-            .timeout(.nanoseconds(1)), .timeout(day), .expected(.zero), .expected(day), .retry(attempts: 1), .retry(attempts: 100),
-            retry(backoff: .zero, maximumBackoff: .zero), retry(backoff: day, maximumBackoff: day), retry(multiplier: 1),
-            retry(multiplier: 1000), retry(jitter: 0), retry(jitter: 1),
+            .timeout(.nanoseconds(1)), .timeout(day), .expected(.zero), .expected(day), .retry(attempts: 1),
+            .retry(attempts: 100), retry(backoff: .zero, maximumBackoff: .zero), retry(backoff: day, maximumBackoff: day),
+            retry(multiplier: 1), retry(multiplier: 1000), retry(jitter: 0), retry(jitter: 1),
         ]
         for option in allowed { #expect(complaints(option) == []) }
         for seconds in [0, -3, 86_401, .max, .min] {
             let timeout = Duration.seconds(seconds)
-            #expect(complaints(.timeout(timeout)) == ["login: a timeout must be more than 0 and at most 24 hours, and is \(timeout)"])
+            let sentence = "login: a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
+            #expect(complaints(.timeout(timeout)) == [sentence])
         }
         for time in [Duration.milliseconds(-1), .seconds(1e19)] {
             #expect(complaints(.expected(time)) == ["login: an expected duration must be 0 to 24 hours, and is \(time)"])
@@ -49,8 +53,8 @@ struct OptionValidationTests {
             #expect(complaints(retry(jitter: jitter)) == ["login: a retry's jitter must be 0 to 1, and is \(jitter)"])
         }
         for (backoff, maximum) in [(-1, 5), (86_401, 5), (1, -1), (1, 86_401)] {
-            let sentence = "login: a retry's backoff must be 0 to 24 hours, and is \(backoff).0 seconds, at most \(maximum).0 seconds"
-            #expect(complaints(retry(backoff: .seconds(backoff), maximumBackoff: .seconds(maximum))) == [sentence])
+            let sentence = "a retry's backoff must be 0 to 24 hours, and is \(backoff).0 seconds, at most \(maximum).0 seconds"
+            #expect(complaints(retry(backoff: .seconds(backoff), maximumBackoff: .seconds(maximum))) == ["login: " + sentence])
         }
     }
 

@@ -1,12 +1,13 @@
+import Testing
+
 @testable import Sequencer
 @testable import SequencerAnalysis
-import Testing
 
 /// Steps that take as long as is expected of them, for tests of who goes first.
 extension OperationGraph {
     /// Adds a step that is expected to take `milliseconds`, and takes as long, or as long as `takes` says.
     ///
-    /// - Parameter computes: keeps its thread; nil: on the main thread it does, on a lane it is suspended, and says nothing of it.
+    /// - Parameter computes: keeps its thread, and says so; nil: as true on the main thread, else as false, and unsaid.
     mutating func addTimed(
         _ id: String,
         _ milliseconds: Int,
@@ -45,6 +46,6 @@ extension OperationGraph {
             planOptions.processors = processors
             #expect(try await plan(planOptions).operations.map(\.start) == report.operations.map(\.start))
         }
-        return Dictionary(uniqueKeysWithValues: report.operations.map { ($0.id, Int(($0.start ?? .seconds(-1)).milliseconds)) })
+        return report.operations.reduce(into: [:]) { $0[$1.id] = $1.start.map { Int($0.milliseconds) } ?? -1 }
     }
 }

@@ -36,7 +36,7 @@ struct LaunchHistoryFileTests {
         }
     }
 
-    @Test("A file that makes no sense is kept beside a new one, with a warning when the file is free again", arguments: [true, false])
+    @Test("A file that makes no sense is kept beside a new one, with a warning once it is free", arguments: [true, false])
     func corrupt(byReading: Bool) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("history.json")
@@ -134,7 +134,7 @@ struct LaunchHistoryFileTests {
         }
     }
 
-    /// Each of two processes, and of three threads here, adds 20 launches: none is lost, and readers never find anything but a history.
+    /// Each of two processes, and of three threads here, adds 20 launches: none is lost, and readers find a history each time.
     @Test("Several processes add to one history at the same time, and nothing is lost")
     func contention() async throws {
         try await withFolder { folder in

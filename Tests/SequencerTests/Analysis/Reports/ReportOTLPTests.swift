@@ -38,7 +38,9 @@ struct ReportOTLPTests {
         #expect(text.contains(#"{"key":"service.version","value":{"stringValue":"3.1"}}]}"#) && !text.contains("nameless"))
         report.version = "2.0"
         let versioned = try report.otlp(service: "app")
-        let resource = #"{"key":"service.name","value":{"stringValue":"app"}},{"key":"service.version","value":{"stringValue":"2.0"}}]}"#
+        let resource =
+            #"{"key":"service.name","value":{"stringValue":"app"}},"#
+            + #"{"key":"service.version","value":{"stringValue":"2.0"}}]}"#
         #expect(versioned.contains(resource) && !versioned.contains("3.1"))
     }
 

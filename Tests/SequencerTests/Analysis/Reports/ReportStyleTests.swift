@@ -18,7 +18,7 @@ struct ReportStyleTests {
         func colour(_ name: String) throws -> Colour { try #require(palette[name], "\(name)") }
         let paper = try colour("paper")
 
-        let texts = Set(page.matches(of: /[^-a-z]color: var\(--([a-z-]+)\)/).map { String($0.1) })
+        let texts = Set(page.matches(of: /[^a-z-]color: var\(--([a-z-]+)\)/).map { String($0.1) })
         #expect(texts.isSuperset(of: ["ink", "faint", "bad", "good", "critical"]))
         for text in texts where text != "paper" {
             for ground in [paper, try colour("mark")] {
@@ -44,8 +44,7 @@ struct ReportStyleTests {
     private static func palette(of page: String, isDark: Bool) -> [String: Colour] {
         let schemes = page.components(separatedBy: "@media (prefers-color-scheme: dark)")
         let definitions = (isDark ? page : schemes[0]).matches(of: /--([a-z-]+): #([0-9a-f]{6})/)
-        let colours = definitions.compactMap { match in UInt32(match.2, radix: 16).map { (String(match.1), Colour($0)) } }
-        return Dictionary(colours) { $1 }
+        return definitions.reduce(into: [:]) { $0[String($1.1)] = UInt32($1.2, radix: 16).map { Colour($0) } }
     }
 }
 

@@ -14,8 +14,8 @@ struct ReportVerdictTests {
         let colour: String
         let line: String
 
-        init(_ outcome: LaunchReport.Outcome, _ reachesMilestone: Bool, _ verdict: String, _ colour: String, _ line: String) {
-            (self.outcome, self.reachesMilestone, self.verdict) = (outcome, reachesMilestone, verdict)
+        init(_ outcome: LaunchReport.Outcome, _ isReached: Bool, _ verdict: String, _ colour: String, _ line: String) {
+            (self.outcome, self.reachesMilestone, self.verdict) = (outcome, isReached, verdict)
             (self.colour, self.line) = (colour, line)
         }
     }

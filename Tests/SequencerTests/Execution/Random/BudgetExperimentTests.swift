@@ -8,7 +8,8 @@ import Testing
 @Suite("Keeping budgets by wrong expectations", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetExperimentTests {
     /// `MISJUDGED_LAUNCHES=2000 swift test --filter BudgetExperiment` runs as many.
-    static let count = ProcessInfo.processInfo.environment["MISJUDGED_LAUNCHES"].flatMap { Int($0) } ?? Nightly.times(day: 100, night: 300)
+    static let count =
+        ProcessInfo.processInfo.environment["MISJUDGED_LAUNCHES"].flatMap { Int($0) } ?? Nightly.times(day: 100, night: 300)
 
     fileprivate struct Tally: CustomStringConvertible {
         var (met, metWithout, saved, harmed, cuts, needless, futile) = (0, 0, 0, 0, 0, 0, 0)
