@@ -146,19 +146,6 @@ struct AfterMilestoneTests {
         #expect(report.afterMilestone?.outcome == (isRequired ? .failed(operation: "sync", message: "cancelled while it ran") : .completed))
     }
 
-    @Test("before the milestone a required step that fails ends the launch, whether or not the milestone needs it")
-    func before() async throws {
-        let report = try await Self.report { graph, _ in
-            graph.add("migrate") { step in
-                try await step.sleep(for: .milliseconds(100))
-                throw Failure()
-            }
-        }
-        #expect(report.outcome == .failed(operation: "migrate", message: "no network"))
-        #expect(!report.budget.isMet && report.afterMilestone == nil)
-        #expect(report["home"]?.outcome == .cancelled)
-    }
-
     @Test("a milestone that succeeds while the launch stops is measured, and changes nothing of the outcome")
     func milestoneWhileStopping() async throws {
         var graph = OperationGraph("stopping")
@@ -173,20 +160,6 @@ struct AfterMilestoneTests {
         let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .failed(operation: "migrate", message: "no network") && report.afterMilestone == nil)
         #expect(report["home"]?.outcome == .succeeded && report.budget.measured == .milliseconds(5) && !report.budget.isMet)
-    }
-
-    @Test("a milestone that has failed, as it may, ends the launch proper, and the budget's causes are on the way to it")
-    func failedMilestone() async throws {
-        var graph = OperationGraph("launch")
-        let load = graph.add("load") { step in try await step.sleep(for: .seconds(2)) }
-        graph.add("home", .milestone, .onFailure(.continue), after: load) { throw Failure() }
-        graph.add("sync") { step in try await step.sleep(for: .seconds(5)) }
-        let launch = try graph.start(budget: .seconds(1), options: .virtual())
-        for report in [await launch.milestone, await launch.end().report] {
-            #expect(report.outcome == .completed && report.budget.measured == .seconds(2) && !report.budget.isMet)
-            #expect(report.budget.causes == ["load"] && report.criticalPath == ["load", "home"])
-            #expect(report.afterMilestone?.operations == ["sync"])
-        }
     }
 
     @Test("a launch that goes on without its milestone has missed its budget, however early that ended", arguments: [true, false])
@@ -204,14 +177,6 @@ struct AfterMilestoneTests {
             #expect(report.description == "launch: completed; \(time) of 1 s, fail; milestone \(fails ? "failed" : "timed out")")
             #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
         }
-    }
-
-    @Test("a milestone that fell back has succeeded, and the time alone decides")
-    func fallbackOfMilestone() async throws {
-        var graph = OperationGraph("launch")
-        graph.add("home", .milestone, fallback: 1) { () throws -> Int in throw Failure() }
-        let report = try await graph.run(budget: .seconds(1), options: .virtual()).report
-        #expect(report["home"]?.outcome == .fellBack && report.budget.isMet)
     }
 
     @Test("a milestone that is skipped because of another step is never reached: the launch has failed, with its last step")
@@ -259,28 +224,6 @@ struct AfterMilestoneTests {
         #expect(report.criticalPath == ["refresh"] && report.afterMilestone == nil)
     }
 
-    @Test("why a step was cancelled before the milestone is said the same after a later stop")
-    func earlierCancel() async throws {
-        let box = LaunchBox()
-        let graph = Self.graph { graph, home in
-            graph.add("wait") { step in
-                try await step.sleep(for: .milliseconds(10))
-                try await box.launch().cancel("tips")
-                try await step.sleep(for: .milliseconds(10))
-            }
-            graph.add("tips", .onFailure(.continue), after: "wait") {}
-            graph.add("update", after: home) { step in
-                try await step.sleep(for: .seconds(1))
-                step.abort(.forceUpdate)
-            }
-            graph.add("upload", after: "update") {}
-        }
-        let report = try await box.run(graph, budget: .seconds(3), options: .virtual()).report
-        expectLaunchProper(report)
-        #expect(report["tips"]?.message == "cancelled before it started")
-        #expect(report["upload"]?.message == "not started: update aborted the launch (force-update)")
-    }
-
     @Test("questions after the milestone are not the budget's; one that goes on then is cut off there")
     func questions() async throws {
         let graph = Self.graph { graph, home in
@@ -291,35 +234,6 @@ struct AfterMilestoneTests {
         let (soFar, report) = (await launch.milestone, await launch.end().report)
         #expect(report.budget.questions == [.zero..<(.milliseconds(275))] && report.budget.interactive == .milliseconds(275))
         #expect(soFar.budget == report.budget && report.budget.measured == .zero)
-    }
-
-    @Test("a history of reports that were made at the milestone forgets nothing that ran on")
-    func history() async throws {
-        let graph = Self.graph { graph, home in
-            graph.add("sync", after: home) { step in try await step.sleep(for: .seconds(1)) }
-        }
-        let launch = try graph.start(options: .virtual())
-        let (soFar, report) = (await launch.milestone, await launch.end().report)
-        var history = LaunchHistory()
-        history.record(report)
-        history.record(soFar)
-        #expect(history.expectedDurations(in: "launch")["sync"] == .seconds(1))
-    }
-
-    @Test("a plan's critical path, slack and stars lead to the milestone, as those of the launch do")
-    func plan() async throws {
-        var graph = OperationGraph("launch")
-        graph.wait("load", 1_000, .expected(.seconds(1)))
-        graph.wait("home", 200, .milestone, .expected(.milliseconds(200)), after: "load")
-        graph.wait("beside", 700, .expected(.milliseconds(700)))
-        graph.wait("upload", 5_000, .expected(.seconds(5)))
-        graph.wait("sync", 300, .expected(.milliseconds(300)), after: "home")
-        let (plan, report) = (try await graph.plan(), try await graph.run(options: .virtual()).report)
-        #expect(plan.criticalPath == ["load", "home"] && report.criticalPath == plan.criticalPath)
-        #expect(plan.criticalPathDuration == report.criticalPathDuration)
-        #expect(plan.operations.map(\.slack) == report.operations.map(\.slack))
-        #expect(plan.operations.map(\.isCritical) == report.operations.map(\.isCritical))
-        #expect(plan.operations.map(\.slack) == [.zero, .zero, .milliseconds(500), .zero, .zero])
     }
 
     @Test("a step that ends in the milestone's own moment, but after it, ran on; one before it did not")

@@ -31,13 +31,6 @@ struct BudgetEnforcementTests {
         #expect(launch.report["config"]?.isCut == true && clock.isAt(launch.report["config"]?.end, .milliseconds(30)))
     }
 
-    @Test("an operation without a fallback cannot be cuttable: nothing would take the place of its value")
-    func nothingInItsPlace() throws {
-        var graph = OperationGraph("nothing")
-        graph.add("config", .cuttable) { 1 }
-        #expect { try graph.validated() } throws: { error in "\(error)" == "nothing: config: \(OperationGraph.cuttableWithoutFallback)" }
-    }
-
     @Test("an operation that says so is cut when what comes after it needs the rest of the budget", arguments: ExactOrLateClock.allCases)
     func cut(clock: ExactOrLateClock) async throws {
         var graph = OperationGraph("cut")
@@ -131,23 +124,6 @@ struct BudgetEnforcementTests {
         #expect(try launch[aside] == 1)
     }
 
-    @Test("where even the expected durations do not fit, each operation gets what is left", arguments: ExactOrLateClock.allCases)
-    func doesNotFit(clock: ExactOrLateClock) async throws {
-        var graph = OperationGraph("hopeless")
-        let first = graph.add("first", .cuttable, .expected(.seconds(2)), fallback: 0) { launch in
-            try await launch.sleep(for: .milliseconds(1900))
-            return 1
-        }
-        let second = graph.add("second", .cuttable, .expected(.seconds(2)), after: first, fallback: 0) { launch in
-            try await launch.sleep(for: .seconds(3))
-            return 1
-        }
-        graph.add("main", .milestone, after: second) {}
-        let report = try await run(graph, .seconds(3), clock)
-        #expect(report["first"]?.outcome == .succeeded)
-        #expect(report["second"]?.isCut == true && clock.isAt(report["second"]?.end, .milliseconds(2980)))
-    }
-
     @Test(
         "fault H50: one that is late has the time expected of it, unless what comes after it cannot be cut",
         arguments: [false, true],
@@ -237,25 +213,6 @@ struct BudgetEnforcementTests {
         #expect(report.json().contains(#""deferred": true"#) == isSlow)
         // What was put off held nothing up.
         #expect(report.criticalPath == (isSlow ? ["load", "main"] : ["load", "warm", "main"]))
-    }
-
-    @Test("an operation that can be put off takes no time from those before it that can be cut", arguments: ExactOrLateClock.allCases)
-    func cutBeforeDeferrable(clock: ExactOrLateClock) async throws {
-        var graph = OperationGraph("tips")
-        let fetch = graph.add("fetch", .cuttable, .expected(.milliseconds(450)), fallback: "old") { launch in
-            try await launch.sleep(for: .milliseconds(800))
-            return "new"
-        }
-        let tips = graph.add("tips", .expected(.milliseconds(700)), .deferrable, using: fetch) { launch, _ in
-            try await launch.sleep(for: .milliseconds(700))
-        }
-        graph.add("main", .expected(.milliseconds(100)), .milestone, after: fetch, tips) { launch in
-            try await launch.sleep(for: .milliseconds(100))
-        }
-        let report = try await run(graph, .seconds(1), clock)
-        #expect(report["fetch"]?.outcome == .succeeded && clock.isAt(report["fetch"]?.end, .milliseconds(800)))
-        #expect(report["tips"]?.isDeferred == true && report["tips"]?.outcome == .succeeded)
-        #expect(report.budget.isMet && clock.isAt(report.budget.measured, .milliseconds(900)))
     }
 
     @Test("what is put off fails by its own policy, and is cancelled with its launch", arguments: ExactOrLateClock.allCases)

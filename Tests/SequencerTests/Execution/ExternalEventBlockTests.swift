@@ -82,17 +82,6 @@ struct ExternalEventBlockTests {
         #expect(journal.all == ["the event 'lost' cannot come: nobody holds it any more"])
     }
 
-    @Test("a reason is one line that can be printed")
-    func reason() {
-        let event = ExternalEvent<Int>("event")
-        event.fail("one\ntwo")
-        guard case .failure(let error)? = event.result else {
-            Issue.record("it has not failed")
-            return
-        }
-        #expect(!"\(error)".contains("\n"))
-    }
-
     enum Chain: CaseIterable, Sendable {
         /// Each block settles the next event.
         case settles

@@ -36,22 +36,6 @@ struct ExternalEventTests {
         #expect(report.operationAnomalies.isEmpty)
     }
 
-    @Test("it is waited for under another identifier, and with a condition, a resource and a second attempt, also on one lane")
-    func options() async throws {
-        let window = ExternalEvent<String>("window")
-        var graph = OperationGraph("options")
-        let conditional = graph.wait(for: window, id: "conditional", .when { true })
-        let exclusive = graph.wait(for: window, id: "exclusive", .exclusive("screen"))
-        let repeated = graph.wait(for: window, id: "repeated", .retry(attempts: 2))
-        let skipped = graph.wait(for: window, id: "skipped", .when { false })
-        fulfil(window, after: 1, in: &graph)
-        let launch = try await graph.run(options: .virtual(lanes: 1))
-        #expect(launch.report.outcome == .completed)
-        for step in [conditional, exclusive, repeated] { #expect(try launch[step] == "main") }
-        #expect(launch.report["skipped"]?.outcome == .skipped && launch.report.makespan == .seconds(1))
-        #expect(throws: OperationError.self) { try launch[skipped] }
-    }
-
     @Test("what has come before the launch is not waited for: a chain of ten thousand costs no stack and no time")
     func cameBefore() async throws {
         var graph = OperationGraph("chain")
@@ -64,70 +48,6 @@ struct ExternalEventTests {
         let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .completed && report.makespan == .zero)
         #expect(report[last.id]?.outcome == .succeeded)
-    }
-
-    @Test("in a queue of the app's a wait is no operation that runs, also after a condition: a queue of one goes on")
-    func appQueue() async throws {
-        let window = ExternalEvent<String>("window")
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        var graph = OperationGraph("queue")
-        graph.wait(for: window)
-        let conditional = graph.wait(for: window, id: "conditional", .when { true })
-        graph.add("connect") {
-            window.fulfill("main")
-        }
-        var options = LaunchOptions.patient
-        options.queue = queue
-        let launch = try await graph.run(options: options)
-        #expect(launch.report.outcome == .completed)
-        #expect(try launch[conditional] == "main")
-    }
-
-    @Test("an observer fulfils it, and the launch goes on")
-    func observer() async throws {
-        let shown = ExternalEvent<Void>("shown")
-        var graph = OperationGraph("observed")
-        graph.wait("splash", 100)
-        graph.wait("later", 50, after: graph.wait(for: shown))
-        var options = LaunchOptions.virtual()
-        options.observers.append { event in if case .ended("splash", _) = event.kind { shown.fulfill() } }
-        let report = try await graph.run(options: options).report
-        #expect(report.outcome == .completed && report.makespan == .milliseconds(150))
-    }
-
-    @Test("a cancel handler fulfils it")
-    func cancelHandler() async throws {
-        let stopped = ExternalEvent<Void>("stopped")
-        var graph = OperationGraph("cancelled")
-        graph.add("slow", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
-            try await withTaskCancellationHandler {
-                try await launch.sleep(for: .seconds(9))
-            } onCancel: {
-                stopped.fulfill()
-            }
-        }
-        graph.wait(for: stopped)
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.outcome == .completed)
-        #expect(report["stopped"]?.end == .seconds(1))
-    }
-
-    @Test("two launches on one clock wait for one event, which a third fulfils")
-    func severalLaunches() async throws {
-        let window = ExternalEvent<String>("window")
-        let clock = VirtualClock()
-        let launches = try clock.hold {
-            try ["phone", "tablet", "world"].map { name in
-                var graph = OperationGraph(name)
-                if name == "world" { fulfil(window, after: 3, in: &graph) } else { graph.wait(for: window) }
-                return try graph.start(options: LaunchOptions(deadline: .never, clock: clock))
-            }
-        }
-        for launch in launches {
-            let report = await launch.end().report
-            #expect(report.outcome == .completed && report.makespan == .seconds(3))
-        }
     }
 
     // MARK: It does not come
@@ -281,20 +201,6 @@ struct ExternalEventTests {
         fulfil(window, after: 1, in: &next)
         let launch = try await next.run(options: .virtual())
         #expect(try launch[connected] == "main")
-    }
-
-    @Test("a stall names the event that is waited for")
-    func stall() async throws {
-        let window = ExternalEvent<String>("window")
-        let stalls = Locked<[String]>([])
-        var graph = OperationGraph("stall")
-        graph.wait(for: window)
-        var options = LaunchOptions.virtual(deadline: .seconds(30))
-        options.stallWatch = StallWatch(after: .seconds(5)) { status in stalls.withLock { $0.append(status.description) } }
-        #expect(try await graph.run(options: options).report.makespan == .seconds(30))
-        await eventually { stalls.withLock { !$0.isEmpty } }
-        let stall = try #require(stalls.withLock { $0.first })
-        #expect(stall.hasSuffix("\n  window waits for the event 'window', for 5 s"))
     }
 }
 

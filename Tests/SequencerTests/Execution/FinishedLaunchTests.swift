@@ -41,20 +41,4 @@ struct FinishedLaunchTests {
         let skipped = try #require(error(launch, needs))
         #expect(skipped.outcome == .skipped && skipped.message == "failed failed")
     }
-
-    @Test("a handle of another graph throws, also where that has a step of the same name with another type")
-    func unknownHandle() async throws {
-        var other = OperationGraph("other")
-        let unknown = other.add("unknown") { 1 }
-        let text = other.add("number") { "one" }
-        var graph = OperationGraph("graph")
-        let number = graph.add("number") { 1 }
-        let launch = try await graph.run(options: .virtual())
-        #expect(try launch[number] == 1)
-        let missing = try #require(error(launch, unknown))
-        #expect(missing.outcome == nil && missing.underlying == nil)
-        #expect(missing.description == "unknown: 'unknown' is a step of another graph; ask with the handle that the graph 'graph' returned")
-        let mistyped = try #require(error(launch, text))
-        #expect(mistyped.outcome == nil && mistyped.underlying == nil)
-    }
 }

@@ -114,27 +114,6 @@ struct HeldRangeTests {
         #expect(journal.all == ["take", "release"])
     }
 
-    @Test("each launch of a graph takes and releases its own")
-    func again() async throws {
-        let numbers = Locked(0)
-        var graph = OperationGraph("again")
-        let first = graph.add("first") { launch in try await launch.sleep(for: .seconds(1)) }
-        try graph.hold("lock", over: [first]) { () -> Int in
-            numbers.withLock { number in
-                number += 1
-                return number
-            }
-        } release: { [journal] number in
-            journal.note("release \(number)")
-        }
-        let clock = VirtualClock()
-        let options = LaunchOptions(clock: clock, admission: .unlimited)
-        let (one, other) = try clock.hold { (try graph.start(options: options), try graph.start(options: options)) }
-        _ = await one.end()
-        _ = await other.end()
-        #expect(journal.all.sorted() == ["release 1", "release 2"])
-    }
-
     @Test("several things may be held over the same steps, and one that was taken out of the graph keeps nothing")
     func several() async throws {
         var graph = OperationGraph("several")

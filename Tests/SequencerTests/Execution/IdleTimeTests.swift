@@ -102,19 +102,4 @@ struct IdleTimeTests {
         #expect(await launch.end().report.outcome == .completed)
         #expect(journal.all.filter { $0 != "pause" } == ["begins", "ends", "begins", "ends"])
     }
-
-    @Test("what a piece throws is thrown, and the next has its turn; in virtual time nothing is waited for")
-    func failures() async throws {
-        struct Failure: Error {}
-        let journal = Journal()
-        let idle = quiet(journal)
-        await #expect(throws: Failure.self) { try await idle.run { () async throws -> Void in throw Failure() } }
-        #expect(try await idle.run { 7 } == 7)
-        let pauses = journal.all.count
-        var graph = OperationGraph("virtual")
-        let step = graph.add("idle") { try await idle.run { 8 } }
-        let launch = try await graph.run(options: .virtual())
-        #expect(try launch[step] == 8)
-        #expect(journal.all.count == pauses && launch.report.operationAnomalies.isEmpty)
-    }
 }

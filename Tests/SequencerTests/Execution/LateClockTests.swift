@@ -74,7 +74,7 @@ struct LateClockTests {
             report.operations.map { "\($0.id) \($0.outcome) \($0.attempts) \($0.isCut) \($0.isDeferred)" } + ["\(report.outcome.name)"]
         }
         let exact = decisions(try await launch.launch(on: VirtualClock()))
-        for seed in 0..<UInt64(20) {
+        for seed in 0..<UInt64(Nightly.times(day: 5, night: 20)) {
             let clock = VirtualClock(wakesLateBy: .zero ... .milliseconds(20), seed: seed)
             #expect(decisions(try await launch.launch(on: clock)) == exact, "seed \(seed)")
         }

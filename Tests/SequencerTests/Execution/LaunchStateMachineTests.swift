@@ -39,22 +39,6 @@ struct LaunchStateMachineTests {
         #expect(machine.activeWorkers == 2)
     }
 
-    @Test("a wait for a turn that an attempt leaves behind ends with it: the timeout of the next one counts")
-    func waitLeftBehind() throws {
-        var machine = try machine { graph in
-            graph.add("asks", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)), .timeout(.nanoseconds(100))) {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        machine.personWait(run(0), .turn, begins: true, at: 10, &actions)
-        #expect(machine.timeLimit(of: 0) == nil)
-        _ = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 20, &actions)
-        machine.timePassed(to: 70, &actions)
-        #expect(machine.take(.worker, at: 70, &actions) == run(0, attempt: 2))
-        #expect(machine.timeLimit(of: 0) == 110)
-    }
-
     @Test("where an operation ends that had suspended, as many workers are added as are missing")
     func suspendedEnds() throws {
         var machine = try machine { graph in
@@ -117,12 +101,6 @@ struct LaunchStateMachineTests {
         let (_, last) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
         #expect(last == nil)
         #expect(actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
-        #expect(
-            machine.events.map(\.kind) == [
-                .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
-                .started("second", attempt: 1), .ended("second", .succeeded), .launchEnded,
-            ]
-        )
     }
 
     @Test("an operation ends once: late, second and outdated ends do not count")
@@ -182,67 +160,6 @@ struct LaunchStateMachineTests {
         // This thread read the clock first, and got the lock second.
         _ = machine.attemptEnded(run(0), .succeeded, at: 15, &actions)
         #expect(machine.nodes[2].ready == 20)
-    }
-
-    @Test("what stops a launch marks everything that waits before anything is released, and gives what runs its grace")
-    func stop() throws {
-        var machine = try machine { graph in
-            graph.add("runs") {}
-            graph.add("ready") {}
-            graph.add("waits", after: "runs") {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 1, &actions)
-        actions = Actions()
-        machine.cancelLaunch(at: 5, &actions)
-        #expect(actions.cancel == [0])
-        #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[2].outcome == .cancelled)
-        #expect(machine.take(.worker, at: 6, &actions) == nil)
-        #expect(machine.nextWake == 105)
-        actions = Actions()
-        machine.timePassed(to: 105, &actions)
-        #expect(actions.isOver && machine.stragglers == [0])
-        // The second stop changes nothing.
-        let aborted = machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 106, &actions)
-        #expect(!aborted)
-        #expect(machine.stop == .cancelled)
-    }
-
-    @Test("a takeover is waited for, but not for longer than the grace period")
-    func takeover() throws {
-        var machine = try machine { graph in graph.add("update") {} }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 1, &actions)
-        let aborted = machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 2, &actions)
-        #expect(aborted)
-        _ = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
-        #expect(!actions.isOver && machine.phase != .over)
-        machine.timePassed(to: 102, &actions)
-        #expect(actions.isOver)
-    }
-
-    @Test("a pause before a retry holds neither lane nor resource")
-    func pause() throws {
-        var machine = try machine(lanes: 1, workers: 1) { graph in
-            graph.add(
-                "flaky",
-                .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)),
-                .exclusive("x"),
-                .expected(.seconds(1))
-            ) {}
-            graph.add("other", .exclusive("x")) {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        let (_, next) = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions)
-        #expect(next == run(1))
-        machine.timePassed(to: 51, &actions)
-        #expect(machine.nodes[0].state == .ready)
-        let (_, retried) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 60, &actions)
-        #expect(retried == run(0, attempt: 2))
     }
 
     @Test("fault C8: 1,000 timeouts that are due at once all take effect, in the order they were set")
@@ -322,37 +239,5 @@ struct LaunchStateMachineTests {
                 Pending(node: 3, wait: .dependencies(["asked"]), since: 0),
             ]
         )
-    }
-
-    @Test("an operation that fails lets go of its lane and its resources before its fallback is computed, beside what takes them")
-    func fallbackLetsGo() throws {
-        var machine = try machine(lanes: 1, workers: 1) { graph in
-            graph.add("config", .exclusive("disk")) {
-                2
-            } fallback: { _, _ in
-                1
-            }
-            graph.add("other", .exclusive("disk")) {}
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
-        let (counted, next) = machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions)
-        #expect(counted && next == run(1) && actions.fallbacks == [fallback] && machine.lanes.taken == 1)
-        // Its thread is no worker, and there is one.
-        #expect(machine.attemptEnded(fallback, .succeeded, at: 2, &actions))
-        #expect(actions.workers == 1 && machine.lanes.taken == 1)
-        _ = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
-        #expect(actions.isOver && machine.lanes.taken == 0 && machine.nodes.map(\.outcome) == [.fellBack, .succeeded])
-    }
-
-    @Test("a main-thread step begins when the main thread takes it, not when it was asked to")
-    func mainTurn() throws {
-        var machine = try machine { graph in graph.add("screen", on: .main) {} }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.main, at: 7, &actions) == run(0))
-        #expect(machine.nodes[0].ready == 0 && machine.nodes[0].start == 7 && machine.nodes[0].lane == -1)
     }
 }

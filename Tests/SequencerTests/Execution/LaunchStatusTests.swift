@@ -126,60 +126,6 @@ struct LaunchStatusTests {
         #expect(reports.withLock { $0 } == [.seconds(62)])
     }
 
-    @Test("fault O8: a stall is reported while operations block every thread of the launch, and names who blocks them")
-    func starved() async throws {
-        let gate = Gate()
-        let reports = Locked<[LaunchStatus]>([])
-        var graph = OperationGraph("starved")
-        let blockers = (0..<max(LaunchOptions.maximumThreads, Worker.processors) + 2).map { graph.add("block-\($0)") { gate.block() } }
-        let last = graph.add("last") {}
-        for blocker in blockers { graph.add("after-\(blocker.id)", after: [blocker, last]) {} }
-        let options = LaunchOptions(
-            deadline: .patience,
-            stallWatch: StallWatch(after: .milliseconds(50)) { status in
-                // On a slow machine a stall is reported before any of them has begun.
-                guard status.operations.contains(where: { $0.wait == .code(nil) }) else { return }
-                reports.withLock { $0.append(status) }
-                gate.open()
-            }
-        )
-        let report = try await graph.run(options: options).report
-        #expect(report.outcome == .completed)
-        let status = try #require(reports.withLock { $0.first })
-        let blocking = status.operations.filter { $0.wait == .code(nil) }.map(\.id)
-        #expect(!blocking.isEmpty)
-        let waiting = status.operations.compactMap { operation -> [String]? in
-            if case .thread(let blockers) = operation.wait { blockers } else { nil }
-        }
-        #expect(!waiting.isEmpty && waiting.allSatisfy { Set($0) == Set(blocking) })
-    }
-
-    @Test("a limit out of range is refused", arguments: [.zero, .seconds(-1), .seconds(86_401)] as [Duration])
-    func limits(limit: Duration) async throws {
-        let options = LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in })
-        let error = await #expect(throws: GraphError.self) { try await OperationGraph("limits").run(options: options) }
-        #expect(error?.problems.map(\.code) == [.invalidOption])
-    }
-
-    @Test("who watches late gets the events up to now from the states of the operations")
-    func pastEvents() async throws {
-        let box = LaunchBox()
-        let past = Locked<[LaunchEvent.Kind]>([])
-        var graph = OperationGraph("watched late")
-        graph.add("first") {}
-        graph.add("second", after: "first") {
-            let events = try await box.launch().storage.observe(fromNow: { _ in })
-            past.withLock { $0 = events.map(\.kind) }
-        }
-        graph.add("third", after: "second") {}
-        _ = try await box.run(graph, options: LaunchOptions(deadline: .never, clock: VirtualClock()))
-        let events: [LaunchEvent.Kind] = [
-            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
-            .started("second", attempt: 1),
-        ]
-        #expect(past.withLock { $0 } == events)
-    }
-
     @Test("what waits for operations that have not ended has waited since the launch began, or since the latest of the others ended")
     func since() async throws {
         let box = LaunchBox()

@@ -73,20 +73,6 @@ struct MeasuredWorkersTests {
         #expect(machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 2, &actions).next == run(3))
     }
 
-    @Test("what a look says of an operation that has ended, or that another attempt runs, changes nothing")
-    func late() throws {
-        var machine = try machine { graph in
-            graph.add("retried", .retry(RetryPolicy(attempts: 2, backoff: .zero, jitter: 0))) {}
-            for index in 0..<6 { graph.add("free\(index)") {} }
-        }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(machine.attemptEnded(run(0), .failed, thenTakeFor: .worker, at: 1, &actions).next == run(2))
-        #expect(machine.measured([(run(0), true), (run(2), false)], &actions) == false)
-        #expect(machine.asleepWorkers == 0 && actions.workers == 0)
-    }
-
     @Test("where all wait, twice as many again start, up to the bound")
     func triples() throws {
         var machine = try machine { graph in for index in 0..<100 { graph.add("free\(index)") {} } }
@@ -219,31 +205,5 @@ struct RealParallelTests {
         options.queue = OperationQueue()
         let report = try await graph.run(options: options).report
         #expect(report.outcome == .completed && late.withLock { $0 } == 0)
-    }
-
-    @Test("a thread that blocks is asleep, and one that computes is not")
-    func threads() async throws {
-        let (gate, isOver) = (Gate(), Locked(false))
-        let clocks = Locked<[Bool: ThreadClock]>([:])
-        #expect(
-            SystemThread.start {
-                clocks.withLock { $0[true] = ThreadClock() }; gate.block()
-            } == 0
-        )
-        #expect(
-            SystemThread.start {
-                clocks.withLock { $0[false] = ThreadClock() }
-                while !isOver.withLock({ $0 }) {}
-            } == 0
-        )
-        await eventually { clocks.withLock { $0.count == 2 } }
-        let (blocked, busy) = (try #require(clocks.withLock { $0[true] }), try #require(clocks.withLock { $0[false] }))
-        await eventually { !blocked.isRunnable }
-        await eventually { busy.isRunnable }
-        let times = (blocked.processorTime, busy.processorTime)
-        await eventually { busy.processorTime ?? 0 > (times.1 ?? 0) + 1_000_000 }
-        #expect(blocked.processorTime == times.0)
-        isOver.withLock { $0 = true }
-        gate.open()
     }
 }

@@ -32,30 +32,6 @@ struct OnceInProcessTests {
         #expect(once.value == 1)
     }
 
-    @Test("a launch that comes to it meanwhile waits for the one that does it, also on the main thread")
-    func meanwhile() async throws {
-        let clock = VirtualClock()
-        var first = OperationGraph("background")
-        first.addOnce(once) { [journal] in
-            journal.note("opened")
-            try await clock.sleep(for: .seconds(5))
-            return 7
-        }
-        var second = OperationGraph("scene")
-        let pause = second.add("pause") { launch in try await launch.sleep(for: .seconds(1)) }
-        let opened = second.addOnce(once, id: "database", after: pause, on: .main) { [journal] in
-            journal.note("opened twice")
-            return 8
-        }
-        let options = LaunchOptions(clock: clock)
-        let (background, scene) = try clock.hold { (try first.start(options: options), try second.start(options: options)) }
-        let finished = await scene.end()
-        #expect(finished.report.outcome == .completed && finished.report.makespan == .seconds(5))
-        #expect(try scene.value(of: opened) == 7)
-        #expect(await background.end().report.outcome == .completed)
-        #expect(journal.all == ["opened"])
-    }
-
     @Test("where it fails, the next launch that waits for it does its own, and the failure is of one launch")
     func failing() async throws {
         let clock = VirtualClock()

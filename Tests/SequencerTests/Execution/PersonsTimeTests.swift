@@ -117,34 +117,6 @@ struct PersonsTimeTests {
         #expect(report["login"]?.outcome == .timedOut && report["login"]?.end == .seconds(6) && report["login"]?.isInteractive == false)
     }
 
-    @Test("A29: a wait for a turn that its step leaves behind ends with the step", arguments: [PersonWait.question, .turn, .work])
-    func leftBehind(wait: PersonWait) {
-        var waits = PersonWaits()
-        waits.begin(wait, at: 10)
-        waits.begin(wait, at: 20)
-        #expect(waits.isRunning(wait) && waits.asked.isRunning == wait.isAsked && waits.paused.isRunning == wait.pausesTimeout)
-        waits.end(wait, at: 30)
-        #expect(waits.isRunning(wait))
-        waits.end(wait, at: 40)
-        #expect(!waits.isRunning(wait))
-        #expect(waits.asked.total(at: 99) == (wait.isAsked ? 30 : 0) && waits.paused.total(at: 99) == (wait.pausesTimeout ? 30 : 0))
-    }
-
-    @Test("A29: in the record of the milestone a question that goes on has taken the person's time up to then")
-    func beyondMilestone() async throws {
-        var graph = OperationGraph("beyond")
-        graph.add("login") { launch in
-            try await launch.sleep(for: .seconds(1))
-            try await launch.waitForPerson { try await launch.sleep(for: .seconds(60)) }
-        }
-        graph.wait("main-app", 3_000, .milestone)
-        let launch = try graph.start(budget: .seconds(3), options: .virtual())
-        _ = await launch.end()
-        let node = try launch.storage.graph.index(of: "login")
-        let record = launch.storage.state.withLock { $0.milestoneRecord }
-        #expect(record?.asked(node) == 2_000_000_000)
-    }
-
     @Test("A29: a fault in an interactive step is not the person's time; the step's own is, and its timeout goes on as before")
     func fault() async throws {
         var graph = OperationGraph("file")

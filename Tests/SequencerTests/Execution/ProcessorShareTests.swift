@@ -11,24 +11,14 @@ struct ProcessorShareTests {
     /// `a` → `b` → `home`, 150 ms each, beside six others of 300 ms.
     private static func graph(isComputing: Bool = true, hasMilestone: Bool = true) -> OperationGraph {
         var graph = OperationGraph("busy")
-        func add(_ id: String, _ milliseconds: Int, _ options: StepOption..., after: [String] = []) {
-            let all = StepOption.all(options + [.suspends(!isComputing), .expected(.milliseconds(milliseconds))])
-            graph.add(id, all, after: after) { step in
-                if isComputing {
-                    try await step.compute(for: .milliseconds(milliseconds))
-                } else {
-                    try await step.sleep(for: .milliseconds(milliseconds))
-                }
-            }
-        }
-        for number in 1...6 { add("other-\(number)", 300) }
-        add("a", 150)
-        add("b", 150, after: ["a"])
-        if hasMilestone { add("home", 150, .milestone, after: ["b"]) } else { add("home", 150, after: ["b"]) }
+        for number in 1...6 { graph.addTimed("other-\(number)", 300, computes: isComputing) }
+        graph.addTimed("a", 150, computes: isComputing)
+        graph.addTimed("b", 150, after: "a", computes: isComputing)
+        graph.addTimed("home", 150, .all(hasMilestone ? [.milestone] : []), after: "b", computes: isComputing)
         return graph
     }
 
-    static func report(_ graph: OperationGraph, lanes: Int? = 8, processors: Int?) async throws -> LaunchReport {
+    private static func report(_ graph: OperationGraph, lanes: Int? = 8, processors: Int?) async throws -> LaunchReport {
         var options = LaunchOptions.virtual(lanes: lanes)
         options.processors = processors
         return try await graph.run(options: options).report
@@ -57,18 +47,6 @@ struct ProcessorShareTests {
         #expect(Self.early(try await Self.report(Self.graph(isComputing: false), processors: 1)) == all)
         #expect(Self.early(try await Self.report(Self.graph(hasMilestone: false), processors: 1)) == all)
         #expect(Self.early(try await Self.report(Self.graph(), processors: nil)) == all)
-    }
-
-    @Test("a plan supposes the same processors as the launch")
-    func plan() async throws {
-        for processors in 1...4 {
-            var options = PlanOptions(lanes: 8)
-            options.processors = processors
-            let (graph, plan) = (Self.graph(), try await Self.graph().plan(options))
-            let report = try await Self.report(graph, processors: processors)
-            #expect(plan.operations.map(\.start) == report.operations.map(\.start), "\(processors) processors")
-            #expect(plan.milestoneEnd == .milliseconds(450))
-        }
     }
 
     @Test(
@@ -178,24 +156,6 @@ struct ProcessorShareTests {
         #expect((machine.take(.worker, at: 55, &actions)?.node ?? -1) >= 5)
     }
 
-    @Test("one whose fallback is computed counts meanwhile")
-    func fallback() throws {
-        var (machine, actions) = try Self.machine(processors: 1) { graph in
-            graph.add("config") { () -> Int in
-                1
-            } fallback: { _, _ in
-                2
-            }
-        }
-        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
-        let config = try #require(machine.take(.worker, at: 0, &actions))
-        #expect(machine.attemptEnded(config, .failed, at: 10, &actions))
-        let fallback = try #require(actions.fallbacks.first)
-        #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
-        #expect(machine.attemptEnded(fallback, .succeeded, at: 20, &actions))
-        #expect(machine.processors?.hasRoom(for: 0) == true)
-    }
-
     @Test("in real time processors are scarce where lanes are more; not where workers are measured; in a queue of the app's always")
     func scarce() {
         var options = LaunchOptions()
@@ -251,25 +211,44 @@ struct ProcessorShareTests {
         #expect(report["other"]?.outcome == .cancelled && report["other"]?.start == nil)
     }
 
-    @Test("in real time too, what waits for a processor says so, and goes on when the milestone has ended")
-    func realTime() async throws {
-        let (begun, end) = (Gate(), Gate())
-        var graph = OperationGraph("real")
-        let running = Locked(0)
-        graph.add("home", .milestone) {
-            begun.open()
-            end.block()
+    @Test("one that waits for the main thread takes no room from one that waits for a lane")
+    func mainAndLanes() async throws {
+        var graph = OperationGraph("sample")
+        graph.addTimed("P", 50, computes: false)
+        graph.addTimed("N", 300, after: "P", onMain: true, computes: true)
+        graph.addTimed("home", 100, .milestone, after: "N", computes: false)
+        graph.addTimed("K1", 100, computes: true)
+        graph.addTimed("K2", 100, computes: true)
+        graph.addTimed("S", 100, computes: false)
+        graph.addTimed("M", 90, onMain: true, computes: true)
+        graph.addTimed("L", 40, computes: true)
+        #expect(try await graph.starts(processors: 2, isPlanned: true)["L"] == 100)
+    }
+
+    @Test("where more run than there are processors, for the milestone needs them, another one starts after a second all the same")
+    func manyNeeded() async throws {
+        var graph = OperationGraph("sample")
+        for number in 1...6 { graph.addTimed("needed-\(number)", 5_000, computes: true) }
+        graph.addTimed("home", 100, .milestone, after: (1...6).map { "needed-\($0)" }, computes: false)
+        graph.addTimed("other", 10, computes: true)
+        #expect(try await graph.starts(lanes: 64, processors: 1, isPlanned: true)["other"] == 1_000)
+    }
+
+    @Test("those that were cancelled while they waited take nobody's place")
+    func cancelledBefore() async throws {
+        let box = LaunchBox()
+        var graph = OperationGraph("sample")
+        graph.addTimed("home", 5_000, .milestone, computes: false)
+        graph.addTimed("K", 500, computes: true)
+        for number in 1...20 { graph.addTimed("A\(number)", 400, .onFailure(.continue), computes: true) }
+        graph.addTimed("B", 300, computes: true)
+        graph.add("cancels") { step in
+            try await step.sleep(for: .milliseconds(100))
+            for number in 1...20 { try await box.launch().cancel("A\(number)") }
         }
-        for number in 1...5 { graph.add("other-\(number)") { running.withLock { $0 += 1 } } }
-        graph.add("suspends") { await Task.yield() }
-        var options = LaunchOptions(lanes: 8, deadline: .patience)
+        var options = LaunchOptions.virtual(lanes: 64)
         options.processors = 1
-        let launch = try graph.start(options: options)
-        await begun.wait()
-        await eventually { launch.status.operations.map(\.id).contains("suspends") == false }
-        #expect(launch.status.operations.filter { $0.wait == .milestone }.count == 5 || running.withLock { $0 } > 0)
-        end.open()
-        let report = await launch.end().report
-        #expect(report.outcome == .completed && running.withLock { $0 } == 5)
+        let report = try await box.run(graph, options: options).report
+        #expect(report["B"]?.start == .milliseconds(500))
     }
 }

@@ -84,14 +84,6 @@ struct PrologueTests {
         #expect(report.criticalPath == ["crash-reporter", "open-database", "main-app"])
     }
 
-    @Test("a launch that is run on the main actor has a prologue too")
-    @MainActor
-    func run() async throws {
-        let journal = Journal()
-        #expect(try await Self.graph(journal).run(options: .virtual()).report.outcome == .completed)
-        #expect(journal.all.prefix(3) == ["crash-reporter", "open-database", "background-tasks database"])
-    }
-
     @Test("off the main thread such a graph is refused, with the step and with what to do, and nothing has run")
     func elsewhere() async throws {
         let journal = Journal()
@@ -166,20 +158,6 @@ struct PrologueTests {
         #expect(journal.all.isEmpty)
     }
 
-    @Test("its order and what comes after it are in the graph, so in plans and drawings too")
-    func edges() async throws {
-        let graph = try Self.graph(Journal()).validated()
-        #expect(
-            graph.edges == [
-                "open-database after crash-reporter", "background-tasks after open-database", "splash after background-tasks",
-                "fetch after background-tasks", "main-app after open-database", "main-app after fetch",
-            ]
-        )
-        #expect(graph.levels.prefix(3) == [["crash-reporter"], ["open-database"], ["background-tasks"]])
-        let plan = try await Self.graph(Journal()).plan(PlanOptions(lanes: 2))
-        #expect(plan.operations.count == 6)
-    }
-
     @Test("a step of it waits for steps of it alone, for earlier ones, and is nothing that takes time or comes later")
     func validation() {
         func expect(_ codes: [GraphProblem.Code], _ build: (inout OperationGraph) -> Void) {
@@ -225,24 +203,6 @@ struct PrologueTests {
     }
 
     // MARK: The decisions alone
-
-    @Test("a step that reads an earlier step of the prologue comes after the last one all the same, and after nothing twice")
-    @MainActor
-    func lastOne() async throws {
-        let journal = Journal()
-        var graph = OperationGraph("launch")
-        let database = graph.addPrologue("open-database") { () -> String in
-            journal.note("open-database")
-            return "database"
-        }
-        graph.addPrologue("background-tasks") { journal.note("background-tasks") }
-        graph.add("main-app", .milestone, using: database, on: .main) { database in journal.note("main-app \(database)") }
-        let launch = try graph.start(options: .virtual())
-        #expect(journal.all == ["open-database", "background-tasks"])
-        let report = await launch.end().report
-        #expect(journal.all == ["open-database", "background-tasks", "main-app database"])
-        #expect(report["main-app"]?.dependencies == ["open-database", "background-tasks"])
-    }
 
     @Test("a step of the prologue cannot show something while it is slow")
     func slowScreen() {

@@ -105,16 +105,6 @@ struct PromisedEventTests {
         #expect(try repeated.result?.get() == 3)
     }
 
-    @Test("a step that produces another type than the event's is refused")
-    func types() {
-        var graph = OperationGraph("types")
-        graph.add("number", .fulfills(ExternalEvent<String>("name"))) { 7 }
-        let error = #expect(throws: GraphError.self) { try graph.validated() }
-        #expect(
-            error?.description == "types: number: it is to fulfil the event 'name' with a value of type String, and produces Int"
-        )
-    }
-
     @Test("two steps of a graph cannot fulfil one event: the first that ended without a value would fail it")
     func two() {
         let session = ExternalEvent<String>("session")

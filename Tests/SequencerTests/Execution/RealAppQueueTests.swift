@@ -20,40 +20,6 @@ struct RealAppQueueTests {
         LaunchOptions(lanes: lanes, deadline: deadline, seed: 1, queue: queue)
     }
 
-    @Test("each step off the main thread is one operation of the queue, with its name; those on the main thread are not")
-    func named() async throws {
-        let queue = queue()
-        let seen = Locked<[String: [String?]]>([:])
-        var graph = OperationGraph("named")
-        // The operation of the step before goes on for a moment when its step has ended, and this one has begun.
-        let look: @Sendable (StepContext) -> Void = { [queue] step in
-            let own = step.operation == "main" ? [] : [step.operation]
-            let limit = ContinuousClock.now + .patience
-            var names: [String?] = []
-            repeat {
-                names = queue.operations.filter { $0.isExecuting }.map(\.name)
-                sched_yield()
-            } while names != own && ContinuousClock.now < limit
-            seen.withLock { $0[step.operation] = names }
-        }
-        graph.add("straight") { step in look(step) }
-        graph.add("suspends", after: "straight") { step in
-            try await step.sleep(for: .milliseconds(1))
-            look(step)
-        }
-        graph.addOperation("operation", after: "suspends") { step in BlockOperation { look(step) } }
-        graph.add("retried", .retry(attempts: 2, backoff: .zero), after: "operation") { step in
-            look(step)
-            if step.attempt == 1 { throw TestError(1) }
-        }
-        graph.add("main", after: "retried", on: .main) { step in look(step) }
-        let report = try await graph.run(options: options(queue)).report
-        #expect(report.outcome == .completed)
-        for step in ["straight", "suspends", "operation", "retried"] { #expect(seen.withLock { $0[step] } == [step]) }
-        #expect(seen.withLock { $0["main"] } == [])
-        await eventually { queue.operationCount == 0 }
-    }
-
     /// A queue of the app's that does not come back from what it is asked.
     private final class StuckQueue: OperationQueue, @unchecked Sendable {
         let gate = Gate()
@@ -224,7 +190,7 @@ struct RealAppQueueTests {
 
     @Test("a queue whose operations are cancelled while they start drains, and the launch ends", arguments: [1, 4])
     func cancelAllRaces(width: Int) async throws {
-        for _ in 0..<50 {
+        for _ in 0..<Nightly.times(day: 10, night: 50) {
             let queue = queue(width: width)
             var graph = OperationGraph("race")
             for index in 0..<40 {
@@ -246,6 +212,30 @@ struct RealAppQueueTests {
         }
     }
 
+    @Test("an operation that is cancelled alone takes the step of its name with it, and leaves the other names as they are")
+    func cancelledByName() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        var graph = OperationGraph("names")
+        for number in 0..<200 { graph.add("\(number)", .onFailure(.continue), .expected(.milliseconds(1 + number * 7 % 200))) {} }
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, queue: queue))
+        let operations = queue.operations
+        let names = operations.map { $0.name ?? "" }
+        #expect(Set(names) == Set(graph.identifiers))
+        var random = SplitMix64(seed: 7)
+        let cancelled = Array(operations.indices).shuffled(using: &random).prefix(100)
+        for (number, index) in cancelled.enumerated() {
+            operations[index].cancel()
+            guard number % 10 == 0 else { continue }
+            let left = operations.indices.filter { !cancelled.prefix(number + 1).contains($0) }
+            #expect(left.map { operations[$0].name } == left.map { names[$0] })
+        }
+        queue.isSuspended = false
+        let report = await launch.end().report
+        let ended = Set(report.operations.filter { $0.outcome == .cancelled }.map(\.id))
+        #expect(report.outcome == .completed && ended == Set(cancelled.map { names[$0] }))
+    }
+
     // MARK: Misbehaviour
 
     @Test("a step that blocks its thread gives its place in the queue back at its timeout")
@@ -260,26 +250,6 @@ struct RealAppQueueTests {
         #expect(launch.report.threadsLeftBehind == 1)
         gate.open()
         await eventually { queue.operationCount == 0 }
-    }
-
-    @Test("10,000 operations in a queue, in a chain and beside each other", arguments: [false, true])
-    func many(isChain: Bool) async throws {
-        var graph = OperationGraph("many")
-        for index in 0..<10_000 { graph.add("op\(index)", after: (isChain && index > 0 ? ["op\(index - 1)"] : []) as [String]) {} }
-        let report = try await graph.run(options: options(queue(width: 2))).report
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
-    }
-
-    @Test("two launches share a queue")
-    func shared() async throws {
-        let queue = queue(width: 2)
-        var graph = OperationGraph("shared")
-        for index in 0..<50 { graph.add("op\(index)") { step in try await step.sleep(for: .microseconds(10)) } }
-        var unlimited = options(queue)
-        unlimited.admission = .unlimited
-        let (first, second) = (try graph.start(options: unlimited), try graph.start(options: unlimited))
-        #expect(await first.end().report.outcome == .completed)
-        #expect(await second.end().report.outcome == .completed)
     }
 
     // MARK: What is refused, and what is not used

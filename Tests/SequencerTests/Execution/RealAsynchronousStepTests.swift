@@ -7,14 +7,14 @@ import Testing
 /// Asynchronous steps share a task until one of them suspends; nobody may be able to tell.
 @Suite("Asynchronous steps", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealAsynchronousStepTests {
-    @Test("A long chain of steps that never suspend runs in order, on one stack", arguments: [1, 2])
-    func longChain(lanes: Int) async throws {
+    @Test("A long chain of steps that never suspend runs in order, on one stack")
+    func longChain() async throws {
         let seen = Locked<[Int]>([])
         var graph = OperationGraph("chain")
         var last = graph.add("0") { await note(0, in: seen) }
         let count = Nightly.times(day: 10_000, night: 50_000)
         for node in 1..<count { last = graph.add("\(node)", after: last) { await note(node, in: seen) } }
-        let report = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience)).report
+        let report = try await graph.run(options: LaunchOptions(lanes: 1, deadline: .patience)).report
         #expect(report.outcome == .completed)
         #expect(seen.withLock { $0 } == Array(0..<count))
     }
@@ -101,34 +101,9 @@ struct RealAsynchronousStepTests {
         #expect(report.outcome == .completed)
         #expect(queues.withLock { $0 } == ["straight": true, "operation": true])
     }
-
-    @Test("Steps that run straight through, suspend, throw and retry follow one another")
-    func mixture() async throws {
-        let attempts = Locked(0)
-        var graph = OperationGraph("mixture")
-        let one = graph.add("one") { await value(1) }
-        let two = graph.add("two", using: one) { $0 + 1 }
-        let three = graph.add("three", .retry(attempts: 3, backoff: .zero), using: two) { two in
-            await Task.yield()
-            let attempt = attempts.withLock {
-                $0 += 1; return $0
-            }
-            if attempt < 3 { throw CocoaError(.fileReadUnknown) }
-            return two + 1
-        }
-        let four = graph.add("four", using: three) { await value($0 + 1) }
-        let launch = try await graph.run(options: .patient)
-        let report = launch.report
-        #expect(report.outcome == .completed)
-        #expect(try launch[four] == 4)
-        #expect(report["three"]?.attempts == 3)
-    }
 }
 
 @inline(never)
 private func note(_ node: Int, in seen: Locked<[Int]>) async {
     seen.withLock { $0.append(node) }
 }
-
-@inline(never)
-private func value(_ value: Int) async -> Int { value }

@@ -5,26 +5,6 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Running a launch", .serialized, .timeLimit(.minutes(30)), .real)
-struct RealRunningTests {
-    @Test("values flow from a step to the steps that read them")
-    func values() async throws {
-        var graph = OperationGraph("values")
-        let country = graph.add("country") { "CH" }
-        let token = graph.add("token") { await Task { 42 }.value }
-        let session = graph.add("session", using: country, token) { country, token in "\(country)-\(token)" }
-        graph.add("main-app", .milestone, using: session, on: .main) { session in
-            dispatchPrecondition(condition: .onQueue(.main))
-            #expect(session == "CH-42")
-        }
-        let launch = try await graph.run(options: .patient)
-        let report = launch.report
-        #expect(report.outcome == .completed)
-        #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded, .succeeded])
-        #expect(try launch[session] == "CH-42")
-    }
-}
-
 @Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealLaunchPromiseTests {
     @Test("64 steps that block their threads run at the same time on 64 lanes")
@@ -42,21 +22,6 @@ struct RealLaunchPromiseTests {
         let report = try await graph.run(options: LaunchOptions(lanes: 64, deadline: .patience)).report
         #expect(report.outcome == .completed)
         #expect(Set(report.operations.map(\.lane)).count == 64)
-    }
-
-    @Test("fault O8: deadlines and timeouts fire while every pool thread is blocked")
-    func starvation() async {
-        // In a process of its own: nothing else would get on while this one's pool stands still.
-        await #expect(processExitsWith: .success) {
-            let gate = Gate()
-            for _ in 0..<128 { DispatchQueue.global().async { gate.block() } }
-            var graph = OperationGraph("starved")
-            graph.add("stuck", .timeout(.milliseconds(1)), .onFailure(.continue)) { gate.block() }
-            try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience)) { launch in
-                exit(launch.report["stuck"]?.outcome == .timedOut ? EXIT_SUCCESS : EXIT_FAILURE)
-            }
-            await gate.wait()
-        }
     }
 
     @Test("steps for the main thread run there, all others elsewhere; main never waits")
@@ -171,14 +136,6 @@ struct RealLaunchPromiseTests {
     @Test("options out of range are refused, in one sentence")
     func options() async {
         let graph = OperationGraph("options")
-        for options in [
-            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience),
-            LaunchOptions(deadline: .after(.zero)),
-            LaunchOptions(deadline: .patience, grace: .seconds(-1)),
-        ] {
-            let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
-            #expect(error?.problems.map(\.code) == [.invalidOption])
-        }
         // Both at once: whoever repairs one should not be told of the other afterwards.
         let both = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(0), options: LaunchOptions(lanes: 0)) }
         #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])
@@ -218,31 +175,6 @@ struct RealLaunchPromiseTests {
             let report = try await graph.run(options: .patient).report
             #expect(report.outcome == .completed)
         }
-    }
-
-    @Test("virtual time with 10,000 operations asleep at once")
-    func manySleepers() async throws {
-        var graph = OperationGraph("sleepers")
-        for index in 0..<10_000 { graph.wait("op\(index)", 1 + index % 7) }
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.makespan == .milliseconds(7))
-        #expect(report.lanes == 10_000 && Set(report.operations.map(\.lane)).count == 10_000)
-    }
-
-    @Test("cancelling 10,000 pending operations is one step")
-    func cancelMany() async throws {
-        let started = Gate()
-        var graph = OperationGraph("pending")
-        let head = graph.add("head") { launch in
-            started.open()
-            try await launch.sleep(for: .seconds(3600))
-        }
-        for index in 0..<10_000 { graph.add("op\(index)", after: head) {} }
-        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
-        await started.wait()
-        launch.cancel()
-        let report = await launch.end().report
-        #expect(report.operations.allSatisfy { $0.outcome == .cancelled } == true)
     }
 
     @Test("a join has its condition, too: when that does not hold it is skipped, and what waits for it runs")

@@ -22,7 +22,7 @@ struct RealTooLateTests {
     )
     func afterTheStop(_ kind: Kind, _ stopper: Stopper) async throws {
         // Another thread may be telling events just then: then the step does not wait for this one to be told, and begins before.
-        for _ in 0..<Nightly.times(day: 2, night: 5) { try await launch(kind, stopper) }
+        for _ in 0..<Nightly.times(day: 1, night: 5) { try await launch(kind, stopper) }
     }
 
     private func launch(_ kind: Kind, _ stopper: Stopper) async throws {

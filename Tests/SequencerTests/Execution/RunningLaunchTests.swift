@@ -26,7 +26,7 @@ struct RunningLaunchTests {
         "fault L8: over random launches, streams asked for after the start, in the middle and after the end tell what an observer was told"
     )
     func lateStreams() async throws {
-        let count = Nightly.times(day: 100, night: 400)
+        let count = Nightly.times(day: 40, night: 400)
         var sameOrder = 0
         var streams = 0
         for seed in 1...UInt64(count) {
@@ -46,24 +46,6 @@ struct RunningLaunchTests {
         }
         #expect(streams >= 2 * count, "of each launch at least one after the start, and one after the end")
         print("\(streams) streams of late askers, \(sameOrder) of them in the very same order as those of an observer")
-    }
-
-    @Test("where operations end one after the other, a late stream is the same as an early one, event by event")
-    func sameSequence() async throws {
-        let feed = EventFeed()
-        let events = LaunchEvents(feed)
-        var options = LaunchOptions.virtual()
-        options.observers.append { _ = feed.add($0) }
-        var graph = OperationGraph("sequence")
-        let first = graph.wait("first", 100)
-        let second = graph.wait("second", 150, after: first)
-        graph.wait("main", 50, .milestone, after: second)
-        let launch = try graph.start(options: options)
-        _ = await launch.end()
-        let early = await events.reduce(into: []) { $0.append($1) }
-        let late = await launch.events.reduce(into: []) { $0.append($1) }
-        #expect(early.count == 11)
-        #expect(late == early)
     }
 
     @Test("of attempts that failed before somebody asks, a stream has the first start; of those after it, everything")

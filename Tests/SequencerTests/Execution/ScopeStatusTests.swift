@@ -43,20 +43,4 @@ struct ScopeStatusTests {
         #expect(stalls.withLock { $0.first?.description.hasPrefix("scope window-2/account after 5 s: ") } == true)
         #expect(launch.report.outcome == .completed)
     }
-
-    @Test("a scope that has ended is in no status")
-    func ended() async throws {
-        var scope = OperationGraph("window")
-        scope.add("open") {}
-        let window = scope
-        var graph = OperationGraph("app")
-        graph.add("restore") { step in
-            try step.addScope("window-2", window)
-            try await step.sleep(for: .seconds(1))
-        }
-        let launch = try graph.start(options: .virtual())
-        let report = await launch.end().report
-        #expect(report.scopes.count == 1 && launch.status.scopes.isEmpty)
-        #expect(!launch.status.description.contains("window-2"))
-    }
 }

@@ -87,27 +87,6 @@ struct SlowScreenTests {
         #expect(launch.journal.all == ["65000 login shown", "66000 hidden"])
     }
 
-    @Test("a fault in an interactive step shows nothing either; one in any other step is the step's own time", arguments: [true, false])
-    func fault(isInteractive: Bool) async throws {
-        var launch = Launch()
-        launch.graph.wait("ask", 1_000, isInteractive ? .interactive : .onFailure(.continue), launch.screen())
-        try launch.graph.inject(.delay(.seconds(10)), into: "ask")
-        #expect(try await launch.run()["ask"]?.outcome == .succeeded)
-        #expect(launch.journal.all == (isInteractive ? [] : ["5000 ask shown", "11000 hidden"]))
-    }
-
-    @Test("a step that times out ends it")
-    func timeout() async throws {
-        var launch = Launch()
-        launch.graph.add("migrate", launch.screen(), .timeout(.seconds(7)), .onFailure(.continue)) { step in
-            for _ in 0..<9 { try? await step.sleep(for: .seconds(1)) }
-        }
-        launch.graph.wait("main-app", 3_000, .milestone, after: "migrate")
-        let report = try await launch.run()
-        #expect(report["migrate"]?.outcome == .timedOut)
-        #expect(launch.journal.all == ["5000 migrate shown", "7000 hidden"])
-    }
-
     @Test("an abort ends it at once, whatever its minimum, and nothing begins after that")
     func abort() async throws {
         var launch = Launch()
@@ -145,14 +124,6 @@ struct SlowScreenTests {
         let report = try await box.run(launch.graph, options: options).report
         #expect(report["shown"]?.outcome == .cancelled && report["late"]?.outcome == .cancelled)
         #expect(launch.journal.all == ["5000 shown shown", "5500 hidden"])
-    }
-
-    @Test("one that does not end is waited for as long as the grace period says, and no longer")
-    func hangs() async throws {
-        var launch = Launch()
-        let clock = launch.clock
-        launch.graph.wait("migrate", 6_000, .ifSlower(than: .seconds(5)) { _ in try? await clock.sleep(for: .seconds(100)) })
-        #expect(try await launch.run(grace: .milliseconds(400)).makespan == .milliseconds(6_400))
     }
 
     @Test(
@@ -215,23 +186,5 @@ struct SlowScreenTests {
         #expect(report.outcome.name == "failed")
         #expect(launch.journal.all.prefix(1) == ["5000 migrate shown"])
         #expect(Set(launch.journal.all.dropFirst()) == ["6000 hidden", "6000 failure"])
-    }
-
-    @Test("whoever waits for its end and has left the closure that shows it hears of the end at once")
-    func leftBehind() async throws {
-        var launch = Launch()
-        let ended = ExternalEvent<Void>("ended")
-        launch.graph.wait(
-            "migrate",
-            9_000,
-            .ifSlower(than: .seconds(5)) { step in
-                Task {
-                    await step.ended()
-                    ended.fulfill()
-                }
-            }
-        )
-        #expect(try await launch.run().outcome == .completed)
-        try await ended.value
     }
 }

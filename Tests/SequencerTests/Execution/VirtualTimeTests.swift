@@ -55,20 +55,6 @@ struct VirtualTimeTests {
         #expect(report.anomalies.isEmpty)
     }
 
-    @Test("fault C42: nor do three that sleep in another launch on the same clock")
-    func otherLaunch() async throws {
-        let clock = VirtualClock(patience: .seconds(300))
-        var asleep = OperationGraph("asleep")
-        Self.addSleepers(to: &asleep)
-        var busy = OperationGraph("busy")
-        let works = Self.addWorker(to: &busy)
-        let options = LaunchOptions(clock: clock, seed: 1)
-        let (first, second) = try clock.hold { (try asleep.start(options: options), try busy.start(options: options)) }
-        let reports = [await first.end().report, await second.end().report]
-        #expect(try second.value(of: works) == .zero)
-        #expect(reports.map(\.makespan) == [.milliseconds(300), .zero])
-    }
-
     @Test("fault C42: what a step does on the main actor is work too, while its child tasks sleep")
     func mainActor() async throws {
         var graph = OperationGraph("main")
@@ -86,41 +72,6 @@ struct VirtualTimeTests {
     }
 
     // MARK: Blocked threads
-
-    @Test("fault C41: a step that blocks its thread, and goes on later, ends as any other; nothing of its launch is left on the clock")
-    func blockedForAWhile() async throws {
-        let gate = Gate()
-        let clock = VirtualClock(patience: .milliseconds(20))
-        var graph = OperationGraph("blocked")
-        graph.add("blocks") { gate.block() }
-        graph.add("opens") { step in
-            try await step.sleep(for: .seconds(1))
-            gate.open()
-        }
-        graph.add("after", after: "blocks", "opens") { step in try await step.sleep(for: .seconds(2)) }
-        // Without a deadline, to which time could go on while the blocked thread wakes.
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
-        #expect(report.outcome == .completed && report.makespan == .seconds(3))
-        #expect(clock.scheduler.state.withLock { $0.launches.isEmpty })
-    }
-
-    @Test("fault C41: a step that blocks its thread, goes on and suspends is waited for as any other")
-    func blockedAndSuspended() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("blocked")
-        graph.add("blocks") { step in
-            gate.block()
-            await Task.yield()
-            try await step.sleep(for: .seconds(1))
-        }
-        // Later than the other, by the order of the graph.
-        graph.add("opens") { gate.open() }
-        // Patience begins anew with each event, and does not run out.
-        let clock = VirtualClock(patience: .seconds(300))
-        let report = try #require(try await end(of: graph, LaunchOptions(deadline: .never, clock: clock)))
-        #expect(report.outcome == .completed && report.makespan == .seconds(1))
-        #expect(report.operationAnomalies.isEmpty)
-    }
 
     @Test("fault C41: a step that blocks its thread meets its timeout, and the others go on", arguments: [false, true])
     func blocks(isAsynchronous: Bool) async throws {
@@ -141,57 +92,6 @@ struct VirtualTimeTests {
         )
     }
 
-    @Test("fault C41: a step that spins until it is told to cancel is told")
-    func spins() async throws {
-        var graph = OperationGraph("spins")
-        graph.add("spins", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
-            while !launch.isCancelled {}
-        }
-        let report = try await end(of: graph, .virtual())
-        #expect(report?.operations.map(\.outcome) == [.timedOut])
-        #expect(report?.makespan == .seconds(1))
-    }
-
-    @Test("fault C41: a step that signals one that blocks", arguments: [0, 100])
-    func signals(after milliseconds: Int) async throws {
-        let gate = Gate()
-        var graph = OperationGraph("signals")
-        graph.add("blocks", .timeout(.seconds(10))) { gate.block() }
-        graph.add("signals") { launch in
-            try await launch.sleep(for: .milliseconds(milliseconds))
-            gate.open()
-        }
-        graph.wait("long", 200)
-        let report = try await end(of: graph, .virtual(deadline: .seconds(60)))
-        gate.open()
-        #expect(report?.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded])
-        #expect(report?.makespan == .milliseconds(200))
-    }
-
-    @Test("fault C41: steps that wait for one another, by continuations, cost their patience once and come to one result")
-    func continuations() async throws {
-        let gates = [Gate(), Gate(), Gate()]
-        var graph = OperationGraph("turns")
-        graph.add("follows") { launch in
-            var times: [Duration] = []
-            for gate in gates {
-                await gate.wait()
-                times.append(launch.elapsed)
-            }
-            return times
-        }
-        let leads = graph.add("leads") { launch in
-            for gate in gates {
-                try await launch.sleep(for: .seconds(1))
-                gate.open()
-            }
-        }
-        graph.add("last", after: leads) {}
-        let report = try await end(of: graph, .virtual())
-        #expect(report?.makespan == .seconds(3))
-        #expect(report?.operationAnomalies.count == 1)
-    }
-
     // MARK: Patience
 
     @Test("fault C50: a step that never ends costs patience once, not at each moment")
@@ -209,27 +109,6 @@ struct VirtualTimeTests {
                 "stuck waited for something that is not on the virtual clock, which went on without it"
             ]
         )
-    }
-
-    @Test("fault C50: the status names the step that waits in real time")
-    func named() async throws {
-        let gate = Gate()
-        let asked = Gate()
-        let answer = Gate()
-        var graph = OperationGraph("named")
-        graph.add("stuck") { await gate.wait() }
-        graph.add("asks") { launch in
-            try await launch.sleep(for: .seconds(1))
-            asked.open()
-            await answer.wait()
-        }
-        let launch = try graph.start(options: .virtual())
-        await asked.wait()
-        let status = launch.status
-        answer.open()
-        gate.open()
-        #expect(await launch.end().report.outcome == .completed)
-        #expect(status.operations.first?.description == "waits for something that is not on the virtual clock")
     }
 
     // MARK: Several launches on one clock
@@ -268,10 +147,10 @@ struct VirtualTimeTests {
         return graph
     }
 
-    @Test("fault C40: two launches on one clock come to one result, thirty times, and a thousand by night")
+    @Test("fault C40: two launches on one clock come to one result, ten times, and a thousand by night")
     func shared() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 10, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let journal = Locked<[String]>([])
             let options = LaunchOptions(clock: clock, seed: 1)
@@ -284,26 +163,10 @@ struct VirtualTimeTests {
         #expect(results.count == 1)
     }
 
-    @Test("fault C40: two launches that are started at any time have each their own result")
-    func apart() async throws {
-        for _ in 0..<Nightly.times(day: 20, night: 200) {
-            let clock = VirtualClock(patience: .seconds(300))
-            let makespans = try await withThrowingTaskGroup(of: Duration.self) { group in
-                for name in ["first", "second"] {
-                    group.addTask {
-                        try await Self.launch(name, Locked([])).run(options: LaunchOptions(clock: clock, seed: 1)).report.makespan
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(makespans == [.milliseconds(120), .milliseconds(120)])
-        }
-    }
-
-    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, thirty times, and a thousand by night")
+    @Test("fault C40: a launch within a step of another, on one clock, comes to one result, ten times, and a thousand by night")
     func nested() async throws {
         var results: Set<[String]> = []
-        for _ in 0..<Nightly.times(day: 30, night: 1_000) {
+        for _ in 0..<Nightly.times(day: 10, night: 1_000) {
             let clock = VirtualClock(patience: .seconds(300))
             let options = LaunchOptions(clock: clock, seed: 1)
             let journal = Locked<[String]>([])

@@ -115,22 +115,6 @@ struct CallerContextTests {
         #expect(seen.all == Dictionary(uniqueKeysWithValues: places.map { ($0, ["caller"]) }))
     }
 
-    @Test("fault O54: so it is where a launch is started outside of any task, and those who started it have gone on")
-    func started() async throws {
-        let seen = Seen()
-        let graph = graph(seen)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread {
-                do {
-                    try Self.$tenant.withValue("caller") { _ = try graph.start(options: .patient) { _ in continuation.resume() } }
-                } catch {
-                    continuation.resume(throwing: error)
-                }
-            }.start()
-        }
-        #expect(seen.all == Dictionary(uniqueKeysWithValues: places.map { ($0, ["caller"]) }))
-    }
-
     @Test("fault O54: a takeover has the caller's values, not those of the step that aborts", arguments: [false, true])
     func takeover(isVirtual: Bool) async throws {
         let seen = Seen()

@@ -82,28 +82,6 @@ struct FallbackFaultTests {
         #expect(launch.report["asks"]?.failure == .timedOut)
     }
 
-    @Test("fault O56: nor does a second cancel of a step make anything of its fallback, which is not computed twice")
-    func cancelledTwice() throws {
-        var graph = OperationGraph("twice")
-        graph.add("asks", .timeout(.nanoseconds(100))) {
-            1
-        } fallback: { _, _ in
-            2
-        }
-        graph.add("other") {}
-        let settings = LaunchOptions(lanes: 1).settings(for: .seconds(3))
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
-        machine.timePassed(to: 100, &actions)
-        #expect(machine.nodes[0].state == .computing && machine.nodes[0].failure == .timedOut && actions.cancel == [0])
-        for time in 101...103 { machine.cancelOperation(0, at: Nanoseconds(time), &actions) }
-        #expect(machine.nodes[0].failure == .timedOut && actions.cancel == [0])
-        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
-        #expect(machine.nodes[0].outcome == .fellBack && machine.nodes[0].failure == .timedOut)
-    }
-
     @Test("fault O56: a fallback that takes too long is told so, and its lane goes on without it")
     func fallbackHangs() throws {
         var machine = try computingFallback()

@@ -8,26 +8,6 @@ import Testing
 /// Every thread that the system shares out is blocked for real, each test in a process of its own, which nothing else could go on in.
 @Suite("A blocked pool", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealBlockedPoolTests {
-    @Test("fault O8: while code outside of the launch blocks the pool, steps run, but for those that wait for the pool")
-    func blockedByOthers() async {
-        await #expect(processExitsWith: .success) {
-            let pool = BlockedPool()
-            let statuses = Locked<[LaunchStatus]>([])
-            var graph = OperationGraph("blocked")
-            let first = graph.add("first") {}
-            graph.add("second", after: first) { await Task.yield() }
-            let watch = StallWatch(after: .milliseconds(50)) { status in
-                statuses.withLock { $0.append(status) }
-                #expect(pool.isBlocked)
-                pool.release()
-            }
-            let report = try await graph.run(options: LaunchOptions(deadline: .patience, stallWatch: watch)).report
-            #expect(report.outcome == .completed)
-            let status = try #require(statuses.withLock { $0.first })
-            #expect(status.operations.map(\.wait) == [.code(nil)])
-        }
-    }
-
     @Test(
         "fault O8: a stall is reported while operations on all lanes block a thread of their own and one of the pool, and names them all"
     )

@@ -118,33 +118,6 @@ struct RealCancelHandlerFaultTests {
         #expect(report.threadsLeftBehind == 1)
         gate.open()
     }
-
-    private final class Held: Sendable {}
-
-    @Test("fault O40: a step that ends while its cancel handler runs is let go of when that has returned", arguments: [false, true])
-    func endsMeanwhile(isNamed: Bool) async throws {
-        let (gate, told) = (Gate(), Gate())
-        weak var object: Held?
-        try await { () async throws in
-            let held = Held()
-            object = held
-            var graph = OperationGraph("meanwhile")
-            graph.add("step", .timeout(.milliseconds(5)), .onFailure(.continue)) { [held] in
-                await withTaskCancellationHandler {
-                    await told.wait()
-                } onCancel: {
-                    told.open()
-                    gate.block()
-                }
-                withExtendedLifetime(held) {}
-            }
-            let launch = try await graph.run(options: .patient)
-            #expect(launch.report.outcome == .completed)
-            if isNamed { await eventually { !launch.anomalies.isEmpty } }
-        }()
-        gate.open()
-        await eventually { object == nil }
-    }
 }
 
 /// Code that decides whether a step runs, or what stands in for it, is under the step's timeout too.
@@ -195,21 +168,6 @@ struct RealConditionFaultTests {
         gate.open()
     }
 
-    @Test("fault O41: a launch whose condition never returns ends at its deadline, and blames that step")
-    func conditionWithoutTimeout() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("condition")
-        graph.add(
-            "asked",
-            .when {
-                gate.block(); return true
-            }
-        ) {}
-        let report = try await graph.run(options: LaunchOptions(deadline: .seconds(1))).report
-        #expect(report.outcome == .failed(operation: "asked", message: "still running at the launch's deadline"))
-        gate.open()
-    }
-
     @Test(
         "fault O41: a launch has a deadline of 30 seconds, or its budget if that is longer, unless told otherwise; a person's time is not counted"
     )
@@ -245,29 +203,5 @@ struct RealConditionFaultTests {
         #expect(machine.nextWake == 190)
         machine.timePassed(to: 150, &actions)
         #expect(machine.nodes[0].state == .running)
-    }
-
-    @Test("fault O40: the end of a launch is told at once, though cancel handlers block")
-    func completionBesideCancels() async throws {
-        let (gate, ended) = (Gate(), Gate())
-        var graph = OperationGraph("ended")
-        for number in 0..<20 {
-            graph.add("deaf\(number)", .timeout(.milliseconds(1)), .onFailure(.continue)) {
-                await withTaskCancellationHandler {
-                    await gate.wait()
-                } onCancel: {
-                    gate.block()
-                }
-            }
-        }
-        let order = Locked<[String]>([])
-        try graph.start(options: LaunchOptions(lanes: 64, deadline: .patience)) { _ in
-            order.withLock { $0.append("completion") }
-            ended.open()
-        }
-        await ended.wait()
-        order.withLock { $0.append("gate") }
-        gate.open()
-        #expect(order.withLock { $0 } == ["completion", "gate"])
     }
 }

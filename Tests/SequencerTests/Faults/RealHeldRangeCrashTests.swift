@@ -41,7 +41,7 @@ struct RealHeldRangeCrashTests {
 
     @Test(
         "the mark of a process that died in one of the steps is found by the next launch's take, once; before them there was none",
-        arguments: ["before", "migrate", "index"]
+        arguments: ["before", "index"]
     )
     func mark(step: String) async throws {
         let mark = FileManager.default.temporaryDirectory.appending(path: "held-\(UUID().uuidString)")

@@ -39,7 +39,7 @@ struct RealLifecycleFaultTests {
     func released() async throws {
         final class Token: Sendable {}
         weak var last: Token?
-        for _ in 0..<Nightly.times(day: 50, night: 200) {
+        for _ in 0..<Nightly.times(day: 15, night: 200) {
             let token = Token()
             last = token
             let reports = Locked<[LaunchReport]>([])

@@ -149,30 +149,6 @@ struct RealNestedLaunchTests {
         #expect(deadlines.withLock { $0 } == [nil])
     }
 
-    @Test("fault O13: a launch that begins in a task which its step has left behind is none of the next step's")
-    func leftBehind() async throws {
-        let (mayBegin, ended) = (Gate(), Gate())
-        let limits = Locked<[Duration?]>([])
-        var within = OperationGraph("inner")
-        within.add("asks") { (launch: StepContext) in limits.withLock { $0.append(launch.remainingTime) } }
-        var graph = OperationGraph("outer")
-        let leaves = graph.add("leaves") { [within] in
-            Task {
-                await mayBegin.wait()
-                _ = try? await within.run(options: LaunchOptions(deadline: .seconds(1000)))
-                ended.open()
-            }
-            await Self.nothing()
-        }
-        graph.add("next", .timeout(.seconds(30)), after: leaves) {
-            mayBegin.open()
-            await ended.wait()
-        }
-        _ = try await graph.run(options: LaunchOptions(lanes: 1))
-        let limit = try #require(limits.withLock { $0.first ?? nil })
-        #expect(limit > .seconds(100))
-    }
-
     static func nothing() async {}
 
     @Test("fault O13: an inner launch with a longer budget than the outer step has time ends with it")

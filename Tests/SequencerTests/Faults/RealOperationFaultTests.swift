@@ -103,19 +103,6 @@ struct RealOperationFaultTests {
         #expect(later["makes-it"]?.message?.contains("has finished already") == true)
     }
 
-    @Test("fault O48: a step within other code makes an operation that it has made before: its attempt fails, nothing traps")
-    func madeTwiceWithinOtherCode() async throws {
-        let shared = BlockOperation {}
-        var graph = OperationGraph("wrapped")
-        let first = graph.addOperation("first", .onFailure(.continue)) { _ in shared }
-        graph.addOperation("second", .onFailure(.continue), after: first) { _ in shared }
-        for id in ["first", "second"] { try graph.inject(.delay(.milliseconds(1)), into: id) }
-        let report = try await graph.run(options: LaunchOptions(deadline: .patience, clock: VirtualClock())).report
-        #expect(report["first"]?.outcome == .succeeded)
-        #expect(report["second"]?.outcome == .failed)
-        #expect(report["second"]?.message?.contains("an Operation runs once") == true)
-    }
-
     @Test("fault O43: a ConcurrentOperation that claims to have been cancelled, and was not, has failed and is tried again")
     func claimsToBeCancelled() async throws {
         final class Claims: ConcurrentOperation, @unchecked Sendable {

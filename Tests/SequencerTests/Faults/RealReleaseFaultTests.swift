@@ -40,56 +40,6 @@ struct RealReleaseFaultTests {
         box.empty()
     }
 
-    @Test("fault L42: what a suspended step's task, and what says what it waits for, hold is freed without the lock")
-    func taskAndWait() async throws {
-        let box = LaunchBox()
-        let asked = Locked(0)
-        @Sendable func asking() -> Asking {
-            Asking {
-                _ = box.current?.status
-                asked.withLock { $0 += 1 }
-            }
-        }
-        var graph = OperationGraph("released")
-        graph.add("step") { launch in
-            _ = try await box.launch()
-            let object = asking()
-            try await launch.waiting(for: "\(ObjectIdentifier(object))") {
-                try await launch.sleep(for: .milliseconds(1))
-                let inner = asking()
-                try await launch.waiting(for: "\(ObjectIdentifier(inner))") { try await launch.sleep(for: .milliseconds(1)) }
-            }
-        }
-        graph.add("deaf", .timeout(.milliseconds(5)), .onFailure(.continue)) { launch in
-            let object = asking()
-            try await launch.waiting(for: "\(ObjectIdentifier(object))") { try await launch.sleep(for: .seconds(3600)) }
-        }
-        #expect(await (try box.start(graph)).end().report.outcome == .completed)
-        await eventually { asked.withLock { $0 } == 3 }
-        box.empty()
-    }
-
-    @Test("fault L63: what is told on the main thread is told elsewhere, and before the step of the main thread begins")
-    func observersAndMain() async throws {
-        let events = Locked<[String]>([])
-        var graph = OperationGraph("main")
-        let other = graph.add("other") { await Task.yield() }
-        graph.add("main", after: other, on: .main) {
-            events.withLock { $0.append("main runs") }
-        }
-        var options = LaunchOptions.patient
-        options.observers.append { event in
-            if MainThreadCheck.isCurrent { Issue.record("\(event) was told on the main thread") }
-            events.withLock { $0.append("\(event.kind)") }
-        }
-        let report = try await graph.run(options: options).report
-        #expect(report.outcome == .completed)
-        let all = events.withLock { $0 }
-        let started = try #require(all.firstIndex(of: "main started"))
-        let runs = try #require(all.firstIndex(of: "main runs"))
-        #expect(started < runs, "\(all)")
-    }
-
     /// Never sleeps to an end: what needs its alarms waits for ever.
     private struct StandingClock: Clock {
         let now = ContinuousClock.now
@@ -120,36 +70,6 @@ struct RealReleaseFaultTests {
         }
         await eventually(within: .seconds(30)) { ended.withLock { $0 } }
         #expect(launch.status.operations.isEmpty)
-    }
-
-    /// An operation that a step has made, and whose `deinit` blocks.
-    private final class Made: ConcurrentOperation, @unchecked Sendable {
-        // @unchecked: it is constant, and Sendable itself.
-        let blocks: Blocks
-        init(_ blocks: Blocks) { self.blocks = blocks }
-        override func main() { finish() }
-    }
-
-    @Test("fault L42: an operation that a step has made, and whose deinit blocks, keeps no launch from its end", arguments: [false, true])
-    func madeOperation(isEndedByTime: Bool) async throws {
-        // Whoever waits in vain goes on after a while, so that this fails and does not hang.
-        let (begun, gate) = (Gate(), Gate(patience: .seconds(20)))
-        var graph = OperationGraph("made")
-        let made = graph.addOperation("made") { _ in Made(Blocks(begun, gate)) }
-        if isEndedByTime {
-            graph.add("hangs", after: made) { (launch: StepContext) async throws in try await launch.sleep(for: .seconds(3600)) }
-        }
-        let options = LaunchOptions(deadline: isEndedByTime ? .milliseconds(300) : .patience, grace: .milliseconds(1))
-        let report = try await graph.run(options: options).report
-        #expect(report["made"]?.outcome == .succeeded)
-        await begun.wait()
-        var next = OperationGraph("other")
-        next.add("hangs", .timeout(.milliseconds(20)), .onFailure(.continue)) { (launch: StepContext) async throws in
-            try await launch.sleep(for: .seconds(3600))
-        }
-        let other = try await next.run(options: .patient).report
-        #expect(other["hangs"]?.outcome == .timedOut)
-        gate.open()
     }
 
     private enum Value {

@@ -100,33 +100,6 @@ struct RealStepCancellationFaultTests {
         }
     }
 
-    @Test("fault O42: many steps are told at any moment, in shared tasks, and each time the right one alone")
-    func atAnyMoment() async throws {
-        var cancelled = 0
-        for round in 0..<Nightly.times(day: 50, night: 200) {
-            let wrong = Locked<[String]>([])
-            var graph = OperationGraph("any-moment")
-            var previous = graph.add("op0") { await Self.nothing() }
-            for index in 1..<40 {
-                let id = "op\(index)"
-                previous = graph.add(id, .onFailure(.continue), after: previous) { (launch: StepContext) async throws in
-                    if index % 3 == 0 { await Task.yield() }
-                    for _ in 0..<50 { await Self.nothing() }
-                    // Never the one without the other, once both have had time.
-                    if Task.isCancelled, !launch.isCancelled { wrong.withLock { $0.append(id) } }
-                }
-            }
-            let launch = try graph.start(options: LaunchOptions(lanes: 2))
-            for index in 0..<40 {
-                try launch.cancel("op\((index * 7 + round) % 40)")
-                await Task.yield()
-            }
-            cancelled += await launch.end().report.operations.count { $0.outcome == .cancelled }
-            #expect(wrong.withLock { $0 } == [])
-        }
-        #expect(cancelled > 0)
-    }
-
     @Test("fault O44: a step that cancels its own task cancels no other step's")
     func ownTask() async throws {
         let seen = Locked<[String: Bool]>([:])

@@ -56,23 +56,6 @@ struct RealStandstillFaultTests {
         #expect(machine.standstill == 5_000_000_000)
     }
 
-    @Test("fault L45: after a standstill the deadline waits for what can end by itself, too", arguments: [false, true])
-    func deadlineAfterStandstill(endsInTime: Bool) throws {
-        var graph = OperationGraph("stopped")
-        graph.add("only") { _ in }
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(deadline: 2_000_000_000))
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let only = try #require(machine.take(.worker, at: 0, &actions))
-        let now: Nanoseconds = 5_100_000_000
-        machine.timePassed(to: now, standstill: 5_000_000_000, &actions)
-        #expect(machine.phase == .running && machine.nextWake == now + LaunchStateMachine.respite)
-        if endsInTime { #expect(machine.attemptEnded(only, .succeeded, at: now + 1, &actions)) }
-        machine.timePassed(to: now + LaunchStateMachine.respite, &actions)
-        #expect(machine.nodes[0].outcome == (endsInTime ? .succeeded : .timedOut))
-        #expect(machine.phase == .over)
-    }
-
     @Test("the machine's sleep is a figure of its own, by either clock; what is short between two looks is none", arguments: [false, true])
     func suspension(countsSuspension: Bool) {
         let second: Nanoseconds = 1_000_000_000

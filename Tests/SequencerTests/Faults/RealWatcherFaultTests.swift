@@ -75,22 +75,6 @@ struct RealWatcherFaultTests {
         #expect(await launch.end().report["operation"]?.outcome == .cancelled)
     }
 
-    @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
-    func blockedOverCancelling() async throws {
-        let gate = Gate()
-        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), admission: .unlimited)
-        options.observers.append { event in if event.kind == .stopped { gate.block() } }
-        var graph = OperationGraph("watched")
-        graph.add("only") { try await Task.sleep(for: .seconds(600)) }
-        let launch = try graph.start(options: options)
-        launch.cancel()
-        let task = Task { [graph, options] in try await graph.run(options: options).report.outcome }
-        task.cancel()
-        #expect(await launch.end().report.outcome == .cancelled)
-        #expect(try await task.value == .cancelled)
-        gate.open()
-    }
-
     @Test("fault L23: an observer that blocks when the launch stops keeps no step from being told to cancel")
     func blockedBeforeCancels() async throws {
         struct Failure: Error {}
@@ -144,23 +128,6 @@ struct RealWatcherFaultTests {
         #expect(report.outcome == .cancelled && report["next"]?.outcome == .cancelled)
         box.empty()
         #expect(!asked.withLock { $0 })
-    }
-
-    @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
-    func milestone() async throws {
-        var graph = OperationGraph("many")
-        let main = graph.add("main", .milestone) {}
-        for index in 0..<Nightly.times(day: 2_000, night: 8_000) { graph.add("op\(index)", after: main) {} }
-        let launch = try graph.start(options: .patient)
-        let cancelled = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await launch.milestone["main"]?.outcome
-        }
-        #expect(await launch.milestone["main"]?.outcome == .succeeded)
-        let report = await launch.end().report
-        #expect(await launch.milestone["main"] == report["main"])
-        #expect(await cancelled.value == .succeeded)
-        #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
     }
 
     @Test("fault L23: a stall report that never returns holds up no timeout, and no deadline")

@@ -29,14 +29,6 @@ struct CriticalPathTests {
         #expect(try launch.slack(of: "a") == .zero)
     }
 
-    @Test("an operation without an expectation counts as nothing beside one that has one")
-    func someExpected() throws {
-        let launch = try graph([("a", nil, []), ("b", nil, ["a"]), ("c", 5, []), ("d", nil, ["b", "c"])])
-        #expect(launch.criticalPath == ["c", "d"])
-        #expect(launch.criticalPathDuration == .milliseconds(5))
-        #expect(try launch.slack(of: "a") == .milliseconds(5))
-    }
-
     @Test("of equally long paths, the one of the operations that were added first")
     func ties() throws {
         #expect(try graph([("a", 5, []), ("b", 5, [])]).criticalPath == ["a"])
@@ -109,14 +101,5 @@ struct CriticalPathTests {
             }
         }
         #expect(graph.overlappingInteractions(maximum: .max).pairs.map { [$0, $1] } == pairs)
-    }
-
-    @Test("of two thousand that nothing orders: all two million are counted, and some named")
-    func overlappingInteractionsByTheMillion() throws {
-        var graph = OperationGraph("graph")
-        for number in 0..<2_000 { graph.join("n\(number)", .interactive) }
-        let overlaps = try graph.validated().overlappingInteractions(maximum: 2)
-        #expect(overlaps.count == 2_000 * 1_999 / 2)
-        #expect(overlaps.pairs.map { [$0, $1] } == [["n0", "n1"], ["n0", "n2"]])
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Random graphs answer as their definition says", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphPropertyTests {
-    private static let graphs = RandomGraph.many(Nightly.times(day: 30, night: 90))
-    private static let small = RandomGraph.many(Nightly.times(day: 30, night: 90), operations: 1...24)
+    private static let graphs = RandomGraph.many(Nightly.times(day: 14, night: 90))
+    private static let small = RandomGraph.many(Nightly.times(day: 14, night: 90), operations: 1...24)
 
     private func expected(_ random: RandomGraph) -> (Int) -> [StepOption] {
         { [.expected(random.durations[$0])] }
@@ -123,7 +123,7 @@ struct GraphPropertyTests {
         }
     }
 
-    @Test("a difference has what one graph needs to become the other", arguments: 0..<UInt64(Nightly.times(day: 50, night: 140)))
+    @Test("a difference has what one graph needs to become the other", arguments: 0..<UInt64(Nightly.times(day: 20, night: 140)))
     func difference(seed: UInt64) throws {
         let old = try RandomGraph(seed: seed, operations: 1...60).graph().validated()
         let new = try RandomGraph(seed: seed + 1000, operations: 1...60).graph().validated()

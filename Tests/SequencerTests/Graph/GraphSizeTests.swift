@@ -34,17 +34,6 @@ struct GraphSizeTests {
         #expect(copy.count == valid.count + 1)
     }
 
-    @Test("a long chain of steps that each read the value of the one before")
-    func chain() async throws {
-        try await onSmallStack {
-            var graph = OperationGraph("chain")
-            graph.reserveCapacity(Self.many)
-            var step = graph.add("0") { 0 }
-            for number in 1..<Self.many { step = graph.add("\(number)", using: step) { $0 + 1 } }
-            try check(graph, path: Self.many, levels: Self.many)
-        }
-    }
-
     @Test("fault G17: a long chain of steps written from its end, by identifiers")
     func backwardChain() async throws {
         try await onSmallStack {
@@ -91,33 +80,6 @@ struct GraphSizeTests {
             var many = OperationGraph("many")
             for number in 0..<Self.many { many.join("\(number)", after: "\(number ^ 1)") }
             #expect(many.problems.count == Self.many / 2)
-        }
-    }
-
-    @Test("many dependencies on steps that are not there")
-    func unknownNames() async throws {
-        try await onSmallStack {
-            var graph = OperationGraph("unknown")
-            for number in 0..<Self.many { graph.join("step-\(number)", after: "stop-\(number)") }
-            graph.addDependency(["a", "step-1"], to: "nowhere")
-            let problems = graph.problems
-            #expect(problems.count == Self.many + 2)
-            #expect(problems[0].description == "step-0 waits for 'stop-0', which is not in the graph; did you mean 'step-1'?")
-            #expect(problems[50].description == "step-50 waits for 'stop-50', which is not in the graph", "looking for names takes time")
-            #expect(problems.suffix(3).map(\.code) == [.unknownDependency, .unknownDependency, .unknownStep])
-        }
-    }
-
-    @Test("removing and replacing in a chain of 20,000")
-    func changes() async throws {
-        try await onSmallStack {
-            var graph = OperationGraph("chain")
-            for number in 0..<20_000 { graph.join("\(number)", after: number == 0 ? [] : ["\(number - 1)"]) }
-            for number in 1...20 { graph.remove("\(number)") }
-            graph.join("new")
-            try graph.replace("10000", with: "new")
-            let valid = try graph.validated()
-            #expect(valid.levels.count == 19_980)
         }
     }
 }

@@ -49,14 +49,6 @@ struct OperationStepTests {
         #expect(OperationGraph.identifier(for: type) == identifier)
     }
 
-    @Test("two operations of one type need identifiers of their own")
-    func sameType() {
-        var graph = OperationGraph("graph")
-        graph.add(PresentTutorialOperation())
-        graph.add(PresentTutorialOperation())
-        #expect(graph.complaints == ["operations 1 and 2 have the same identifier 'present-tutorial'; each needs its own"])
-    }
-
     @Test("dependencies made with addDependency are dependencies of the graph")
     func operationDependencies() throws {
         let (splash, tutorial, main) = (named("splash"), named("tutorial"), named("main-app"))
@@ -92,18 +84,6 @@ struct OperationStepTests {
         #expect(report.makespan == .seconds(steps.count))
     }
 
-    @Test("fault G1: a cycle through addDependency is found")
-    func operationCycle() {
-        let (first, second) = (named("first"), named("second"))
-        second.addDependency(first)
-        var graph = OperationGraph("graph")
-        graph.add(first, after: "join")
-        graph.add(second)
-        graph.join("join", after: "second")
-        #expect(graph.complaints == ["cycle: first → join → second → first (each waits for the next)"])
-        second.removeDependency(first)
-    }
-
     @Test("fault G5: an operation that waits for one outside the graph is refused, for that might never end")
     func outsideDependency() {
         let (outside, unnamed, inside) = (named("outside"), PresentTutorialOperation(), named("inside"))
@@ -131,50 +111,6 @@ struct OperationStepTests {
         #expect(graph.problems == [], "it has finished, and holds nobody back")
     }
 
-    @Test("fault G19: an operation can be one step only")
-    func sameInstance() {
-        let operation = named("splash")
-        var graph = OperationGraph("graph")
-        graph.add(operation)
-        graph.join("login")
-        graph.add(operation, id: "again")
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .foreignOperation,
-                    positions: [0, 2],
-                    "'splash' and 'again' are the same Operation; an Operation runs once"
-                )
-            ]
-        )
-    }
-
-    @Test("an operation that has finished or runs already is refused")
-    func startedBefore() {
-        let finished = named("finished")
-        finished.start()
-        let running = NeverEndingOperation()
-        running.start()
-        var graph = OperationGraph("graph")
-        graph.add(finished)
-        graph.add(running)
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .foreignOperation,
-                    positions: [0],
-                    "finished: its Operation has finished already; an Operation runs once, make a new one"
-                ),
-                GraphProblem(
-                    .foreignOperation,
-                    positions: [1],
-                    "never-ending: its Operation runs already; an Operation runs once, make a new one"
-                ),
-            ]
-        )
-        running.finish()
-    }
-
     @Test("fault O7: an operation that was cancelled, or finished in advance, before it was started is a valid step")
     func cancelledBefore() {
         let cancelled = named("cancelled")
@@ -185,44 +121,6 @@ struct OperationStepTests {
         graph.add(cancelled)
         graph.add(early)
         #expect(graph.complaints == [])
-    }
-
-    @Test("an operation that exists cannot be retried; one that is made can")
-    func retry() {
-        var graph = OperationGraph("graph")
-        graph.add(named("splash"), .retry(attempts: 2))
-        graph.addOperation("login", .retry(attempts: 2)) { _ in BlockOperation {} }
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .foreignOperation,
-                    positions: [0],
-                    "splash has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
-                )
-            ]
-        )
-    }
-
-    @Test("an operation that a closure returns as its step's value is refused: nobody would run it", arguments: [false, true])
-    func returned(onMain: Bool) throws {
-        var graph = OperationGraph("graph")
-        if onMain {
-            graph.add("tutorial", on: .main) { PresentTutorialOperation() }
-        } else {
-            graph.add("tutorial") { PresentTutorialOperation() }
-        }
-        // Values that have operations in them are values.
-        graph.add("several") { [PresentTutorialOperation()] }
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .foreignOperation,
-                    positions: [0],
-                    "tutorial returns an operation, PresentTutorialOperation, as its value, and nobody runs a value; add it with addOperation, or with "
-                        + "addValueOperation if it leaves a value"
-                )
-            ]
-        )
     }
 }
 

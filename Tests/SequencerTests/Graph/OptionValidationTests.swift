@@ -12,17 +12,50 @@ struct OptionValidationTests {
         return graph.complaints
     }
 
-    @Test("fault G13: a timeout is more than nothing and at most a day")
-    func timeout() {
-        #expect(complaints(.timeout(.nanoseconds(1))) == [] && complaints(.timeout(.seconds(86_400))) == [])
-        #expect(complaints(.timeout(.zero)) == ["login: a timeout must be more than 0 and at most 24 hours, and is 0.0 seconds"])
-        #expect(complaints(.timeout(.seconds(-3))) == ["login: a timeout must be more than 0 and at most 24 hours, and is -3.0 seconds"])
-        #expect(
-            complaints(.timeout(.seconds(86_401))) == ["login: a timeout must be more than 0 and at most 24 hours, and is 86401.0 seconds"]
-        )
-        #expect(complaints(.timeout(.seconds(Int64.max))).count == 1)
-        #expect(complaints(.timeout(.seconds(Int64.min))).count == 1)
-        #expect(complaints(.timeout(.seconds(1e19))).count == 1)
+    /// Two attempts, with a pause of half a second that may grow to five.
+    private func retry(
+        backoff: Duration = .milliseconds(500),
+        maximumBackoff: Duration = .seconds(5),
+        multiplier: Double = 2,
+        jitter: Double = 0
+    ) -> StepOption {
+        var policy = RetryPolicy(attempts: 2)
+        (policy.backoff, policy.maximumBackoff) = (backoff, maximumBackoff)
+        (policy.multiplier, policy.jitter) = (multiplier, jitter)
+        return .retry(policy)
+    }
+
+    @Test("fault G13: options have their ranges, and what is out of one is refused with its value")
+    func ranges() {
+        let day = Duration.seconds(86_400)
+        let allowed: [StepOption] = [
+            .timeout(.nanoseconds(1)), .timeout(day), .expected(.zero), .expected(day), .retry(attempts: 1),
+            .retry(attempts: 100), retry(backoff: .zero, maximumBackoff: .zero), retry(backoff: day, maximumBackoff: day),
+            retry(multiplier: 1), retry(multiplier: 1000), retry(jitter: 0), retry(jitter: 1),
+        ]
+        for option in allowed { #expect(complaints(option) == []) }
+        for seconds in [0, -3, 86_401, .max, .min] {
+            let timeout = Duration.seconds(seconds)
+            let sentence = "login: a timeout must be more than 0 and at most 24 hours, and is \(timeout)"
+            #expect(complaints(.timeout(timeout)) == [sentence])
+        }
+        for time in [Duration.milliseconds(-1), .seconds(1e19)] {
+            #expect(complaints(.expected(time)) == ["login: an expected duration must be 0 to 24 hours, and is \(time)"])
+        }
+        for attempts in [0, 101, -1, .max, .min] {
+            #expect(complaints(.retry(attempts: attempts)) == ["login: retry needs 1 to 100 attempts, and has \(attempts)"])
+        }
+        for multiplier in [0.99, 0, -2, 1001, .nan, .infinity] {
+            let sentence = "login: a retry's multiplier must be 1 to 1000, and is \(multiplier)"
+            #expect(complaints(retry(multiplier: multiplier)) == [sentence])
+        }
+        for jitter in [1.5, -0.1, .nan, -.infinity] {
+            #expect(complaints(retry(jitter: jitter)) == ["login: a retry's jitter must be 0 to 1, and is \(jitter)"])
+        }
+        for (backoff, maximum) in [(-1, 5), (86_401, 5), (1, -1), (1, 86_401)] {
+            let sentence = "a retry's backoff must be 0 to 24 hours, and is \(backoff).0 seconds, at most \(maximum).0 seconds"
+            #expect(complaints(retry(backoff: .seconds(backoff), maximumBackoff: .seconds(maximum))) == ["login: " + sentence])
+        }
     }
 
     @Test("fault O46: a milestone cannot be put off until it has ended itself; other steps can", .timeLimit(.minutes(30)))
@@ -35,53 +68,6 @@ struct OptionValidationTests {
         // One mistake, said once.
         #expect(complaints(.milestone, .initialDisplay, .deferrable).count == 1)
         #expect(complaints(.deferrable) == [] && complaints(.milestone) == [])
-    }
-
-    @Test("an expected duration is nothing to a day")
-    func expected() {
-        #expect(complaints(.expected(.zero)) == [])
-        #expect(complaints(.expected(.seconds(86_400))) == [])
-        #expect(
-            complaints(.expected(.milliseconds(-1))) == ["login: an expected duration must be 0 to 24 hours, and is -0.001 seconds"]
-        )
-        #expect(complaints(.expected(.seconds(1e19))).count == 1)
-    }
-
-    @Test(
-        "retry makes 1 to 100 attempts",
-        arguments: [(1, true), (100, true), (0, false), (101, false), (-1, false), (.max, false), (.min, false)]
-    )
-    func attempts(attempts: Int, isValid: Bool) {
-        #expect(complaints(.retry(attempts: attempts)) == (isValid ? [] : ["login: retry needs 1 to 100 attempts, and has \(attempts)"]))
-    }
-
-    @Test(
-        "a multiplier is 1 to 1000",
-        arguments: [(1.0, true), (1000, true), (0.99, false), (0, false), (-2, false), (1001, false), (.nan, false), (.infinity, false)]
-    )
-    func multiplier(multiplier: Double, isValid: Bool) {
-        let policy = RetryPolicy(attempts: 2, multiplier: multiplier)
-        #expect(complaints(.retry(policy)) == (isValid ? [] : ["login: a retry's multiplier must be 1 to 1000, and is \(multiplier)"]))
-    }
-
-    @Test("jitter is 0 to 1", arguments: [(0.0, true), (1, true), (1.5, false), (-0.1, false), (.nan, false), (-.infinity, false)])
-    func jitter(jitter: Double, isValid: Bool) {
-        let policy = RetryPolicy(attempts: 2, jitter: jitter)
-        #expect(complaints(.retry(policy)) == (isValid ? [] : ["login: a retry's jitter must be 0 to 1, and is \(jitter)"]))
-    }
-
-    @Test("pauses are nothing to a day")
-    func backoff() {
-        #expect(complaints(.retry(RetryPolicy(attempts: 2, backoff: .zero, maximumBackoff: .zero))) == [])
-        #expect(complaints(.retry(RetryPolicy(attempts: 2, backoff: .seconds(86_400), maximumBackoff: .seconds(86_400)))) == [])
-        #expect(
-            complaints(.retry(RetryPolicy(attempts: 2, backoff: .seconds(-1)))) == [
-                "login: a retry's backoff must be 0 to 24 hours, and is -1.0 seconds, at most 5.0 seconds"
-            ]
-        )
-        #expect(complaints(.retry(RetryPolicy(attempts: 2, backoff: .seconds(86_401)))).count == 1)
-        #expect(complaints(.retry(RetryPolicy(attempts: 2, maximumBackoff: .seconds(-1)))).count == 1)
-        #expect(complaints(.retry(RetryPolicy(attempts: 2, maximumBackoff: .seconds(86_401)))).count == 1)
     }
 
     @Test("all that is wrong with one step is reported")
@@ -97,30 +83,6 @@ struct OptionValidationTests {
         #expect(graph.complaints == [])
         #expect(complaints(.layers([.timeout(.seconds(1)), .all([.title("a"), .title("b")])])).count == 1)
         #expect(graph.nodes.first?.policy?.value.exclusive == [.userInterface, "network", "disk"])
-    }
-
-    @Test("there is one milestone at most")
-    func milestones() throws {
-        var graph = OperationGraph("graph")
-        graph.join("splash")
-        graph.join("main-app", .milestone)
-        #expect(try graph.validated().milestone == "main-app")
-        graph.join("login", .milestone)
-        graph.join("tutorial", .milestone)
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .severalMilestones,
-                    positions: [1, 2],
-                    "'main-app' and 'login' are both marked as milestone; there can be one"
-                ),
-                GraphProblem(
-                    .severalMilestones,
-                    positions: [1, 3],
-                    "'main-app' and 'tutorial' are both marked as milestone; there can be one"
-                ),
-            ]
-        )
     }
 
     @Test(

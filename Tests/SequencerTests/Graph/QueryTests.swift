@@ -20,24 +20,6 @@ struct QueryTests {
         launch = try graph.validated()
     }
 
-    @Test("name, identifiers and milestone")
-    func properties() {
-        #expect(launch.name == "launch")
-        #expect(launch.count == 6)
-        #expect(launch.graph.identifiers == ["splash", "force-update", "fetch-config", "tutorial", "login", "main-app"])
-        #expect(launch.milestone == "main-app")
-    }
-
-    @Test("edges")
-    func edges() {
-        #expect(
-            launch.edges == [
-                "fetch-config after splash", "tutorial after splash", "login after fetch-config",
-                "main-app after login", "main-app after force-update", "main-app after tutorial", "main-app after splash",
-            ]
-        )
-    }
-
     @Test("an edge is written and printed the same way")
     func edgeLiterals() {
         let edge: ValidatedGraph.Edge = "login after fetch config"
@@ -45,44 +27,6 @@ struct QueryTests {
         #expect(edge.description == "login after fetch config")
         #expect("login" as ValidatedGraph.Edge == .init("login", after: ""))
         #expect(["b after a", "a after c", "a after b"].sorted() as [ValidatedGraph.Edge] == ["a after b", "a after c", "b after a"])
-    }
-
-    @Test("levels and order")
-    func order() {
-        #expect(launch.levels == [["splash", "force-update"], ["fetch-config", "tutorial"], ["login"], ["main-app"]])
-        #expect(launch.topologicalOrder == ["splash", "force-update", "fetch-config", "tutorial", "login", "main-app"])
-    }
-
-    @Test("neighbours and all that lies behind them")
-    func relations() throws {
-        #expect(try launch.dependencies(of: "main-app") == ["login", "force-update", "tutorial", "splash"])
-        #expect(try launch.dependencies(of: "splash") == [])
-        #expect(try launch.dependents(of: "splash") == ["fetch-config", "tutorial", "main-app"])
-        #expect(try launch.dependents(of: "main-app") == [])
-        #expect(try launch.ancestors(of: "login") == ["fetch-config", "splash"])
-        #expect(try launch.ancestors(of: "force-update") == [])
-        #expect(try launch.descendants(of: "fetch-config") == ["login", "main-app"])
-        #expect(try launch.descendants(of: "main-app") == [])
-    }
-
-    @Test("what can overlap")
-    func overlap() throws {
-        #expect(try launch.canOverlap("splash", "force-update"))
-        #expect(try launch.canOverlap("fetch-config", "tutorial"))
-        #expect(try launch.canOverlap("tutorial", "fetch-config"))
-        #expect(try !launch.canOverlap("splash", "login"), "one waits for the other, through fetch-config")
-        #expect(try !launch.canOverlap("login", "splash"))
-        #expect(try !launch.canOverlap("tutorial", "login"), "both hold the screen")
-        #expect(try !launch.canOverlap("splash", "splash"))
-    }
-
-    @Test("implied edges, and the graph without them")
-    func reduction() {
-        #expect(launch.impliedEdges == ["main-app after splash"])
-        #expect(launch.reduced().edges == launch.edges.subtracting(launch.impliedEdges))
-        #expect(launch.reduced().impliedEdges.isEmpty)
-        #expect(launch.reduced().criticalPathDuration == launch.criticalPathDuration)
-        #expect(launch.reduced().graph.identifiers == launch.graph.identifiers)
     }
 
     @Test("an implied dependency whose value is read stays, also when it is read as an optional")

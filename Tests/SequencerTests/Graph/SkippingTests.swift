@@ -87,18 +87,6 @@ struct SkippingTests {
         #expect(throws: GraphError.self) { try graph.note("", on: "tutoriel") }
     }
 
-    @Test("An operation that is left out is still the one that others depend on by addDependency")
-    func operations() throws {
-        let (first, second) = (BlockOperation {}, BlockOperation {})
-        second.addDependency(first)
-        var graph = OperationGraph("regular")
-        graph.add(second, id: "second")
-        graph.add(first, id: "first", .onFailure(.skipDependents))
-        try graph.skip("first", because: "it crashed")
-        let validated = try graph.validated()
-        #expect(try validated.predecessors[validated.index(of: "second")].map { validated.id($0.index) } == ["first"])
-    }
-
     @Test("fault O62: an operation whose step ends without it holds up none that waits for it by addDependency", arguments: [1, nil])
     func waitedForByOperations(lanes: Int?) async throws {
         let ran = Journal()
@@ -137,29 +125,6 @@ struct SkippingTests {
         #expect(report.operationAnomalies.isEmpty)
         #expect(ran.all.sorted() == ["broken", "broken", "cancelled", "cancelled", "conditional", "conditional", "skipped", "skipped"])
         #expect([skipped, conditional, broken, cancelled].allSatisfy { $0.isFinished && $0.isCancelled })
-    }
-
-    @Test("A fault that was put into a step is left out with it")
-    func faults() async throws {
-        let ran = Locked<[String]>([])
-        var graph = graph(ran: ran)
-        for id in ["tutorial", "config", "login"] {
-            try graph.inject(.crash, into: id)
-            try graph.skip(id, because: "they crashed")
-        }
-        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
-        #expect(report.outcome == .completed)
-    }
-
-    @Test("A crash that was put into a step ends the process when it starts")
-    func crash() async {
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            var graph = OperationGraph("regular")
-            let first = graph.add("first") {}
-            graph.add("second", after: first, on: .main) { exit(1) }
-            try graph.inject(.crash, into: "second")
-            _ = try await graph.run(options: LaunchOptions(clock: VirtualClock()))
-        }
     }
 
     @Test("Who asks for it is called before each attempt, before anything of its work, and never on the main thread")

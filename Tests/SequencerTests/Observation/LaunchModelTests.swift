@@ -109,18 +109,6 @@ struct LaunchModelTests {
         #expect(followed.fraction == 1 && followed.remaining == nil && followed.running.isEmpty && followed.waits.isEmpty)
     }
 
-    @Test("in a preview, a person whom the milestone does not wait for leaves the time to it alone")
-    func previewBesideQuestion() async throws {
-        var graph = OperationGraph("rated")
-        let config = graph.add("config") { launch in try await launch.sleep(for: .milliseconds(200)) }
-        graph.add("rate", .interactive, after: config) { launch in try await launch.sleep(for: .seconds(1)) }
-        graph.add("main", .milestone, after: config) { launch in try await launch.sleep(for: .milliseconds(300)) }
-        let report = try await graph.run(options: Self.options).report
-        #expect(LaunchModel(report, at: .milliseconds(100)).remaining == .milliseconds(400))
-        let model = LaunchModel(report, at: .milliseconds(300))
-        #expect(model.waits == [.person(operation: "rate")] && model.remaining == .milliseconds(200))
-    }
-
     @Test("for a preview, a report stands for its launch at any time; a model that follows a launch then forgets it")
     func previews() async throws {
         var graph = OperationGraph("preview")

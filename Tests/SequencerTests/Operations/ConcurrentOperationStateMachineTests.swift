@@ -7,164 +7,108 @@ import Testing
 struct ConcurrentOperationStateMachineTests {
     typealias Machine = ConcurrentOperationStateMachine
 
-    /// Every situation a machine can be in, with the calls that lead there.
-    enum Situation: CaseIterable {
-        case ready, readyCancelled, readyFinished
-        case starting, startingCancelled, startingFinished
-        case opening, openingCancelled, openingFinished
-        case running, runningCancelled
-        case endingWithoutExecuting, endingUnentered, ending, endingCancelled
-        case ended, announced
+    enum Call {
+        case start, execute, enterMain, cancel, finish, end, announce
+
+        func make(_ machine: inout Machine) {
+            switch self {
+            case .start: _ = machine.start()
+            case .execute: machine.execute()
+            case .enterMain: _ = machine.enterMain()
+            case .cancel: _ = machine.cancel()
+            case .finish: _ = machine.finish()
+            case .end: machine.end()
+            case .announce: machine.announce()
+            }
+        }
+    }
+
+    /// A situation a machine can be in: the calls that lead there, and what the next call does.
+    struct Situation: Sendable {
+        let calls: [Call]
+        let start: Machine.StartAction
+        let finish: Machine.FinishAction
+        let cancel: Machine.CancelAction
+        /// Whether it is executing; and it is finished after its end.
+        let isExecuting: Bool
+
+        init(
+            _ calls: [Call],
+            _ start: Machine.StartAction,
+            _ finish: Machine.FinishAction,
+            _ cancel: Machine.CancelAction,
+            isExecuting: Bool = false
+        ) {
+            (self.calls, self.isExecuting) = (calls, isExecuting)
+            (self.start, self.finish, self.cancel) = (start, finish, cancel)
+        }
 
         var machine: Machine {
             var machine = Machine()
-            for step in steps { step(&machine) }
+            for call in calls { call.make(&machine) }
             return machine
         }
-
-        private typealias Step = (inout Machine) -> Void
-
-        private var steps: [Step] {
-            let start: Step = { _ = $0.start() }
-            let execute: Step = { $0.execute() }
-            let enterMain: Step = { _ = $0.enterMain() }
-            let cancel: Step = { _ = $0.cancel() }
-            let finish: Step = { _ = $0.finish() }
-            let end: Step = { $0.end() }
-            return switch self {
-            case .ready: []
-            case .readyCancelled: [cancel]
-            case .readyFinished: [finish]
-            case .starting: [start]
-            case .startingCancelled: [start, cancel]
-            case .startingFinished: [start, finish]
-            case .opening: [start, execute]
-            case .openingCancelled: [start, execute, cancel]
-            case .openingFinished: [start, execute, finish]
-            case .running: [start, execute, enterMain]
-            case .runningCancelled: [start, execute, enterMain, cancel]
-            case .endingWithoutExecuting: [cancel, start]
-            case .endingUnentered: [start, execute, cancel, enterMain]
-            case .ending: [start, execute, enterMain, finish]
-            case .endingCancelled: [start, execute, enterMain, cancel, finish]
-            case .ended: [start, execute, enterMain, finish, end]
-            case .announced: [start, execute, enterMain, finish, end, { $0.announce() }]
-            }
-        }
     }
 
-    @Test("A31: what each situation looks like from outside", arguments: Situation.allCases)
-    func visibleState(_ situation: Situation) {
+    private static let running: [Call] = [.start, .execute, .enterMain]
+
+    /// Every situation.
+    static let situations = [
+        Situation([], .beginExecuting, .remember, .mark),
+        Situation([.cancel], .end, .remember, .ignore),
+        Situation([.finish], .end, .reportSurplus, .mark),
+        Situation([.start], .ignore, .remember, .mark),
+        Situation([.start, .cancel], .ignore, .remember, .ignore),
+        Situation([.start, .finish], .ignore, .reportSurplus, .mark),
+        Situation([.start, .execute], .ignore, .remember, .mark, isExecuting: true),
+        Situation([.start, .execute, .cancel], .ignore, .remember, .ignore, isExecuting: true),
+        Situation([.start, .execute, .finish], .ignore, .reportSurplus, .mark, isExecuting: true),
+        Situation(running, .ignore, .end, .markAndTellWork, isExecuting: true),
+        Situation(running + [.cancel], .ignore, .end, .ignore, isExecuting: true),
+        // It ends without having executed, or without having entered main().
+        Situation([.cancel, .start], .ignore, .reportSurplus, .ignore),
+        Situation([.start, .execute, .cancel, .enterMain], .ignore, .reportSurplus, .ignore, isExecuting: true),
+        Situation(running + [.finish], .ignore, .reportSurplus, .ignore, isExecuting: true),
+        Situation(running + [.cancel, .finish], .ignore, .reportSurplus, .ignore, isExecuting: true),
+        Situation(running + [.finish, .end], .ignore, .reportSurplus, .ignore),
+        Situation(running + [.finish, .end, .announce], .ignore, .reportSurplus, .ignore),
+    ]
+
+    @Test("A31: what each situation looks like, and what start(), finish() and cancel() do in it", arguments: situations)
+    func calls(_ situation: Situation) {
         let machine = situation.machine
-        let executing: [Situation] = [
-            .opening, .openingCancelled, .openingFinished, .running, .runningCancelled, .endingUnentered, .ending, .endingCancelled,
-        ]
-        let cancelled: [Situation] = [
-            .readyCancelled, .startingCancelled, .openingCancelled, .runningCancelled, .endingWithoutExecuting, .endingUnentered,
-            .endingCancelled,
-        ]
-        #expect(machine.isExecuting == executing.contains(situation))
-        #expect(machine.isFinished == [.ended, .announced].contains(situation))
-        #expect(machine.isAnnounced == (situation == .announced))
-        #expect(machine.isCancelled == cancelled.contains(situation))
-        #expect(machine.surplusFinishCount == 0)
+        let (isCancelled, isFinished) = (situation.calls.contains(.cancel), situation.calls.contains(.end))
+        #expect(machine.isExecuting == situation.isExecuting && machine.isFinished == isFinished)
+        #expect(machine.isAnnounced == situation.calls.contains(.announce))
+        #expect(machine.isCancelled == isCancelled && machine.surplusFinishCount == 0)
+
+        var started = machine
+        #expect(started.start() == situation.start && started.start() == .ignore)
+
+        var finished = machine
+        let surplus = situation.finish == .reportSurplus ? 1 : 0
+        #expect(finished.finish() == situation.finish && finished.surplusFinishCount == surplus)
+        #expect(finished.finish() == .reportSurplus && finished.surplusFinishCount == surplus + 1)
+        #expect(finished.isFinished == isFinished)
+
+        var cancelled = machine
+        #expect(cancelled.cancel() == situation.cancel)
+        #expect(cancelled.isCancelled == (isCancelled || situation.cancel != .ignore) && cancelled.cancel() == .ignore)
     }
 
-    @Test("start() counts once, and ends what was cancelled or finished before", arguments: Situation.allCases)
-    func start(_ situation: Situation) {
-        var machine = situation.machine
-        let expected: Machine.StartAction =
-            switch situation {
-            case .ready: .beginExecuting
-            case .readyCancelled, .readyFinished: .end
-            case .starting, .startingCancelled, .startingFinished, .opening, .openingCancelled, .openingFinished, .running,
-                .runningCancelled, .endingWithoutExecuting, .endingUnentered, .ending, .endingCancelled, .ended, .announced:
-                .ignore
-            }
-        #expect(machine.start() == expected)
-        #expect(machine.start() == .ignore)
+    @Test("main() is entered unless a cancel or a finish came before", arguments: [nil, .cancel, .finish] as [Call?])
+    func enterMain(_ before: Call?) {
+        var machine = Situation([.start, .execute], .ignore, .remember, .mark).machine
+        before?.make(&machine)
+        #expect(machine.enterMain() == (before == nil ? .runMain : .end) && machine.isExecuting)
     }
 
-    @Test(
-        "main() is entered unless a cancel or a finish came before",
-        arguments: [Situation.opening, .openingCancelled, .openingFinished]
-    )
-    func enterMain(_ situation: Situation) {
-        var machine = situation.machine
-        #expect(machine.enterMain() == (situation == .opening ? .runMain : .end))
-        #expect(machine.isExecuting)
-    }
-
-    @Test("finish() ends what runs, is remembered before, and is surplus after", arguments: Situation.allCases)
-    func finish(_ situation: Situation) {
-        var machine = situation.machine
-        let expected: Machine.FinishAction =
-            switch situation {
-            case .ready, .readyCancelled, .starting, .startingCancelled, .opening, .openingCancelled: .remember
-            case .running, .runningCancelled: .end
-            case .readyFinished, .startingFinished, .openingFinished, .endingWithoutExecuting, .endingUnentered, .ending, .endingCancelled,
-                .ended, .announced:
-                .reportSurplus
-            }
-        #expect(machine.finish() == expected)
-        #expect(machine.surplusFinishCount == (expected == .reportSurplus ? 1 : 0))
-        #expect(machine.finish() == .reportSurplus)
-        #expect(machine.surplusFinishCount == (expected == .reportSurplus ? 2 : 1))
-        #expect(!machine.isFinished || situation == .ended || situation == .announced)
-    }
-
-    @Test("cancel() counts once, tells the work only while it runs, and never undoes an end", arguments: Situation.allCases)
-    func cancel(_ situation: Situation) {
-        var machine = situation.machine
-        let before = machine.isCancelled
-        let expected: Machine.CancelAction =
-            switch situation {
-            case .ready, .readyFinished, .starting, .startingFinished, .opening, .openingFinished: .mark
-            case .running: .markAndTellWork
-            case .readyCancelled, .startingCancelled, .openingCancelled, .runningCancelled, .endingWithoutExecuting, .endingUnentered,
-                .ending, .endingCancelled, .ended, .announced:
-                .ignore
-            }
-        #expect(machine.cancel() == expected)
-        #expect(machine.isCancelled == (before || expected != .ignore))
-        #expect(machine.cancel() == .ignore)
-    }
-
-    @Test(
-        "an end becomes visible, then announced",
-        arguments: [Situation.endingWithoutExecuting, .endingUnentered, .ending, .endingCancelled]
-    )
+    @Test("an end becomes visible, then announced", arguments: situations[11...14])
     func end(_ situation: Situation) {
         var machine = situation.machine
-        #expect(!machine.isFinished)
         machine.end()
-        #expect(machine.isFinished)
-        #expect(!machine.isExecuting)
-        #expect(!machine.isAnnounced)
+        #expect(machine.isFinished && !machine.isExecuting && !machine.isAnnounced)
         machine.announce()
-        #expect(machine.isFinished)
-        #expect(machine.isAnnounced)
+        #expect(machine.isFinished && machine.isAnnounced)
     }
-
-    #if os(macOS) || os(Linux)
-        @Test("impossible transitions trap")
-        func impossibleTransitions() async {
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.ready.machine
-                machine.execute()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.starting.machine
-                _ = machine.enterMain()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.running.machine
-                machine.end()
-            }
-            await #expect(processExitsWith: .failure) {
-                var machine = Situation.ending.machine
-                machine.announce()
-            }
-        }
-    #endif
 }

@@ -40,28 +40,6 @@ final class TestOperation: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-/// A dependent that reports what it sees of its predecessor whenever somebody asks whether it is ready.
-final class Witness: Operation, @unchecked Sendable {
-    // @unchecked: only constants and a lock.
-    private let predecessor: Operation
-    private let report: @Sendable (String) -> Void
-    let isListening = Locked(false)
-
-    init(of predecessor: Operation, report: @escaping @Sendable (String) -> Void) {
-        self.predecessor = predecessor
-        self.report = report
-        super.init()
-        addDependency(predecessor)
-    }
-
-    override var isReady: Bool {
-        if isListening.withLock({ $0 }) {
-            report("notified, finished \(predecessor.isFinished), executing \(predecessor.isExecuting)")
-        }
-        return super.isReady
-    }
-}
-
 final class Owner: Sendable {
     let operation: TestOperation
 
@@ -82,13 +60,6 @@ extension ConcurrentOperationTests {
     /// The ways in which an operation comes to its end.
     enum Ending: CaseIterable {
         case finish, fail, finishBeforeStart, cancelBeforeStart, cancelThenFinish
-
-        var runsMain: Bool {
-            switch self {
-            case .finish, .fail, .cancelThenFinish: true
-            case .finishBeforeStart, .cancelBeforeStart: false
-            }
-        }
 
         /// Ends an operation whose `main()` does not; `start` returns when it has been entered.
         func end(_ operation: ConcurrentOperation, start: () -> Void) {

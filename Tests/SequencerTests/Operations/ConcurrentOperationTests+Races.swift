@@ -30,39 +30,6 @@ extension ConcurrentOperationTests {
         #expect(operations.allSatisfy { $0.mainCount == $0.cancelCount })
     }
 
-    @Test("starts and finishes on four threads: main() runs once at most, the end comes once")
-    func startsRaceFinishes() async {
-        let operations = (0..<2_000).map { _ in TestOperation() }
-        let ends = Locked(0)
-        for operation in operations { operation.whenEnded { _ in ends.withLock { $0 += 1 } } }
-        await onThreads(4) { thread in
-            for operation in operations {
-                if thread.isMultiple(of: 2) { operation.start() } else { operation.finish() }
-            }
-        }
-        #expect(operations.allSatisfy { $0.isFinished && $0.mainCount <= 1 && $0.surplusFinishCount == 1 })
-        #expect(ends.withLock { $0 } == 2_000)
-    }
-
-    @Test("handlers that are added while the operation ends are called once each")
-    func whenEndedRacesFinish() async {
-        let operations = (0..<5_000).map { _ in TestOperation() }
-        let calls = Locked(0)
-        for operation in operations { operation.start() }
-        await onThreads(2) { thread in
-            for operation in operations {
-                if thread == 0 {
-                    operation.whenEnded { ended in
-                        calls.withLock { $0 += ended.isFinished ? 1 : 0 }
-                    }
-                } else {
-                    operation.finish()
-                }
-            }
-        }
-        #expect(calls.withLock { $0 } == 5_000)
-    }
-
     @Test("an ended operation is freed, though its handlers captured it", arguments: Ending.allCases)
     func freedAfterEnd(_ ending: Ending) async {
         let freed = Signal()

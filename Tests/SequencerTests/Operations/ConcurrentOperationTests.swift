@@ -41,15 +41,6 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.mainCount == 1)
     }
 
-    @Test("started by hand, it does not look at its dependencies")
-    func startWithUnfinishedDependency() {
-        let operation = TestOperation { $0.finish() }
-        operation.addDependency(TestOperation())
-        #expect(!operation.isReady)
-        operation.start()
-        #expect(operation.isFinished && operation.mainCount == 1)
-    }
-
     @Test("A31: waitUntilFinished() returns, before and after the end, however the operation ended", arguments: Ending.allCases)
     func waitUntilFinished(_ ending: Ending) async {
         let operation = TestOperation()
@@ -120,22 +111,6 @@ struct ConcurrentOperationTests {
         #expect(succeeded.surplusFinishCount == 1)
     }
 
-    @Test("every surplus finish is reported to the newest handler, without a lock")
-    func surplusHandler() {
-        let reported = Locked<[Int]>([])
-        let operation = TestOperation { $0.finish() }
-        operation.onSurplusFinish { _ in reported.withLock { $0.append(-1) } }
-        operation.onSurplusFinish { operation in
-            let count = operation.surplusFinishCount
-            reported.withLock { $0.append(count) }
-        }
-        operation.start()
-        #expect(reported.withLock { $0 } == [])
-        operation.finish()
-        operation.finish(throwing: TestError(1))
-        #expect(reported.withLock { $0 } == [1, 2])
-    }
-
     // MARK: - Knowing the end
 
     @Test("whenEnded handlers are called once, in order, when the end is visible", arguments: Ending.allCases)
@@ -156,27 +131,5 @@ struct ConcurrentOperationTests {
 
         operation.whenEnded { _ in calls.withLock { $0.append("late") } }
         #expect(calls.withLock { $0 } == ["first", "second", "late"])
-    }
-
-    @Test("a whenEnded handler runs on the thread that finishes, after observers were notified")
-    func whenEndedThreadAndOrder() async {
-        let events = Locked<[String]>([])
-        let operation = TestOperation()
-        let dependent = Witness(of: operation) { event in events.withLock { $0.append(event) } }
-        let finishingThread = Locked<ObjectIdentifier?>(nil)
-        operation.whenEnded { _ in
-            let isFinishingThread = finishingThread.withLock { $0 } == ObjectIdentifier(Thread.current)
-            events.withLock { $0.append("handler, on the finishing thread \(isFinishingThread)") }
-        }
-        operation.start()
-        dependent.isListening.withLock { $0 = true }
-        await onThread {
-            finishingThread.withLock { $0 = ObjectIdentifier(Thread.current) }
-            operation.finish()
-        }
-        // The dependent is asked whether it is ready from within "did change isFinished", so no lock is held there.
-        let recorded = events.withLock { $0 }
-        #expect(recorded.first == "notified, finished true, executing false")
-        #expect(recorded.last == "handler, on the finishing thread true")
     }
 }

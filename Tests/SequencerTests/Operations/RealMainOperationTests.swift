@@ -61,30 +61,6 @@ struct RealMainOperationTests {
         #expect(report.operations.map { $0.lane == nil } == [true, false, true, true])
     }
 
-    @Test("one on the main thread leaves its value, retries, and falls back, as any other", arguments: Time.allCases)
-    func values(_ time: Time) async throws {
-        var graph = OperationGraph("values")
-        let six = graph.add(Answer(6), id: "six", on: .main)
-        let second = graph.addValueOperation("second", .retry(attempts: 2, backoff: .zero), using: six, on: .main) { launch, six in
-            launch.attempt == 1 ? Answer { $0.finish() } : Answer(six + 1)
-        }
-        let replaced = graph.addValueOperation("replaced", on: .main, fallback: 5) { _ in throw TestError(1) }
-        let launch = try await graph.run(options: time.options)
-        #expect(try launch[six] == 6 && launch[second] == 7 && launch[replaced] == 5)
-        #expect(launch.report["second"]?.attempts == 2)
-    }
-
-    @Test("with a fault it is started on the main thread all the same", arguments: [false, true])
-    func injected(isMade: Bool) async throws {
-        let screen = Screen()
-        var graph = OperationGraph("injected")
-        if isMade { graph.addOperation("screen", on: .main) { _ in screen } } else { graph.add(screen, id: "screen", on: .main) }
-        try graph.inject(.delay(.seconds(1)), into: "screen")
-        let report = try await graph.run(options: Time.virtual.options).report
-        #expect(report.outcome == .completed && report.makespan == .seconds(1) && report["screen"]?.isMain == true)
-        #expect(screen.startedOnMain.withLock { $0 } == true)
-    }
-
     @Test("one that is left out is not started")
     func skipped() async throws {
         let screen = Screen()

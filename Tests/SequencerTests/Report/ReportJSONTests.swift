@@ -84,34 +84,6 @@ struct ReportJSONTests {
         #expect(operations.map { $0["lane"] is String } == [true, true, false, false, false, true, true])
     }
 
-    @Test("a launch that was cancelled has neither abort nor failure")
-    func cancelled() async throws {
-        let box = LaunchBox()
-        var graph = OperationGraph("cancelled")
-        graph.add("cancels") { try await box.launch().cancel() }
-        graph.add("after", after: "cancels") {}
-        let options = LaunchOptions(clock: VirtualClock())
-        let text = try await box.run(graph, budget: .seconds(3), options: options).report.json(pretty: false)
-        #expect(text.contains(#""outcome":"cancelled","budget":{"#))
-        #expect(text.hasSuffix(#""attempts":0,"after":["cancels"],"message":"not started: the launch was cancelled"}]}"#))
-    }
-
-    @Test("stragglers are named")
-    func stragglers() async throws {
-        var graph = OperationGraph("deaf")
-        graph.add("deaf") { launch in
-            // Neither heeds the cancellation nor ends before the launch does.
-            await Task.detached { try? await launch.sleep(for: .seconds(60)) }.value
-        }
-        graph.add("aborts") { launch in
-            try await launch.sleep(for: .milliseconds(10))
-            launch.abort("enough")
-        }
-        let text = try await run(graph, grace: .milliseconds(40)).json(pretty: false)
-        #expect(text.contains(#""makespanMs":50,"#))
-        #expect(text.hasSuffix(#""lane":"lane 2","attempts":1}],"stragglers":["deaf"]}"#))
-    }
-
     @Test("anomalies are told")
     func anomalies() async throws {
         final class Twice: ConcurrentOperation, @unchecked Sendable {
@@ -145,26 +117,6 @@ struct ReportJSONTests {
         )
     }
 
-    @Test("a budget that counts from the process's start says so")
-    func processStart() async throws {
-        var options = LaunchOptions.virtual()
-        options.processAge = { .seconds(5) }
-        let report = try await OperationGraph("empty").run(budget: Budget(.seconds(86_400), fromProcessStart: true), options: options)
-            .report
-        #expect(report.json(pretty: false).contains(#""verdict":"pass","from":"processStart"},"makespanMs":0,"workMs":0,"#))
-    }
-
-    @Test("an empty launch")
-    func empty() async throws {
-        #expect(
-            try await run(OperationGraph("")).json(pretty: false)
-                == #"{"schema":"sequencer.report/1","scenario":"","clock":"virtual","controlled":["time"],"#
-                + #""notControlled":["real work","threads","processors"],"outcome":"completed","#
-                + #""budget":{"limitMs":3000,"measuredMs":0,"interactiveMs":0,"verdict":"pass"},"#
-                + #""makespanMs":0,"workMs":0,"criticalPathMs":0,"criticalPath":[],"lanes":0,"operations":[]}"#
-        )
-    }
-
     @Test("names and messages come back as they were, on one line")
     func hostile() async throws {
         struct Hostile: Error, CustomStringConvertible { let description = "\"quoted\"\n\u{1B}[31m\\" }
@@ -178,14 +130,5 @@ struct ReportJSONTests {
         #expect(operation["id"] as? String == #"a"\b"#)
         #expect(operation["title"] as? String == "\u{0}\u{7}\n</title>")
         #expect(operation["message"] as? String == #""quoted"\n\u{1B}[31m\"#)
-    }
-
-    @Test("a long chain takes a moment")
-    func large() async throws {
-        var graph = OperationGraph("chain")
-        let count = Nightly.times(day: 20_000, night: 100_000)
-        for index in 0..<count { graph.join("op-\(index)", after: index == 0 ? [] : ["op-\(index - 1)"]) }
-        let text = try await run(graph).json(pretty: false)
-        #expect(text.utf8.count(where: { $0 == UInt8(ascii: "}") }) == count + 2)
     }
 }

@@ -35,7 +35,7 @@ struct NearestNameTests {
         #expect(nearestName(to: name + "c", in: ["a", name]) == name)
     }
 
-    @Test("the distance is the one of the textbook", arguments: 0..<300)
+    @Test("the distance is the one of the textbook", arguments: 0..<60)
     func textbook(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         func word() -> String {

@@ -36,7 +36,6 @@ struct RandomGraph: Sendable, CustomTestStringConvertible {
     let durations: [Duration]
 
     var count: Int { edges.count }
-    var dependencyCount: Int { edges.reduce(0) { $0 + $1.1.count } }
     var testDescription: String { "seed \(seed): \(shape) of \(count)" }
 
     /// - Parameters:

@@ -51,25 +51,6 @@ struct LaunchBenchTests {
         #expect("\(result)" == "launch: 300 ms (too few runs for an interval), MAD 100 ms, 5 runs, 2 over budget")
     }
 
-    @Test("launches whose milestone failed have no part in the times, and are counted")
-    func missedMilestones() async throws {
-        let runs = Locked(0)
-        let result = try await bench(runs: 4, warmups: 0) {
-            let run = runs.withLock { count in
-                count += 1
-                return count
-            }
-            var graph = OperationGraph("launch")
-            graph.add("login") { launch in try await launch.sleep(for: .milliseconds(100)) }
-            graph.add("main", .milestone, .onFailure(.continue), after: "login") {
-                if run > 3 { throw NoNetwork() }
-            }
-            return graph
-        }.run()
-        #expect(result.launches.median == .milliseconds(100))
-        #expect("\(result)".hasSuffix(", 4 runs, 1 over budget, 1 of 4 did not reach their milestone"), "\(result)")
-    }
-
     @Test("one run of each, or runs that differ in virtual time, are too few for a verdict", arguments: [1, 3])
     func tooFewRuns(count: Int) async throws {
         let times = Locked(0)
@@ -101,25 +82,6 @@ struct LaunchBenchTests {
             return Self.launch(1)
         }.run()
         #expect(turns.withLock { $0 } == "abbaabba")
-    }
-
-    @Test("a step that is put off past the milestone makes nothing faster, and is named")
-    func deferral() async throws {
-        @Sendable func launch(_ time: Duration) -> OperationGraph {
-            var graph = OperationGraph("launch")
-            graph.add("load") { launch in try await launch.sleep(for: .milliseconds(100)) }
-            graph.add("tips", .expected(time), .deferrable) { launch in try await launch.sleep(for: time) }
-            graph.add("main", .milestone, after: ["load", "tips"]) {}
-            return graph
-        }
-        let result = try await bench(runs: 2, budget: .seconds(1)) {
-            launch(.seconds(2))
-        } baseline: {
-            launch(.milliseconds(300))
-        }.run()
-        #expect(result.verdict == .changed && result.change.map { $0 < -0.5 } == true)
-        let words = "\nchanged: tips: 2 succeeded, now 2 succeeded, 2 of them put off past the milestone"
-        #expect("\(result)".hasSuffix(words), "\(result)")
     }
 
     @Test(
@@ -180,10 +142,5 @@ struct LaunchBenchTests {
                 return graph
             }.run()
         }
-    }
-
-    @Test("less than one run is one")
-    func fewRuns() async throws {
-        #expect(try await bench(runs: -3, warmups: -1) { Self.launch(1) }.run().launches.reports.count == 1)
     }
 }

@@ -54,21 +54,6 @@ struct GraphTreeTests {
         #expect(lines[20...] == ["├─ op-18", "└─ side", "other"])
     }
 
-    @Test("a chain of 107,000 takes no stack, and a line each, though it is expected to take longer than there are nanoseconds to count")
-    func chain() throws {
-        var graph = OperationGraph("chain")
-        for index in 0..<107_000 {
-            graph.insert(
-                "op-\(index)",
-                options: [.expected(OperationGraph.maximumDuration)],
-                dependencies: index == 0 ? [] : ["op-\(index - 1)"],
-                valueType: Void.self,
-                work: .synchronous { _ in () }
-            )
-        }
-        #expect(try graph.validated().tree().utf8.count(where: { $0 == UInt8(ascii: "\n") }) == 107_001)
-    }
-
     @Test("nothing in a name moves the cursor, and wide characters keep the columns")
     func hostile() throws {
         var graph = OperationGraph("evil\u{1B}[2J\n")
@@ -86,14 +71,6 @@ struct GraphTreeTests {
                 plain  \(String(repeating: "y", count: 40))…
                 """
         )
-    }
-
-    @Test("an empty graph is its header")
-    func empty() throws {
-        #expect(try OperationGraph("nothing").validated().tree() == "nothing: 0 operations")
-        var graph = OperationGraph("one")
-        graph.join("a")
-        #expect(try graph.validated().tree() == "one: 1 operation\n\na")
     }
 
     @Test("in ASCII, all but the names is")

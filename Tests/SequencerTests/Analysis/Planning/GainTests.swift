@@ -10,103 +10,105 @@ import Testing
 @Suite("Launches in which something is scarce, as their reports explain them", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GainTests {
     private struct Failure: Error {}
-    private static let count: UInt64 = Nightly.isNight ? 300 : 60
+    /// A made-up launch whose steps take as long as is expected of them: suspended on a lane or on the main thread, or
+    /// computing there; with a resource that one or two can hold; for a person; to no success; or as joins.
+    private struct Launch {
+        let graph: OperationGraph
+        let lanes: Int?
+        let durations: [Duration]
 
-    /// Random launches, each with its report.
-    ///
-    /// Left out are those of which a report does not say all: how many processors there were, and when a suspended step would have come back to the main thread.
-    private static func launches(_ count: UInt64) async throws -> [(launch: PredictedLaunch, report: LaunchReport)] {
-        var launches: [(launch: PredictedLaunch, report: LaunchReport)] = []
-        for seed in 0..<count {
-            let launch = PredictedLaunch(seed: seed, operations: 1...10)
-            if launch.processors != nil { continue }
-            let report = try await launch.run()
-            if report.operations.map(\.duration) == launch.durations { launches.append((launch, report)) }
+        /// - Parameter instant: the position of a step that takes no time.
+        init(_ seed: UInt64, instant: Int? = nil) {
+            let random = RandomGraph(seed: seed, operations: 4...12)
+            var generator = SplitMix64(seed: seed &+ 170_000)
+            let milestone = Int.random(in: 0..<random.count * 2, using: &generator)
+            var (graph, durations) = (OperationGraph("random"), [Duration]())
+            graph.limit("pool", to: 2)
+            for (node, dependencies) in random.edges {
+                let noise = Int64.random(in: 0...1_000_000, using: &generator)
+                let kind = Int.random(in: 0..<9, using: &generator)
+                let isInstant = node == instant || kind == 6
+                let time: Duration = isInstant ? .zero : random.durations[node] + .nanoseconds(noise)
+                let fails = kind == 5 && node != milestone
+                var options: [StepOption] = node == milestone ? [.expected(time), .milestone] : [.expected(time)]
+                let (id, after) = (random.id(node), dependencies.map { random.id($0) })
+                durations.append(time)
+                switch kind {
+                case 0:
+                    options.append(.suspends(false))
+                    graph.add(id, .all(options), after: after, on: .main) { try await $0.compute(for: time) }
+                    continue
+                case 1:
+                    options.append(.suspends(true))
+                    graph.add(id, .all(options), after: after, on: .main) { try await $0.sleep(for: time) }
+                    continue
+                case 2: options.append(.exclusive("database"))
+                case 3: options.append(.exclusive("pool"))
+                case 4: options.append(.interactive)
+                case 5: options.append(.onFailure(.continue))
+                case 6:
+                    graph.join(id, .all(options), after: after)
+                    continue
+                default: break
+                }
+                graph.add(id, .all(options), after: after) { step in
+                    try await step.sleep(for: time)
+                    if fails { throw Failure() }
+                }
+            }
+            (self.graph, self.durations) = (graph, durations)
+            lanes = seed % 4 == 0 ? nil : Int(seed % 4)
         }
-        return launches
+
+        func run() async throws -> LaunchReport {
+            var options = LaunchOptions.virtual(lanes: lanes)
+            // Other tests may keep the main thread for more than a minute.
+            options.clock = VirtualClock(patience: .seconds(3_600))
+            return try await graph.run(options: options).report
+        }
     }
+
+    private static let seeds = 0..<UInt64(Nightly.times(day: 80, night: 1_000))
 
     private static func end(_ report: LaunchReport) -> Duration {
         report.milestone.flatMap { report[$0]?.end } ?? report.makespan
     }
 
-    @Test("What an operation's time costs is what a launch without it gains, to the nanosecond")
+    @Test("Random launches start and end each step when their plans say, to the nanosecond, on the lane that they say")
+    func plans() async throws {
+        for seed in Self.seeds {
+            let launch = Launch(seed)
+            let (plan, report) = (try await launch.graph.plan(PlanOptions(lanes: launch.lanes)), try await launch.run())
+            let differences = zip(plan.operations, report.operations).filter {
+                ($0.start, $0.end, $0.lane) != ($1.start, $1.end, $1.lane)
+            }
+            #expect(differences.isEmpty, "seed \(seed): \(differences)")
+        }
+    }
+
+    @Test("What a step's time costs is what a launch without it gains, to the nanosecond; the critical path has no gap")
     func gains() async throws {
-        var compared = 0
-        for (launch, report) in try await Self.launches(Self.count) {
-            let nodes = launch.durations.indices.filter { launch.durations[$0] > .zero }
-            guard let gains = await report.gains(of: nodes) else { continue }
-            for node in nodes {
-                let other = try await PredictedLaunch(seed: launch.seed, operations: 1...10, instant: node).run()
-                let gain = max(.zero, Self.end(report) - Self.end(other))
-                let told = gains[node].map { max(.zero, $0) }
-                #expect(told == gain, "seed \(launch.seed), \(report.operations[node].id)")
-                if told != gain { return }
-                compared += 1
+        var (compared, followed) = (0, 0)
+        for seed in Self.seeds {
+            let launch = Launch(seed)
+            let report = try await launch.run()
+            // Nobody says when a suspended step would have come back to the main thread.
+            guard report.operations.map(\.duration) == launch.durations else { continue }
+            if report.milestone == nil {
+                let path = report.criticalPath.compactMap { report[$0] }
+                let begins = ([.zero] + path.map(\.end)).dropLast()
+                #expect(path.compactMap(\.start) == Array(begins), "seed \(seed)")
+                #expect(path.last?.end ?? .zero == report.makespan, "seed \(seed)")
+                followed += 1
             }
-        }
-        #expect(compared > 0)
-    }
-
-    /// A launch on two lanes whose steps take as long as is expected of them: on a lane, on the main thread, or with a resource that one
-    /// can hold.
-    private static func onTwoLanes(_ seed: UInt64, instant: Int? = nil) async throws -> LaunchReport {
-        let random = RandomGraph(seed: seed, operations: 4...12)
-        var generator = SplitMix64(seed: seed &+ 170_000)
-        let milestone = Int.random(in: 0..<random.count * 2, using: &generator)
-        var graph = OperationGraph("two lanes")
-        for (node, dependencies) in random.edges {
-            let noise = Int64.random(in: 0...1_000_000, using: &generator)
-            let (kind, duration) = (Int.random(in: 0..<6, using: &generator), random.durations[node] + .nanoseconds(noise))
-            let time = node == instant ? Duration.zero : duration
-            var options: [StepOption] = [.expected(time)]
-            if node == milestone { options.append(.milestone) }
-            if kind == 1 { options.append(.exclusive("database")) }
-            let after = dependencies.map { random.id($0) }
-            if kind == 0 {
-                graph.add(random.id(node), .all(options + [.suspends(false)]), after: after, on: .main) { try await $0.compute(for: time) }
-            } else {
-                graph.add(random.id(node), .all(options), after: after) { try await $0.sleep(for: time) }
-            }
-        }
-        var options = LaunchOptions.virtual(lanes: 2)
-        // Other tests may keep the main thread for more than a minute.
-        options.clock = VirtualClock(patience: .seconds(3_600))
-        return try await graph.run(options: options).report
-    }
-
-    @Test("On two lanes, too: what an operation's time costs is what a launch gains in which it takes none, to the nanosecond")
-    func gainsOnTwoLanes() async throws {
-        var compared = 0
-        for seed in 0..<UInt64(Nightly.times(day: 120, night: 500)) {
-            let report = try await Self.onTwoLanes(seed)
             guard let gains = await report.gains(of: report.operations.indices) else { continue }
             for node in report.operations.indices {
-                let gain = max(.zero, Self.end(report) - Self.end(try await Self.onTwoLanes(seed, instant: node)))
-                let told = gains[node].map { max(.zero, $0) }
-                #expect(told == gain, "seed \(seed), \(report.operations[node].id)")
-                if told != gain { return }
+                let gain = max(.zero, Self.end(report) - Self.end(try await Launch(seed, instant: node).run()))
+                #expect(gains[node].map { max(.zero, $0) } == gain, "seed \(seed), \(report.operations[node].id)")
             }
             compared += 1
         }
-        #expect(compared >= 100)
-    }
-
-    @Test("The critical path of a launch has no gap: each operation starts when the one before it ends")
-    func paths() async throws {
-        var followed = 0
-        for (launch, report) in try await Self.launches(Self.count) where report.milestone == nil {
-            // Where it waited to be asked for its condition, nobody says.
-            if report.operations.contains(where: { $0.outcome == .skipped }) { continue }
-            var end = Duration.zero
-            for operation in report.criticalPath.compactMap({ report[$0] }) {
-                #expect(operation.start == end, "seed \(launch.seed), \(operation.id)")
-                end = operation.end
-            }
-            #expect(end == report.makespan)
-            followed += 1
-        }
-        #expect(followed > 0)
+        #expect(compared > 0 && followed > 0)
     }
 
     /// `warm-fonts` has the resource when `splash` needs it: it was expected back in time.
@@ -119,15 +121,10 @@ struct GainTests {
         return try await graph.run(budget: Budget(.milliseconds(1_100), isEnforced: false), options: .virtual()).report
     }
 
-    @Test("An overrun is the fault of what kept a resource, rather than of what took its time")
-    func causes() async throws {
-        let report = try await fonts()
-        #expect(report.budget.measured == .milliseconds(1_300) && report.budget.causes == ["warm-fonts"])
-    }
-
-    @Test("Who held what an operation waited for is on the critical path, and shortening it gains what was waited")
+    @Test("Who held what an operation waited for is on the critical path and to blame, and gains what was waited")
     func holder() async throws {
         let report = try await fonts()
+        #expect(report.budget.measured == .milliseconds(1_300) && report.budget.causes == ["warm-fonts"])
         let holdUps = HoldUps(report)
         let holders: [Int?] = (0..<4).map { holdUps.holder(of: $0) }
         #expect(holders == [nil, 3, nil, nil] && !holdUps.areForLanes)
@@ -152,14 +149,6 @@ struct GainTests {
         #expect(report.budget.measured == .milliseconds(350))
         let gains = try #require(await report.gains(of: [0]))
         #expect(gains == [0: .milliseconds(300)])
-    }
-
-    @Test("A report that is read again explains as much")
-    func saved() async throws {
-        for (_, report) in try await Self.launches(50) {
-            let read = try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8))
-            #expect(read == report)
-        }
     }
 
     @Test("Where nothing is scarce, paths say it all; a launch that failed is not taken for one that might have been shorter")

@@ -41,14 +41,6 @@ struct LaunchPlanTests {
         #expect(abs(plan.utilization - 1300.0 / 2200) < 1e-9)
     }
 
-    @Test("One lane does one thing after the other, the main thread another meanwhile")
-    func oneLane() async throws {
-        let plan = try await regular.plan(PlanOptions(lanes: 1))
-        #expect(plan.makespan == .milliseconds(1400))
-        // The work of the lane; the longest path is shorter.
-        #expect(plan.lowerBound == .milliseconds(1300))
-    }
-
     @Test("Time until the milestone counts against a budget, interactive time does not")
     func budget() async throws {
         let plan = try await regular.plan()
@@ -68,23 +60,6 @@ struct LaunchPlanTests {
         #expect(plan.report.timeToInitialDisplay == .milliseconds(350))
         #expect(plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(350))))
         #expect(!plan.meets(Budget(.seconds(3), initialDisplay: .milliseconds(349))))
-    }
-
-    @Test("What if: other durations make another plan")
-    func whatIf() async throws {
-        let plan = try await regular.plan(PlanOptions(whatIf: ["login": .milliseconds(50)]))
-        #expect(plan.makespan == .milliseconds(500))
-        #expect(plan.criticalPath == ["splash", "main-app"])
-        #expect(plan["login"]?.duration == .milliseconds(50))
-    }
-
-    @Test("Operations that need one resource run one after the other")
-    func resources() async throws {
-        var graph = OperationGraph("resources")
-        for id in ["a", "b", "c"] { graph.add(id, .expected(.milliseconds(100)), .exclusive(.userInterface)) {} }
-        let plan = try await graph.plan()
-        #expect(plan.makespan == .milliseconds(300))
-        #expect(plan.lowerBound == .milliseconds(100))
     }
 
     @Test("What nothing is known of takes no time, and is named")
@@ -160,14 +135,6 @@ struct LaunchPlanTests {
         await #expect(throws: GraphError.self) { try await plan(each: 2) }
     }
 
-    @Test("A plan of 1,025 independent operations has as many lanes, where their number is not limited")
-    func wide() async throws {
-        var graph = OperationGraph("wide")
-        for number in 0..<1_025 { graph.add("op-\(number)", .expected(.milliseconds(1))) {} }
-        let plan = try await graph.plan()
-        #expect(plan.lanes == 1_025 && plan.makespan == .milliseconds(1))
-    }
-
     @Test("Conditions hold in a plan, the prologue comes first, nothing is done of the work, and the graph can run later")
     func noWork() async throws {
         let calls = Locked(0)
@@ -239,14 +206,5 @@ struct LaunchPlanTests {
         #expect(plan.operations.filter(\.isDeferred).map(\.id) == ["tips"] && plan.operations.filter(\.isCut).map(\.id) == ["images"])
         #expect(plan.criticalPath == ["load", "images", "home"])
         #expect(try await !graph.plan().meets(budget))
-    }
-
-    @Test("A plan is whole in a task that was cancelled, too")
-    func cancelled() async throws {
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await regular.plan()
-        }
-        #expect(try await task.value.makespan == .milliseconds(1100))
     }
 }

@@ -8,96 +8,50 @@ import Testing
 /// A plan is a launch in virtual time: what it says comes true to the nanosecond.
 @Suite("Launches that their plans predict", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PredictedLaunchTests {
-    @Test("Random launches start and end each operation when their plans say, to the nanosecond, on the lane that they say")
-    func random() async throws {
-        for seed in Nightly.cases(0..<UInt64(2_000), each: 10) {
-            let launch = PredictedLaunch(seed: seed, operations: 1...(seed % 40 == 30 ? 60 : 10))
-            let differences = try await launch.differences()
-            #expect(differences == [], "seed \(seed)")
-            if !differences.isEmpty { return }
-        }
-    }
-
-    /// A launch of steps that take as long as is expected of them.
-    private struct Sample {
-        var graph = OperationGraph("sample")
-
-        /// - Parameter isComputing: keeps its thread.
-        mutating func add(
-            _ id: String,
-            _ milliseconds: Int,
-            _ options: StepOption...,
-            isOnMain: Bool = false,
-            isComputing: Bool = false,
-            after dependencies: [String] = []
-        ) {
-            let duration = Duration.milliseconds(milliseconds)
-            let options = StepOption.all(options + [.expected(duration), .suspends(!isComputing)])
-            let pass: @Sendable (StepContext) async throws -> Void = { step in
-                if isComputing { try await step.compute(for: duration) } else { try await step.sleep(for: duration) }
-            }
-            if isOnMain {
-                graph.add(id, options, after: dependencies, on: .main) { step in
-                    if isComputing { try await step.compute(for: duration) } else { try await step.sleep(for: duration) }
-                }
-            } else {
-                graph.add(id, options, after: dependencies) { step in try await pass(step) }
-            }
-        }
-
-        /// When each operation ends, in milliseconds, by its plan and in virtual time.
-        func ends(lanes: Int? = nil) async throws -> (planned: [Double], seen: [Double]) {
-            let plan = try await graph.plan(PlanOptions(lanes: lanes))
-            let report = try await graph.run(options: .virtual(lanes: lanes)).report
-            #expect(report.anomalies.isEmpty)
-            return (plan.operations.map { $0.end / .milliseconds(1) }, report.operations.map { $0.end / .milliseconds(1) })
-        }
+    /// When each operation ends, in milliseconds: in virtual time, and by its plan.
+    private func ends(_ graph: OperationGraph, lanes: Int? = nil) async throws -> [Double] {
+        let plan = try await graph.plan(PlanOptions(lanes: lanes))
+        let report = try await graph.run(options: .virtual(lanes: lanes)).report
+        #expect(report.anomalies.isEmpty && plan.operations.map(\.end) == report.operations.map(\.end))
+        return report.operations.map { $0.end / .milliseconds(1) }
     }
 
     @Test("A step that computes keeps the main thread; one that is suspended leaves it to others", arguments: [true, false])
     func mainThread(isComputing: Bool) async throws {
-        var sample = Sample()
-        sample.add("a", 500, isOnMain: true, isComputing: isComputing)
-        sample.add("b", 500, isOnMain: true, isComputing: isComputing)
-        let ends = try await sample.ends()
-        #expect(ends.planned == (isComputing ? [500, 1_000] : [500, 500]))
-        #expect(ends.seen == ends.planned)
+        var graph = OperationGraph("sample")
+        graph.addTimed("a", 500, onMain: true, computes: isComputing)
+        graph.addTimed("b", 500, onMain: true, computes: isComputing)
+        #expect(try await ends(graph) == (isComputing ? [500, 1_000] : [500, 500]))
     }
 
     @Test("What is suspended comes back to the main thread when that is free")
     func comingBack() async throws {
-        var sample = Sample()
-        sample.add("splash", 100, isOnMain: true)
-        sample.add("layout", 400, isOnMain: true, isComputing: true)
-        sample.add("next", 500, after: ["splash"])
-        sample.add("last", 50, isOnMain: true, isComputing: true, after: ["layout"])
-        let ends = try await sample.ends()
-        #expect(ends.planned == [400, 400, 900, 450])
-        #expect(ends.seen == ends.planned)
+        var graph = OperationGraph("sample")
+        graph.addTimed("splash", 100, onMain: true, computes: false)
+        graph.addTimed("layout", 400, onMain: true, computes: true)
+        graph.addTimed("next", 500, after: "splash", computes: false)
+        graph.addTimed("last", 50, after: "layout", onMain: true, computes: true)
+        #expect(try await ends(graph) == [400, 400, 900, 450])
     }
 
     @Test("What shares a resource goes by its remaining path, on the main thread or not")
     func sharedResource() async throws {
-        var sample = Sample()
-        sample.add("splash", 300, .exclusive(.userInterface), isOnMain: true)
-        sample.add("load", 700, after: ["splash"])
-        sample.add("warm-fonts", 300, .exclusive(.userInterface))
-        let ends = try await sample.ends()
-        #expect(ends.planned == [300, 1_000, 600])
-        #expect(ends.seen == ends.planned)
+        var graph = OperationGraph("sample")
+        graph.addTimed("splash", 300, .exclusive(.userInterface), onMain: true, computes: false)
+        graph.addTimed("load", 700, after: "splash", computes: false)
+        graph.addTimed("warm-fonts", 300, .exclusive(.userInterface), computes: false)
+        #expect(try await ends(graph) == [300, 1_000, 600])
     }
 
     @Test("All that ends at one moment ends before anything starts at it")
     func oneMoment() async throws {
-        var sample = Sample()
-        sample.add("a", 10)
-        sample.add("b", 10)
-        sample.add("both", 100, after: ["a", "b"])
-        sample.add("also-both", 100, after: ["a", "b"])
-        sample.add("side", 50)
-        let ends = try await sample.ends(lanes: 2)
-        #expect(ends.planned == [10, 10, 110, 110, 160])
-        #expect(ends.seen == ends.planned)
+        var graph = OperationGraph("sample")
+        graph.addTimed("a", 10, computes: false)
+        graph.addTimed("b", 10, computes: false)
+        graph.addTimed("both", 100, after: "a", "b", computes: false)
+        graph.addTimed("also-both", 100, after: "a", "b", computes: false)
+        graph.addTimed("side", 50, computes: false)
+        #expect(try await ends(graph, lanes: 2) == [10, 10, 110, 110, 160])
     }
 
     @Test("A step that is told to cancel while it computes leaves the main thread at once")

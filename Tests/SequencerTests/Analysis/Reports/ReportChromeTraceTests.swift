@@ -58,7 +58,7 @@ struct ReportChromeTraceTests {
 
     @Test(
         "slices are as long as operations took, share no place, and arrows go forward, from inside a slice to the begin of another",
-        arguments: RandomGraph.many(140, operations: 1...80)
+        arguments: RandomGraph.many(Nightly.times(day: 21, night: 140), operations: 1...80)
     )
     func random(graph: RandomGraph) async throws {
         let document = try await ReportSamples.random(graph)

@@ -26,22 +26,6 @@ struct ReportHTMLTests {
         #expect(
             text.contains(
                 #"""
-                <dl class="figures">
-                <div><dt>Counted against the budget</dt><dd><bdi>700 ms</bdi></dd></div>
-                <div><dt>Budget</dt><dd><bdi>500 ms</bdi></dd></div>
-                <div><dt>Interactive</dt><dd><bdi>0 ms</bdi></dd></div>
-                <div><dt>Makespan</dt><dd><bdi>700 ms</bdi></dd></div>
-                <div><dt>Work</dt><dd><bdi>600 ms</bdi></dd></div>
-                <div><dt>Lanes</dt><dd><bdi>1 and the main thread</bdi></dd></div>
-                <div><dt>Operations</dt><dd><bdi>3</bdi></dd></div>
-                <div><dt>Started</dt><dd><bdi>2023-11-14T22:13:20.000Z</bdi></dd></div>
-                </dl>
-                """#
-            )
-        )
-        #expect(
-            text.contains(
-                #"""
                 <tr class="op critical" id="row-0" data-op="0"><th scope="row"><a href="#op-0"><bdi>a</bdi></a><small><bdi>Load &lt;a&gt;</bdi></small></th><td class="outcome">succeeded, critical</td><td class="n">0 ms</td><td class="n">0 ms</td><td class="n">400 ms</td><td class="n">0 ms</td><td class="n">400 ms</td><td class="n">300 ms</td><td class="n">0 ms</td><td>lane 1</td><td class="n">1</td><td></td><td><bdi>from the cache</bdi></td></tr>
                 <tr class="op main critical failed" id="row-1" data-op="1" data-after="0"><th scope="row"><a href="#op-1"><bdi>b</bdi></a></th><td class="outcome">failed, critical</td><td class="n">400 ms</td><td class="n">500 ms</td><td class="n">700 ms</td><td class="n">100 ms</td><td class="n">200 ms</td><td class="n"></td><td class="n">0 ms</td><td>main</td><td class="n">2</td><td><a href="#row-0"><bdi>a</bdi></a></td><td><bdi>no &quot;route&quot;</bdi></td></tr>
                 <tr class="op cancelled" id="row-2" data-op="2" data-after="1"><th scope="row"><a href="#op-2"><bdi>c</bdi></a></th><td class="outcome">skipped</td><td class="n"></td><td class="n"></td><td class="n">700 ms</td><td class="n"></td><td class="n"></td><td class="n"></td><td class="n">0 ms</td><td></td><td class="n">0</td><td><a href="#row-1"><bdi>b</bdi></a></td><td><bdi>b failed</bdi></td></tr>
@@ -52,7 +36,7 @@ struct ReportHTMLTests {
 
     @Test(
         "every report is well-formed, with a row an operation, and every link leads somewhere",
-        arguments: RandomGraph.many(30, operations: 1...60)
+        arguments: RandomGraph.many(14, operations: 1...60)
     )
     func random(graph: RandomGraph) async throws {
         let document = try await ReportSamples.random(graph)
@@ -101,13 +85,6 @@ struct ReportHTMLTests {
         let text = ReportSamples.large().html()
         #expect(text.components(separatedBy: " id=\"row-").count - 1 == 10_000)
         #expect(text.components(separatedBy: " id=\"op-").count - 1 == 1000)
-    }
-
-    @Test("40 operations are shown whole; more scroll within the page, laid out when they are seen", arguments: [40, 41])
-    func tall(count: Int) {
-        let text = ReportSamples.large(count).html()
-        #expect(text.components(separatedBy: "<div class=\"scroll tall\"").count - 1 == (count > 40 ? 2 : 0))
-        #expect(text.components(separatedBy: "<div class=\"scroll\"").count - 1 == (count > 40 ? 0 : 2))
     }
 
     @Test("what else is said of a launch is a figure each, 20 at most, and nothing in it becomes markup")

@@ -7,29 +7,6 @@ import Testing
 
 @Suite("Reports as Markdown", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportMarkdownTests {
-    @Test("a small launch, exactly")
-    func small() {
-        #expect(
-            ReportSamples.small().markdown()
-                == #"""
-                ### small: failed
-
-                Failed at b&#58;<!-- --> no &#34;route&#34; in 700 ms; 0 ms interactive; 600 ms of work on 1 lane and the main thread.
-
-                Over budget because of `a`.
-
-                Critical path, 600 ms: `a` → `b`.
-
-                | Operation | Outcome | Start | Duration | Wait | Slack | Lane | Notes |
-                |:--|:--|--:|--:|--:|--:|:--|:--|
-                | `a` | succeeded, critical | 0 ms | 400 ms | 0 ms | 0 ms | lane 1 | from the cache |
-                | `b` | failed, critical | 500 ms | 200 ms | 100 ms | 0 ms | main | no &#34;route&#34; |
-                | `c` | skipped |  |  |  | 0 ms |  | b failed |
-
-                """#
-        )
-    }
-
     @Test("what else is said of a launch is a paragraph, 20 at most, and nothing in it is structure")
     func attributes() {
         var report = ReportSamples.small()

@@ -32,7 +32,7 @@ struct ReportSVGTests {
         #expect(ReportSamples.small().svg() == text)
     }
 
-    @Test("every report is well-formed XML with a bar an operation", arguments: RandomGraph.many(40, operations: 1...60))
+    @Test("every report is well-formed XML with a bar an operation", arguments: RandomGraph.many(14, operations: 1...60))
     func random(graph: RandomGraph) async throws {
         let document = try await ReportSamples.random(graph)
         let elements = try Elements(document.svg())

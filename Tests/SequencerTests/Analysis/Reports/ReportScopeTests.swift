@@ -7,17 +7,6 @@ import Testing
 
 @Suite("Reports of launches with scopes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportScopeTests {
-    @Test("the exports for people name each scope, and take nothing in its name for markup")
-    func exports() {
-        var report = ReportSamples.small()
-        let scope = report
-        report.scopes = ["window", "<b>"].map { LaunchReport.Scope(name: $0, start: .milliseconds(610), report: scope) }
-        for text in [report.markdown(), report.html()] {
-            #expect(text.contains("Scope window from 610 ms"))
-            #expect(!text.contains("<b>"))
-        }
-    }
-
     /// A launch with a scope at 610 ms, in which there is one 20 ms later.
     private func nested() -> LaunchReport {
         let inner = ReportSamples.small()
@@ -117,24 +106,6 @@ struct ReportScopeTests {
             for place in ["45.865%", "47.368%"] { #expect(drawing.contains("<rect class=\"bar\" x=\"\(place)\" width=\"30.075%\"")) }
         }
         #expect(picture.contains(">1 s</text>") && !ReportSamples.small().svg().contains(">1 s</text>"))
-    }
-
-    @Test("a drawing says how many scopes and operations of scopes have no row")
-    func omission() {
-        let report = nested()
-        let (picture, page) = (report.svg(maximumRows: 2), report.html(maximumRows: 2))
-        #expect(picture.contains(">1 more scope, 5 more operations of scopes.</text>"))
-        #expect(page.contains("<p class=\"note\">1 more scope, 5 more operations of scopes.</p>"))
-        #expect(count("class=\"label\"", in: picture) == 3)
-        #expect(report.svg(maximumRows: 0).contains(">2 more scopes, 6 more operations of scopes.</text>"))
-    }
-
-    @Test("the legend of a drawing has what only a scope has")
-    func legend() {
-        var report = ReportSamples.small()
-        report.scopes = [LaunchReport.Scope(name: "window", start: .zero, report: report)]
-        report.operations = []
-        #expect(report.svg().contains(">✕ failed or timed out</text>") && report.svg().contains(">critical path</text>"))
     }
 
     @Test("scopes as deep as they may be, with any text as a name, are drawn")

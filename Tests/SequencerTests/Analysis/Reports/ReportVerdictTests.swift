@@ -13,45 +13,29 @@ struct ReportVerdictTests {
         let verdict: String
         let colour: String
         let line: String
+
+        init(_ outcome: LaunchReport.Outcome, _ isReached: Bool, _ verdict: String, _ colour: String, _ line: String) {
+            (self.outcome, self.reachesMilestone, self.verdict) = (outcome, isReached, verdict)
+            (self.colour, self.line) = (colour, line)
+        }
     }
 
+    private static let aborted = LaunchReport.Outcome.aborted(by: "main", reason: .forceUpdate)
+    private static let failed = LaunchReport.Outcome.failed(operation: "main", message: "no")
+
     static let rows = [
+        Row(.completed, true, "pass: 125 ms of 3 s", "pass", "completed; 125 ms of 3 s, pass"),
+        Row(aborted, false, "aborted", "stopped", "aborted by main (force-update)"),
         Row(
-            outcome: .completed,
-            reachesMilestone: true,
-            verdict: "pass: 125 ms of 3 s",
-            colour: "pass",
-            line: "completed; 125 ms of 3 s, pass"
+            aborted,
+            true,
+            "aborted; milestone after 125 ms of 3 s",
+            "stopped",
+            "aborted by main (force-update); milestone after 125 ms of 3 s"
         ),
-        Row(
-            outcome: .aborted(by: "main", reason: .forceUpdate),
-            reachesMilestone: false,
-            verdict: "aborted",
-            colour: "stopped",
-            line: "aborted by main (force-update)"
-        ),
-        Row(
-            outcome: .aborted(by: "main", reason: .forceUpdate),
-            reachesMilestone: true,
-            verdict: "aborted; milestone after 125 ms of 3 s",
-            colour: "stopped",
-            line: "aborted by main (force-update); milestone after 125 ms of 3 s"
-        ),
-        Row(
-            outcome: .failed(operation: "main", message: "no"),
-            reachesMilestone: false,
-            verdict: "failed",
-            colour: "fail",
-            line: "failed at main: no"
-        ),
-        Row(
-            outcome: .failed(operation: "main", message: "no"),
-            reachesMilestone: true,
-            verdict: "failed; milestone after 125 ms of 3 s",
-            colour: "fail",
-            line: "failed at main: no; milestone after 125 ms of 3 s"
-        ),
-        Row(outcome: .cancelled, reachesMilestone: false, verdict: "cancelled", colour: "stopped", line: "cancelled"),
+        Row(failed, false, "failed", "fail", "failed at main: no"),
+        Row(failed, true, "failed; milestone after 125 ms of 3 s", "fail", "failed at main: no; milestone after 125 ms of 3 s"),
+        Row(.cancelled, false, "cancelled", "stopped", "cancelled"),
     ]
 
     @Test("The same in Markdown, HTML, SVG, Chrome's format and the one line", arguments: rows)

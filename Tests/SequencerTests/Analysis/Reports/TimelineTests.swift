@@ -129,25 +129,6 @@ struct TimelineTests {
         }
     }
 
-    @Test("the reason of a miss is that of the terminal, and a launch that was stopped says how far it came")
-    func reason() {
-        var report = Self.launch()
-        #expect(report.html().contains(#"<p id="reason">300 ms over: <bdi>late</bdi> (600 ms, 200 ms expected), <bdi>gone</bdi>.</p>"#))
-        report.budget = BudgetResult(
-            budget: .milliseconds(500),
-            measured: .milliseconds(800),
-            interactive: .zero,
-            isMet: false,
-            causes: (0..<7).map { "c\($0)" }
-        )
-        #expect(report.html().contains("<bdi>c3</bdi>, <bdi>c4</bdi> and 2 more.</p>"), "as on a terminal")
-        report.outcome = .cancelled
-        #expect(report.html().contains(#"<p id="outcome">Cancelled; 3 of 6 operations done, 1 not started.</p>"#))
-        #expect(!Self.launch().html().contains("id=\"outcome\""), "the verdict says it")
-        report.budget = BudgetResult(budget: nil, measured: .milliseconds(800), interactive: .zero, isMet: true)
-        #expect(!report.html().contains("id=\"reason\""))
-    }
-
     @Test("every operation is on its lane, also one without a row")
     func lanes() throws {
         let report = ReportSamples.large(3000)
@@ -158,14 +139,6 @@ struct TimelineTests {
             #expect(drawing.contains(">2900 more operations, none longer than 1 ms.<"))
             _ = try Elements(drawing)
         }
-    }
-
-    @Test("of more than 16 lanes, it is said how many are left out")
-    func manyLanes() throws {
-        var report = ReportSamples.large(20)
-        report.operations = (1...20).map { (lane: Int) in .made("op-\(lane)", 0...1, lane: lane) }
-        #expect(report.html().contains("<p class=\"note\">4 more lanes.</p>"))
-        #expect(report.svg().contains(">4 more lanes.</text>"))
     }
 
     @Test("the table has the gain of each step where it is known, in the order of the timeline")
