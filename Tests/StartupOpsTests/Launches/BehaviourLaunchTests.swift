@@ -173,18 +173,6 @@ struct BehaviourLaunchTests {
         #expect(back.content?.account.email == "person@example.com" && back.shown.last == "link", "\(back.report.remarks)")
     }
 
-    @Test("fault D30: a push for the account whose session is stored comes before the main screen, as any other")
-    func pushForKnownAccount() async throws {
-        let device = try SampleDevice()
-        let first = try await device.launch()
-        let id = try #require(first.content?.account.id)
-        let pushed = try await device.launch { environment in
-            let json = Data("{\"aps\":{\"alert\":\"For you\"},\"account\":\"\(id)\"}".utf8)
-            environment.mailbox.receive(.push(try PushPayloadParser(categories: []).payload(from: json)))
-        }
-        #expect(pushed.scenario == "push" && pushed.shown == ["splash", "push", "main"], "\(pushed.report.remarks)")
-    }
-
     /// As a service does when the person has logged out elsewhere.
     private func endSession(on device: SampleDevice) {
         device.service.endSessions()
@@ -201,6 +189,20 @@ struct BehaviourLaunchTests {
         #expect(launch.shown == ["splash", "main"], "\(launch.report.remarks)")
         #expect(launch.content?.account == first.content?.account)
         #expect(device.service.counts["POST /oauth/token"] == before + 1)
+    }
+
+    @Test("fault T7: a refresh whose answer was lost: the next launch is turned down with the old token, asks for a login, and says why")
+    func lostRefresh() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        device.service.expireTokens()
+        device.service.setFault(.reset, for: "/oauth/token")
+        #expect(try await device.launch().report.outcome == .completed)
+        device.service.removeFaults()
+        let next = try await device.launch()
+        let why = "the stored session was not used: the service has ended the session"
+        #expect(next.scenario == "regular" && next.report.remarks.contains("login: \(why)"), "\(next.report.remarks)")
+        #expect(next.shown.contains("login") && next.content?.account.email == "person@example.com")
     }
 
     @Test("F7: the features that the configuration switches on and off reach the main screen, from the server and from the last launch")

@@ -337,23 +337,6 @@ struct RealLaunchJournalTests {
         #expect(try await run(inMemory).outcome == .completed)
     }
 
-    @Test("A disk that fills up on the way costs lines, not the launch; what was torn is one broken line")
-    func fullDisk() async throws {
-        let path = location.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let directory = StateDirectory.open(at: URL(fileURLWithPath: path))
-            let problems = Problems()
-            let journal = LaunchJournal.open(in: directory, version: "1", onProblem: problems.add)
-            limitFileSizes(to: 300)
-            for _ in 0..<20 { try journal.change(to: .background) }
-            precondition(problems.all.count == 1 && problems.all[0].code == .noSpace)
-            limitFileSizes(to: 1 << 20)
-            journal.quit()
-        }
-        let launch = try #require(launches.first)
-        #expect(launch.ending == .quit(asking: []) && launch.kind == .background)
-    }
-
     @Test("Links, folders and others' files in its place are not read")
     func strangers() throws {
         let journals = location.appendingPathComponent("journal")

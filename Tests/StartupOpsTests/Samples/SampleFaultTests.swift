@@ -47,12 +47,6 @@ struct SampleFaultTests {
         #expect(error?.description.contains("expected") == true)
     }
 
-    @Test("the nearest name is suggested")
-    func suggestion() {
-        let error = #expect(throws: SampleFaultError.self) { try SampleFault(parsing: "truncate") }
-        #expect(error?.description.hasSuffix("did you mean truncated?") == true)
-    }
-
     @Test("a fault holds for as many requests as it is set for, on its path only")
     func times() throws {
         let service = SampleService()

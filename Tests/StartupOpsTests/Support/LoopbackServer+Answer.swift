@@ -35,10 +35,6 @@ extension LoopbackServer {
             response(status, headers: headers.merging(["Content-Type": "application/json"]) { first, _ in first }, body: Data(text.utf8))
         }
 
-        static func html(_ text: String, status: Int = 200) -> Answer {
-            response(status, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(text.utf8))
-        }
-
         /// Exactly these bytes, then the end of the connection.
         static func raw(_ text: String) -> Answer { Answer(steps: [.send(Data(text.utf8)), .close]) }
 
@@ -46,7 +42,6 @@ extension LoopbackServer {
         static let reset = Answer(steps: [.reset])
         /// Closes without a word.
         static let close = Answer(steps: [.close])
-        static let garbage = raw("\u{0}\u{1}nonsense\r\nthat is no HTTP\r\n\r\n")
 
         /// The head, then one byte after each pause, for ever.
         static func drip(every pause: Duration) -> Answer {
