@@ -9,7 +9,7 @@ import Testing
 /// Each operation without the others.
 @Suite("Behaviours: operations alone", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AloneTests {
-    @Test("A1, A38: one operation, alone: its completion says what it presented and what it stored, or that it did neither")
+    @Test("A1, A38: one operation, alone: what it presents and what it stores, or that it does neither")
     func completion() async throws {
         // Not known yet, and not served: it has to ask. Then it is known.
         let store = ConfigurationStore(MemoryStore())
@@ -24,25 +24,10 @@ struct AloneTests {
                 device: Region(country: "AT", language: "de"),
                 presenter: person
             )
-            var graph = OperationGraph("alone")
-            graph.add("fetch-config") { launch in try await operation.run(in: launch) }
-            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
-            await callback { [graph] done in
-                do {
-                    try graph.start(budget: .seconds(3), options: options) { launch in
-                        let report = launch.report
-                        #expect(report["fetch-config"]?.outcome == .succeeded)
-                        #expect(report["fetch-config"]?.isInteractive == !expected.isEmpty)
-                        #expect(person.shown.withLock { $0 } == expected)
-                        #expect(state.chosenRegion == .value(france))
-                        #expect(store.onTrial?.country == "FR")
-                        done()
-                    }
-                } catch {
-                    Issue.record(error)
-                    done()
-                }
-            }
+            let (report, _) = try await runAlone("fetch-config") { launch in try await operation.run(in: launch) }
+            #expect(report.outcome == .succeeded && report.isInteractive == !expected.isEmpty)
+            #expect(person.shown.withLock { $0 } == expected)
+            #expect(state.chosenRegion == .value(france) && store.onTrial?.country == "FR")
         }
     }
 

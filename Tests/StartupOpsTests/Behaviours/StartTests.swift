@@ -9,7 +9,7 @@ import Testing
 /// How a launch is started.
 @Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StartTests {
-    @Test("A36, E6: start() returns on the main thread before anything has run there, and leaves it free while every lane is blocked")
+    @Test("A36, E6: start() returns before anything has run, and leaves the main thread free while every lane is blocked")
     @MainActor
     func returnsAtOnce() async throws {
         // main:   start() ── returns, hasReturned ── splash (needs the main thread) opens the gate

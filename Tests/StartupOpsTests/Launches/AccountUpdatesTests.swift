@@ -65,7 +65,7 @@ struct AccountUpdatesTests {
         #expect(try await updates.next() == account)
     }
 
-    @Test("C40: who logs in right after a logout is watched, however late the events of the logout are heard of", arguments: 0..<5)
+    @Test("C40: who logs in right after a logout is watched, however late that is heard of", arguments: 0..<5)
     func switched(_: Int) async throws {
         let service = service()
         _ = try await logIn(service)

@@ -191,7 +191,7 @@ struct BehaviourLaunchTests {
         #expect(device.service.counts["POST /oauth/token"] == before + 1)
     }
 
-    @Test("fault T7: a refresh whose answer was lost: the next launch is turned down with the old token, asks for a login, and says why")
+    @Test("fault T7: after a refresh whose answer was lost the next launch asks for a login, and says why")
     func lostRefresh() async throws {
         let device = try SampleDevice()
         _ = try await device.launch()

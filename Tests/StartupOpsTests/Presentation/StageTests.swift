@@ -1,4 +1,4 @@
-import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -106,7 +106,7 @@ struct StageTests {
         #expect(try await stage.present(by: "menu") { true })
     }
 
-    @Test("fault O18: whoever asks just as the stage becomes free gets it: in 500 launches nobody waits for a turn that has passed")
+    @Test("fault O18: who asks just as the stage becomes free gets it: nobody waits for a turn that has passed")
     nonisolated func noTurnIsLost() async throws {
         for round in 0..<500 {
             let stage = Stage()

@@ -202,8 +202,4 @@ struct SDKRestoreTests {
         #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
         #expect(sdk.trace.last?.last == "auto-restore: the session cannot be read now: keychain: not unlocked yet")
     }
-
-    private struct Answer: Decodable, Sendable {
-        let entitlements: Set<String>
-    }
 }

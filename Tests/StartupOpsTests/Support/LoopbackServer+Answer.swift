@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 extension LoopbackServer {
     /// What a server does with a request: steps, one after the other.
@@ -101,4 +102,13 @@ extension LoopbackServer {
             return Data("HTTP/1.1 \(status) Status\r\n\(fields.joined())\r\n".utf8)
         }
     }
+}
+
+/// What an answer of a `LoopbackServer` waits for, until a test opens it.
+final class LoopbackGate: Sendable {
+    private let state = Locked(false)
+
+    var isOpen: Bool { state.withLock { $0 } }
+
+    func open() { state.withLock { $0 = true } }
 }

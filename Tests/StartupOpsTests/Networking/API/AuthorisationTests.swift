@@ -38,7 +38,7 @@ struct AuthorisationTests {
         #expect(harness.service.requests.isEmpty)
     }
 
-    @Test("C1, C16, C17, C39, fault T1: a hundred requests over both transports with an expired token: one refresh, all get the new token")
+    @Test("C1, C16, C17, C39, fault T1: a hundred requests over both transports, an expired token: one refresh serves all")
     func hundred() async throws {
         let harness = try harness(expired)
         await withTaskGroup(of: NetworkError?.self) { group in

@@ -25,7 +25,8 @@ struct RealRedirectTests {
             let becomesGet = status == 303 && method != .head || status < 303 && method == .post
             #expect(next.method == (becomesGet ? .get : method), "\(status)")
             #expect(next.body == (becomesGet ? nil : body), "\(status)")
-            #expect(next.headers["X-A"] == "b" && next.headers["Content-Type"] == (becomesGet ? nil : "text/plain"), "\(status)")
+            #expect(next.headers["X-A"] == "b", "\(status)")
+            #expect(next.headers["Content-Type"] == (next.body == nil ? nil : "text/plain"), "\(status)")
             #expect(next.url.absoluteString == "https://example.com/c")
         }
         for status in [200, 300, 304, 305, 306, 404] {
@@ -133,6 +134,7 @@ struct RealRedirectTests {
     )
     func nonsense(_ location: String) throws {
         let request = HTTPRequest(.get, try webAddress("https://example.com/"))
-        _ = try? RedirectPolicy.next(after: HTTPResponse(status: 302, headers: ["Location": location]), to: request, followed: 0)
+        let answer = HTTPResponse(status: 302, headers: ["Location": location])
+        _ = try? RedirectPolicy.next(after: answer, to: request, followed: 0)
     }
 }
