@@ -49,10 +49,8 @@ struct RealOutdatedAppTests {
     }
 
     private func die(in operation: String, level: RecoveryLevel = .normal, times: Int = 3, on device: SampleDevice) throws {
-        let journals = device.location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        let lines = JournalSamples.contents([JournalSamples.began(version: "1.0.0", level: level), .started(operation)])
-        for number in 0..<times { try lines.write(to: journals.appendingPathComponent("00010\(number)-a.jsonl")) }
+        let death = [JournalSamples.began(version: "1.0.0", level: level), .started(operation)]
+        try JournalSamples.write(Array(repeating: death, count: times), from: 100, in: device.location)
     }
 
     @Test(

@@ -108,7 +108,7 @@ struct StageTests {
 
     @Test("fault O18: who asks just as the stage becomes free gets it: nobody waits for a turn that has passed")
     nonisolated func noTurnIsLost() async throws {
-        for round in 0..<500 {
+        for round in 0..<Nightly.times(day: 100, night: 500) {
             let stage = Stage()
             var graph = OperationGraph("turns")
             for number in 0..<3 {

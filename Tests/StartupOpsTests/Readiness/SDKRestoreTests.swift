@@ -180,15 +180,6 @@ struct SDKRestoreTests {
         )
     }
 
-    @Test("D32: without auto-restore it is ready when initialize returns, session or not", arguments: [nil, "token"])
-    func synchronous(token: String?) {
-        let services = SampleSDKServices(token: token)
-        let sdk = SDKLifecycle(services: services, options: SDKOptions(autoRestores: false))
-        #expect(sdk.initialize(sdkBuilder))
-        #expect(sdk.isReadyNow)
-        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
-    }
-
     @Test("a session that cannot be read now is no logout: nothing is deleted, and it is ready")
     func unreadable() {
         final class Services: SDKServices {

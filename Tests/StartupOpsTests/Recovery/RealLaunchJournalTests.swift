@@ -273,12 +273,7 @@ struct RealLaunchJournalTests {
 
     @Test("A graph that needs the operation in which launches died begins with the next level; one that does not have it stays where it is")
     func otherGraphs() throws {
-        let journals = location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        for number in 1...3 {
-            try JournalSamples.contents([JournalSamples.began, .started("tutorial")])
-                .write(to: journals.appendingPathComponent("00000\(number)-a.jsonl"))
-        }
+        try JournalSamples.write(Array(repeating: [JournalSamples.began, .started("tutorial")], count: 3), in: location)
         func level(_ add: (inout OperationGraph) -> Void) throws -> RecoveryLevel {
             let journal = open(version: "1.0.0")
             #expect(journal.recovery.level == .skipping && journal.lastLaunch?.number == 3)

@@ -278,8 +278,8 @@ func runAlone<Value: Sendable>(
 ) async throws -> (report: OperationReport, value: Value?) {
     var graph = OperationGraph("alone")
     let step = graph.add(id, .all(options), fallback: nil, body: { try await body($0) }, fallback: fallback)
-    let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
-    let launch = try await graph.run(budget: .seconds(3), options: options)
+    let virtual = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+    let launch = try await graph.run(budget: .seconds(3), options: virtual)
     return (try #require(launch.report[id]), try? launch[step])
 }
 
