@@ -60,29 +60,6 @@ struct BehaviourLaunchTests {
         #expect(try await launch() == ["main"])
     }
 
-    @Test(
-        "B13: each kind of onboarding receives somebody in its way: by the login form, by an onboarding over the app, or by nothing",
-        arguments: [
-            (OnboardingType.regular, "guest", ["splash", "login", "main"]),
-            (.dismissable, "guest-dismissable", ["splash", "main", "onboarding"]),
-            (.none, "guest-none", ["splash", "main"]),
-        ]
-    )
-    func onboarding(_ kind: OnboardingType, _ scenario: String, _ shown: [String]) async throws {
-        let device = try SampleDevice()
-        // The server says nothing, so what earlier launches have come to counts: the person has seen the tutorial, and wants no speaker.
-        device.service.setFault(.status(404), for: "/v1/configuration")
-        let launch = try await device.launch { environment in
-            try environment.configurations.know("1", onboarding: kind)
-            try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
-            try environment.state.recordTutorialSeen(version: SemanticVersion(1))
-            try environment.state.recordDeclinedSpeaker()
-        }
-        #expect(launch.scenario == scenario && launch.report.outcome == .completed, "\(launch.report.remarks)")
-        #expect(launch.shown == shown)
-        #expect(launch.content?.account.isAnonymous == (kind != .regular))
-    }
-
     @Test("B56: what a required update holds up, and what was too much to keep, is told by the report")
     func heldUp() async throws {
         let device = try SampleDevice()
