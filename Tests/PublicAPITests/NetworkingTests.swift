@@ -55,7 +55,7 @@ struct NetworkingTests {
     }
 
     @Test(
-        "C4, C11, C15, C29, C34, C35, C36, C38, C43: an app tells errors apart by their codes; without a token or an address nothing is sent"
+        "C2, C4, C11, C15, C29, C34, C35, C36, C38, C43: an app tells errors apart by their codes; without a token or an address nothing is sent"
     )
     func codes() async throws {
         let client = try client()

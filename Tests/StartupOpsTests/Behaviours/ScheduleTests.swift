@@ -35,44 +35,6 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A3, A6: the five first operations of a regular launch are under way at the same time, and no more than five ever are")
-    func fiveAtOnce() async throws {
-        // None of the five ends before all of them have begun: on fewer than five lanes the launch would never end.
-        let meeting = Meeting(of: 5)
-        var steps = StartupSteps.simulated()
-        let loaded = LoadedConfiguration(.bundled, from: .bundled)
-        steps[.splash] = { _ in await meeting.attend() }
-        steps[.forceUpdate] = { _ in await meeting.attend() }
-        steps[.fetchConfig] = { _ in
-            await meeting.attend()
-            return loaded
-        }
-        steps[.login] = { _, _ in
-            await meeting.attend()
-            return .guest
-        }
-        steps[.connectSpeaker] = { _, _ in
-            await meeting.attend()
-            return nil
-        }
-        steps[.tutorial] = { _, _ in
-            meeting.come()
-            meeting.leave()
-        }
-        steps[.mainApp] = { _, _ in
-            meeting.come()
-            #expect(meeting.most == 5)
-            meeting.leave()
-        }
-        // The scenario's timeouts are in virtual time, in which they do not pass while anything is under way.
-        let clock = VirtualClock(patience: .seconds(300))
-        let report = try await graph(of: .regular, steps).run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
-        #expect(report.outcome == .completed)
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
-        #expect(meeting.most == 5)
-        #expect(report.operations.filter { $0.start == .zero }.count >= 5)
-    }
-
     @Test("A9: the force-update check waits for nothing and begins with the launch, in every scenario", arguments: Scenario.all)
     func forceUpdateFirst(scenario: Scenario) async throws {
         let graph = graph(of: scenario)

@@ -135,36 +135,3 @@ private let mainMark: DispatchSpecificKey<Void> = {
     DispatchQueue.main.setSpecific(key: key, value: ())
     return key
 }()
-
-/// Lets operations wait until a number of them have come, and knows how many there were at the same time.
-final class Meeting: Sendable {
-    private let expected: Int
-    private let everyone = Gate()
-    private let state = Locked((present: 0, arrived: 0, most: 0))
-
-    init(of expected: Int) { self.expected = expected }
-
-    /// The most that were there at the same time.
-    var most: Int { state.withLock { $0.most } }
-
-    /// Comes, waits for the others, and leaves.
-    func attend() async {
-        let isLast = come()
-        if isLast { everyone.open() }
-        await everyone.wait()
-        leave()
-    }
-
-    /// Comes, and is the one that the others waited for or not.
-    @discardableResult
-    func come() -> Bool {
-        state.withLock { state in
-            state.present += 1
-            state.arrived += 1
-            state.most = max(state.most, state.present)
-            return state.arrived == expected
-        }
-    }
-
-    func leave() { state.withLock { $0.present -= 1 } }
-}

@@ -9,20 +9,6 @@ import Testing
 
 @Suite("Speakers that the service knows", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ServiceSpeakersTests {
-    /// Notes where speakers were looked for.
-    private final class Connector: DeviceConnector {
-        let asked = Locked<[AppConfiguration.Endpoint]>([])
-
-        func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
-            throw DeviceError(.unreachable, speaker.description, "nobody is there")
-        }
-
-        func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
-            asked.withLock { $0 = endpoints }
-            return []
-        }
-    }
-
     private let configured = AppConfiguration.Endpoint(host: "h", port: 1)
 
     /// Where speakers are looked for, and the notes, when the service answers as `script` says.
@@ -30,7 +16,7 @@ struct ServiceSpeakersTests {
         let service = WireService()
         let harness = try ClientHarness(service.issue(), service: service)
         script(service)
-        let (connector, notes) = (Connector(), Locked<[String]>([]))
+        let (connector, notes) = (LookedFor(), Locked<[String]>([]))
         let speakers = ServiceSpeakers(client: harness.client, connector: connector)
         _ = try await speakers.scan([configured], by: .never) { note in notes.withLock { $0.append(note) } }
         return (connector.asked.withLock { $0 }, notes.withLock { $0 })

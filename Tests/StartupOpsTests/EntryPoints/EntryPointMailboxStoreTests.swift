@@ -53,49 +53,6 @@ struct EntryPointMailboxStoreTests {
         #expect(await delivered(mailbox(store)) == [])
     }
 
-    @Test("B56: one that kills the app each time is given up after three deliveries")
-    func poison() async throws {
-        let folder = try TemporaryFolder()
-        let store = try Self.store(folder("store").path)
-        // The processes that die have the clock of this machine.
-        let now = Date().timeIntervalSince1970
-        mailbox(store, at: now).receive(try EntryPointSamples.push())
-        mailbox(store, at: now).receive(EntryPointSamples.shortcut())
-        for _ in 0..<3 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder("store").path as String] in
-                let mailbox = EntryPointMailbox(try EntryPointMailboxStoreTests.store(path))
-                mailbox.mainScreenDidAppear()
-                await mailbox.deliver { _ in kill(getpid(), SIGKILL) }
-            }
-        }
-        let last = mailbox(store, at: now)
-        #expect(await delivered(last) == ["shortcut favourites"])
-        #expect(last.takeLosses() == ["push was dropped: 3 deliveries began and none ended well"])
-    }
-
-    @Test("B59: several processes receive into one store, and nothing is lost")
-    func processes() async throws {
-        let folder = try TemporaryFolder()
-        let store = try Self.store(folder("store").path)
-        await withTaskGroup(of: Void.self) { group in
-            for child in 0..<3 {
-                group.addTask {
-                    await #expect(processExitsWith: .success) { [path = folder("store").path as String, child = child as Int] in
-                        let mailbox = EntryPointMailbox(try EntryPointMailboxStoreTests.store(path), capacity: 100)
-                        for number in 0..<10 {
-                            #expect(mailbox.receive(EntryPointSamples.shortcut("\(child)-\(number)")) == .stored)
-                        }
-                    }
-                }
-            }
-        }
-        let all = await delivered(mailbox(store))
-        #expect(all.count == 30)
-        for child in 0..<3 {
-            #expect(all.filter { $0.hasPrefix("shortcut \(child)-") } == (0..<10).map { "shortcut \(child)-\($0)" })
-        }
-    }
-
     @Test("B59: what one process is delivering no other delivers, until it dies or takes ten minutes")
     func twoDeliverers() async throws {
         let store = MemoryStore()

@@ -65,7 +65,7 @@ struct AccountUpdatesTests {
         #expect(try await updates.next() == account)
     }
 
-    @Test("C40: who logs in right after a logout is watched, however late the events of the logout are heard of", arguments: 0..<20)
+    @Test("C40: who logs in right after a logout is watched, however late that is heard of", arguments: 0..<5)
     func switched(_: Int) async throws {
         let service = service()
         _ = try await logIn(service)
@@ -77,22 +77,6 @@ struct AccountUpdatesTests {
         // Nothing that is still to be heard of forgets them.
         for _ in 0..<100 { await Task.yield() }
         #expect(service.user.profile?.id == account.id)
-    }
-
-    @Test("C50: operations go in the language of the configuration: the device's, then the one that the person has chosen")
-    func language() async throws {
-        let service = service()
-        let options = RequestOptions(requirement: .optional)
-        let greeting = { () async throws in
-            try await service.client.query(.greeting, as: Greeting.self, options: options, deadline: .after(patience)).text
-        }
-        let english = try await greeting()
-        _ = try await service.configuration(for: Region(country: "DE", language: "de"), by: .after(patience))
-        let german = try await greeting()
-        #expect(english != german && service.client.language == "de")
-        // A region without a configuration changes nothing.
-        _ = try? await service.configuration(for: Region(country: "XX", language: "xx"), by: .after(patience))
-        #expect(service.client.language == "de")
     }
 
     @Test("C47: nobody sees the account of whoever was logged in before, also where the service does not say who is now")

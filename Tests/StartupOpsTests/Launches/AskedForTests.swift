@@ -188,18 +188,6 @@ struct AskedForTests {
         #expect(person.shown == ["login"])
     }
 
-    @Test("F14: the tutorial is shown again to who asks for it")
-    func tutorial() async throws {
-        #expect(try await device.launch().shown.contains("tutorial"))
-        let person = AgreeablePerson()
-        let environment = device.environment(StartupPresenters(all: person))
-        try await environment.run(.tutorial, options: options)
-        #expect(person.shown == ["tutorial"])
-        let without = device.environment(StartupPresenters())
-        await #expect(throws: MissingPresenterError.self) { try await without.run(.tutorial, options: options) }
-        #expect(try await device.launch().shown == ["splash", "main"])
-    }
-
     @Test(
         "F14: the assistant asks again for a speaker; the choice takes the place of the speaker that is connected, and no choice changes nothing"
     )

@@ -60,29 +60,6 @@ struct BehaviourLaunchTests {
         #expect(try await launch() == ["main"])
     }
 
-    @Test(
-        "B13: each kind of onboarding receives somebody in its way: by the login form, by an onboarding over the app, or by nothing",
-        arguments: [
-            (OnboardingType.regular, "guest", ["splash", "login", "main"]),
-            (.dismissable, "guest-dismissable", ["splash", "main", "onboarding"]),
-            (.none, "guest-none", ["splash", "main"]),
-        ]
-    )
-    func onboarding(_ kind: OnboardingType, _ scenario: String, _ shown: [String]) async throws {
-        let device = try SampleDevice()
-        // The server says nothing, so what earlier launches have come to counts: the person has seen the tutorial, and wants no speaker.
-        device.service.setFault(.status(404), for: "/v1/configuration")
-        let launch = try await device.launch { environment in
-            try environment.configurations.know("1", onboarding: kind)
-            try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
-            try environment.state.recordTutorialSeen(version: SemanticVersion(1))
-            try environment.state.recordDeclinedSpeaker()
-        }
-        #expect(launch.scenario == scenario && launch.report.outcome == .completed, "\(launch.report.remarks)")
-        #expect(launch.shown == shown)
-        #expect(launch.content?.account.isAnonymous == (kind != .regular))
-    }
-
     @Test("B56: what a required update holds up, and what was too much to keep, is told by the report")
     func heldUp() async throws {
         let device = try SampleDevice()
@@ -173,18 +150,6 @@ struct BehaviourLaunchTests {
         #expect(back.content?.account.email == "person@example.com" && back.shown.last == "link", "\(back.report.remarks)")
     }
 
-    @Test("fault D30: a push for the account whose session is stored comes before the main screen, as any other")
-    func pushForKnownAccount() async throws {
-        let device = try SampleDevice()
-        let first = try await device.launch()
-        let id = try #require(first.content?.account.id)
-        let pushed = try await device.launch { environment in
-            let json = Data("{\"aps\":{\"alert\":\"For you\"},\"account\":\"\(id)\"}".utf8)
-            environment.mailbox.receive(.push(try PushPayloadParser(categories: []).payload(from: json)))
-        }
-        #expect(pushed.scenario == "push" && pushed.shown == ["splash", "push", "main"], "\(pushed.report.remarks)")
-    }
-
     /// As a service does when the person has logged out elsewhere.
     private func endSession(on device: SampleDevice) {
         device.service.endSessions()
@@ -201,6 +166,20 @@ struct BehaviourLaunchTests {
         #expect(launch.shown == ["splash", "main"], "\(launch.report.remarks)")
         #expect(launch.content?.account == first.content?.account)
         #expect(device.service.counts["POST /oauth/token"] == before + 1)
+    }
+
+    @Test("fault T7: after a refresh whose answer was lost the next launch asks for a login, and says why")
+    func lostRefresh() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        device.service.expireTokens()
+        device.service.setFault(.reset, for: "/oauth/token")
+        #expect(try await device.launch().report.outcome == .completed)
+        device.service.removeFaults()
+        let next = try await device.launch()
+        let why = "the stored session was not used: the service has ended the session"
+        #expect(next.scenario == "regular" && next.report["login"]?.notes.first == why, "\(next.report.remarks)")
+        #expect(next.shown.contains("login") && next.content?.account.email == "person@example.com")
     }
 
     @Test("F7: the features that the configuration switches on and off reach the main screen, from the server and from the last launch")

@@ -10,7 +10,7 @@ struct DegradationTests {
     static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
 
     @Test(
-        "A41, B45, B53, fault N1, N4, N20, N31, N37, N47: whichever service is down, a launch ends as it should, and its report says what was replaced",
+        "A41, B45, B53, fault N1, N4, N20, N31, N37, N47, N48: whichever service is down, a launch ends as it should, and its report says what was replaced",
         .enabled(if: !isRecording),
         arguments: Nightly.cases(DegradationCase.all, each: 3)
     )

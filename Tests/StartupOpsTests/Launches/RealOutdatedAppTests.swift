@@ -49,10 +49,8 @@ struct RealOutdatedAppTests {
     }
 
     private func die(in operation: String, level: RecoveryLevel = .normal, times: Int = 3, on device: SampleDevice) throws {
-        let journals = device.location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        let lines = JournalSamples.contents([JournalSamples.began(version: "1.0.0", level: level), .started(operation)])
-        for number in 0..<times { try lines.write(to: journals.appendingPathComponent("00010\(number)-a.jsonl")) }
+        let death = [JournalSamples.began(version: "1.0.0", level: level), .started(operation)]
+        try JournalSamples.write(Array(repeating: death, count: times), from: 100, in: device.location)
     }
 
     @Test(
@@ -69,19 +67,6 @@ struct RealOutdatedAppTests {
         #expect(result.isStopped)
         let milestone = try #require(result.report.milestone)
         #expect(result.report[milestone]?.notes.contains("the last known update policy was used") == true)
-    }
-
-    @Test("fault P16: launches that died in the check do not leave it out: it comes after the main screen, and takes that over")
-    func diedInCheck() async throws {
-        let device = try SampleDevice()
-        #expect(try await launch(device).report.outcome == .completed)
-        device.service.requireUpdate()
-        try die(in: "force-update", on: device)
-        let result = try await launch(device)
-        #expect(result.recovery.level == .withoutTrialConfiguration && result.recovery.skipped.isEmpty)
-        #expect(result.report.outcome == .completed)
-        #expect(result.report.afterMilestone?.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-        #expect(result.person.shown.suffix(2) == ["main", "update"])
     }
 
     @Test(
@@ -310,20 +295,6 @@ struct RealOutdatedAppTests {
         let journal = prepare(&graph)
         #expect(try await journal.run(graph, options: LaunchOptions(clock: VirtualClock())).report.outcome == .completed)
         #expect(ran.withLock { $0 } == ["warm", "main-app", check])
-    }
-
-    @Test("fault P16: an app that crashes at every start asks for its update first, and is offered it", arguments: Scenario.all)
-    func wayOut(scenario: Scenario) async throws {
-        let device = try SampleDevice()
-        try die(in: "main-app", level: .withoutCaches, times: 1, on: device)
-        device.service.requireUpdate()
-        let result = try await launch(device, scenario) { graph in
-            // Whatever else began would be the end of this process.
-            for operation in graph.identifiers where operation != "force-update" { try graph.inject(.crash, into: operation) }
-        }
-        #expect(result.recovery.level == .minimal)
-        #expect(result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-        #expect(result.person.shown == ["update"])
     }
 
     @Test("fault P16: the check is made at every recovery level, whatever launches died in", arguments: RecoveryLevel.allCases)

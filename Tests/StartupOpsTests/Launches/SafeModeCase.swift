@@ -85,9 +85,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
 extension SampleDevice {
     /// Leaves the journals of launches that died in an operation, so that the next one is at a level of safe mode.
     func die(in operation: String, before level: RecoveryLevel) throws {
-        let journals = location.appendingPathComponent("journal")
-        try? FileManager.default.removeItem(at: journals)
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        try? FileManager.default.removeItem(at: location.appendingPathComponent("journal"))
         let deaths: [JournalLine] =
             switch level {
             case .normal: []
@@ -96,9 +94,6 @@ extension SampleDevice {
             case .withoutCaches: [JournalSamples.began(version: "1.0.0", level: .withoutTrialConfiguration)]
             case .minimal: [JournalSamples.began(version: "1.0.0", level: .withoutCaches)]
             }
-        for (number, began) in deaths.enumerated() {
-            let lines = JournalSamples.contents([began, .started(operation)])
-            try lines.write(to: journals.appendingPathComponent("00000\(number + 1)-a.jsonl"))
-        }
+        try JournalSamples.write(deaths.map { [$0, .started(operation)] }, in: location)
     }
 }

@@ -12,50 +12,6 @@ struct ScenarioLaunchTests {
     /// All but the one that carries out a plan of its own: ``RealBootstrapConfigurationTests`` and those beside them launch that.
     static let scenarios = Scenario.all.filter { $0.name != Scenario.bootstrap.name }
 
-    @Test(
-        "A40: the main screen comes last in every built-in scenario, with the real operations",
-        arguments: Self.scenarios.filter { $0.name != "warm-resume" }
-    )
-    func mainLast(_ scenario: Scenario) async throws {
-        let device = try SampleDevice()
-        let result = try await device.launch(scenario)
-        #expect(result.report.outcome == .completed, "\(result.report.remarks)")
-        #expect(result.shown.filter { $0 == "main" }.count == 1)
-        // What is over the main screen, or led to from it, comes after it by its very meaning.
-        let after = result.shown.drop { $0 != "main" }.dropFirst()
-        #expect(after.allSatisfy { ["onboarding", "link", "shortcut", "push"].contains($0) }, "\(result.shown)")
-        let main = try #require(result.report["main-app"]?.start)
-        let others: Set = ["main-app", "onboarding", "deeplink", "shortcut", "entry-points"]
-        #expect(result.report.operations.allSatisfy { others.contains($0.id) || $0.end <= main })
-        #expect(result.report.milestone == "main-app")
-    }
-
-    @Test(
-        "fault N48: a known speaker that is switched off keeps nobody from the main screen",
-        arguments: Nightly.cases(Self.scenarios, each: 3)
-    )
-    func speakerIsOff(_ scenario: Scenario) async throws {
-        let device = try SampleDevice()
-        // A launch that was killed before its end has remembered it.
-        let known = Speaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: device.closedPort.number)
-        try device.directory().launchState().rememberSpeaker(known)
-        let result = try await device.launch(scenario)
-        #expect(result.report.outcome == .completed, "\(result.report.remarks)")
-        #expect(result.content?.speaker == nil)
-        let expected: Outcome? = scenario.name == "warm-resume" ? nil : .failed
-        #expect(result.report["connect-speaker"]?.outcome == expected)
-    }
-
-    @Test("A11, A40: no scenario that is aborted shows its main screen", arguments: Nightly.cases(Self.scenarios, each: 3))
-    func aborted(_ scenario: Scenario) async throws {
-        let device = try SampleDevice()
-        device.service.requireUpdate()
-        let result = try await device.launch(scenario)
-        #expect(result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
-        #expect(result.shown.contains("update") && !result.shown.contains("main") && !result.shown.contains("active"))
-        #expect(device.directory().launchState().isFirstLaunch)
-    }
-
     @Test("B60: an app that comes back has its version checked again, and is told; nothing of the launch is run again")
     func warmResume() async throws {
         let device = try SampleDevice()

@@ -28,16 +28,6 @@ struct SubscriptionOfferTests {
         #expect(places(next.shown) == ["main"], "\(next.shown) \(next.report.remarks)")
     }
 
-    @Test("B16: an app that is set to it offers a subscription at each start, whether or not somebody logs in")
-    func everyStart() async throws {
-        let device = try device(.presentsSubscriptionOnEveryStart)
-        #expect(places(try await device.launch(nil, newcomer).shown) == ["login", "paywall", "main"])
-        for _ in 0..<2 {
-            let launch = try await device.launch(nil, newcomer)
-            #expect(places(launch.shown) == ["paywall", "main"], "\(launch.shown) \(launch.report.remarks)")
-        }
-    }
-
     @Test("B15: who gets back the account that was found on the device has not logged in; who had been a guest has")
     func withoutLogin() async throws {
         let device = try device(.presentsSubscriptionAfterLogin)
@@ -65,16 +55,5 @@ struct SubscriptionOfferTests {
         }
         let report = try await device.run(environment.graph(.regular, steps: steps))
         #expect(report.outcome == .completed && places(person.shown) == ["paywall", "main"], "\(person.shown) \(report.remarks)")
-    }
-
-    @Test(
-        "B15, B16: nothing is offered to who has a subscription, nor where the app is not set to it",
-        arguments: [SettingKey.presentsSubscriptionAfterLogin, .presentsSubscriptionOnEveryStart, nil]
-    )
-    func notOffered(key: SettingKey<Bool>?) async throws {
-        let device = try device(key)
-        let person = key == nil ? newcomer : AgreeablePerson()
-        #expect(places(try await device.launch(nil, person).shown) == ["login", "main"])
-        #expect(places(try await device.launch(nil, person).shown) == ["login", "main", "main"])
     }
 }

@@ -1,4 +1,4 @@
-import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -104,5 +104,22 @@ struct StageTests {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await stage.present(by: "login") { throw Failure() } }
         #expect(try await stage.present(by: "menu") { true })
+    }
+
+    @Test("fault O18: who asks just as the stage becomes free gets it: nobody waits for a turn that has passed")
+    nonisolated func noTurnIsLost() async throws {
+        for round in 0..<Nightly.times(day: 100, night: 500) {
+            let stage = Stage()
+            var graph = OperationGraph("turns")
+            for number in 0..<3 {
+                graph.add("step-\(number)", .timeout(.seconds(20))) { launch in
+                    for _ in 0..<(round + number) % 4 { await Task.yield() }
+                    try await stage.present(by: launch.operation) {}
+                }
+            }
+            let clock = VirtualClock(patience: .seconds(300))
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
+            try #require(report.outcome == .completed, "round \(round): \(report.outcome)")
+        }
     }
 }

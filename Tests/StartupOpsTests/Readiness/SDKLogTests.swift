@@ -145,17 +145,4 @@ struct SDKLogTests {
             #expect(Array(redacted.utf8) == Array(expected.utf8), "\(text)")
         }
     }
-
-    @Test("D11: no description of a configuration, an error or an event shows a credential")
-    func descriptions() throws {
-        let configuration = try sdkBuilder.build()
-        var dumped = ""
-        dump(configuration, to: &dumped)
-        let sdk = SDKLifecycle.patient(SampleSDKServices())
-        sdk.initialize(sdkBuilder)
-        sdk.initialize(sdkBuilder.clientSecret("x").clientId("y"))
-        for text in [dumped, "\(configuration)", String(reflecting: configuration), "\(sdk.failure as Any)", "\(sdk.trace)"] {
-            #expect(!text.contains("Canary") && !text.contains("4711"))
-        }
-    }
 }

@@ -54,22 +54,6 @@ struct CrashLoopTests {
         #expect(report["theme"]?.outcome == .succeeded && report["fetch-config"]?.outcome == .succeeded)
     }
 
-    @Test("fault P8: safe mode goes on until a launch stayed healthy, and then the operation is tried again")
-    func heals() async throws {
-        for _ in 0..<3 { await die(.inTutorial) }
-        for _ in 0..<2 {
-            let app = LoopingApp(at: path, .inTutorial)
-            #expect(try await app.launch()["tutorial"]?.outcome == .skipped)
-            app.journal.quit()
-        }
-        let app = LoopingApp(at: path, .inTutorial)
-        _ = try await app.launch()
-        app.journal.stayedHealthy()
-        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-        await die(.inTutorial)
-        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-    }
-
     @Test(
         "fault P7, S6: where leaving out operations does not help, more is left out until the main screen is reached; what is the person's stays",
         arguments: [(Trouble.byNewConfiguration, 3), (.byCache, 4), (.byTheme, 5)]
@@ -90,43 +74,6 @@ struct CrashLoopTests {
         #expect((directory.cache.read("poison") == .absent) == (deaths > 3))
     }
 
-    @Test("fault P7: a launch that dies whatever is left out goes on with the least there is, and loses nothing")
-    func hopeless() async throws {
-        let before = try PersonalState(at: path, storing: true)
-        for _ in 0..<7 { await die(.inMain) }
-        #expect(launches.first?.recovery.level == .minimal)
-        #expect(launches.first?.recovery.reason?.contains("crashed in main-app") == true)
-        #expect(try PersonalState(at: path) == before)
-    }
-
-    @Test(
-        "fault P3: a launch that dies before its graph is known is counted, and nobody is blamed; one that dies before its journal is not"
-    )
-    func early() async throws {
-        for _ in 0..<3 { await die(.beforeJournal) }
-        #expect(launches.isEmpty)
-        for _ in 0..<3 { await die(.beforeGraph) }
-        #expect(launches.map(\.ending) == Array(repeating: .crashed(in: []), count: 3))
-        #expect(LoopingApp(at: path, .none).journal.recovery.level == .withoutTrialConfiguration)
-    }
-
-    @Test("fault P4: an app that is ended while it asks the person something has not crashed")
-    func asking() async throws {
-        for _ in 0..<4 { await die(.whileAsking) }
-        #expect(launches.map(\.ending) == Array(repeating: .quit(asking: ["tutorial"]), count: 4))
-        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-    }
-
-    @Test(
-        "fault P34: an app that the person ends while a step of its own asks has not crashed, whichever way the step says that it asks",
-        arguments: [Trouble.whileInteractive, .whileWaitingForPerson]
-    )
-    func ownQuestion(_ trouble: Trouble) async throws {
-        for _ in 0..<4 { await die(trouble) }
-        #expect(launches.map(\.ending) == Array(repeating: .quit(asking: ["tutorial"]), count: 4))
-        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-    }
-
     @Test("fault P5: an app that is ended while it hangs is known for it, with the operation it hangs in; three of these are a loop too")
     func hanging() async throws {
         for _ in 0..<3 { await die(.whileHanging) }
@@ -135,23 +82,11 @@ struct CrashLoopTests {
         #expect(app.journal.recovery.reason == "the last 3 launches hung in tutorial")
         #expect(try await app.launch().outcome == .completed)
     }
-
-    @Test("fault P11: what the system ends while nobody waits for it is not counted, until somebody does")
-    func background() async throws {
-        for _ in 0..<4 { await die(.prewarmed) }
-        for _ in 0..<4 { await die(.inBackground) }
-        #expect(launches.allSatisfy { $0.ending == .unknown })
-        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
-        for _ in 0..<3 { await die(.prewarmedThenSeen) }
-        #expect(LoopingApp(at: path, .none).journal.recovery.skipped == ["tutorial"])
-    }
 }
 
 /// What kills a launch.
 enum Trouble: String, Sendable {
-    case none, inTutorial, inMain, byNewConfiguration, byCache, byTheme, beforeJournal, beforeGraph, whileAsking, whileHanging
-    case whileInteractive, whileWaitingForPerson
-    case prewarmed, inBackground, prewarmedThenSeen
+    case none, inTutorial, byNewConfiguration, byCache, byTheme, whileHanging
 }
 
 /// What the person has done, in the app's stores.
@@ -194,15 +129,12 @@ private struct LoopingApp {
     init(at path: String, _ trouble: Trouble, version: String = "1", now: Date = Date()) {
         self.trouble = trouble
         directory = .open(at: URL(fileURLWithPath: path))
-        if trouble == .beforeJournal { killThisProcess() }
-        let isPrewarmed = trouble == .prewarmed || trouble == .prewarmedThenSeen
-        journal = .open(in: directory, version: version, kind: isPrewarmed ? .prewarmed : .foreground, now: now)
+        journal = .open(in: directory, version: version, now: now)
     }
 
     /// - Parameter endsWhereItStalls: only in a process of its own. The clock's patience may end where the machine is
     ///     busy, and a launch that should go on would end the process of all tests.
     func launch(endsWhereItStalls: Bool = false) async throws -> LaunchReport {
-        if trouble == .beforeGraph { killThisProcess() }
         var graph = graph()
         journal.prepare(&graph)
         var options = LaunchOptions(clock: VirtualClock(), admission: .oneAtATime)
@@ -211,9 +143,8 @@ private struct LoopingApp {
     }
 
     private func graph() -> OperationGraph {
-        let (journal, directory, trouble) = (journal, directory, trouble)
+        let (directory, trouble) = (directory, trouble)
         let configurations = ConfigurationStore(directory.state)
-        let stage = Stage { journal.questionAsked(by: $0, isAnswered: $1) }
         var graph = OperationGraph("regular")
         let configuration = graph.add("fetch-config") {
             let new = AppConfiguration(version: "8", country: "DE", language: "de")
@@ -222,18 +153,9 @@ private struct LoopingApp {
         } fallback: { _, _ in
             configurations.lastKnown.configuration
         }
-        let asks: [StepOption] = trouble == .whileInteractive ? [.interactive] : []
-        let tutorial = graph.add("tutorial", .onFailure(.continue), .all(asks), after: configuration) { launch in
+        let tutorial = graph.add("tutorial", .onFailure(.continue), after: configuration) { launch in
             switch trouble {
-            case .inTutorial, .prewarmed, .whileInteractive: killThisProcess()
-            case .whileWaitingForPerson: _ = try await launch.waitForPerson { () -> Bool in killThisProcess() }
-            case .inBackground:
-                try journal.change(to: .background)
-                killThisProcess()
-            case .prewarmedThenSeen:
-                try journal.change(to: .foreground)
-                killThisProcess()
-            case .whileAsking: _ = try await stage.ask(in: launch) { () -> Bool in killThisProcess() }
+            case .inTutorial: killThisProcess()
             case .whileHanging: try await launch.sleep(for: .seconds(60))
             default: break
             }
@@ -241,7 +163,6 @@ private struct LoopingApp {
         let theme = graph.add("theme", .onFailure(.continue), after: tutorial) { true }
         graph.add("main-app", .milestone, using: configuration, theme.optional, on: .main) { configuration, theme in
             switch trouble {
-            case .inMain: killThisProcess()
             case .byNewConfiguration where configuration.version == "8": killThisProcess()
             case .byCache where directory.cache.read("poison") != .absent: killThisProcess()
             case .byTheme where theme == true: killThisProcess()

@@ -12,14 +12,14 @@ import Testing
 @Suite("A launch that was killed", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct KilledLaunchTests {
     @Test(
-        "fault P1: killed at any event (by day every third), a first launch leaves one that completes and says where it died, then a regular one"
+        "fault P1: killed at any event (by day every ninth), a first launch leaves one that completes and says where it died, then a regular one"
     )
     func firstLaunch() async throws {
         try await killAtEveryEvent(of: "first-launch") { _ in }
     }
 
     @Test(
-        "fault P1: killed at any event (by day every third), a regular launch leaves one that says where it died, and asks nobody for anything"
+        "fault P1: killed at any event (by day every ninth), a regular launch leaves one that says where it died, and asks nobody for anything"
     )
     func regularLaunch() async throws {
         try await killAtEveryEvent(of: "regular") { path in
@@ -35,7 +35,7 @@ struct KilledLaunchTests {
         #expect(whole.scenario == scenario && whole.outcome == .completed)
         #expect(whole.events > 20)
         // The last one always.
-        for event in 1...whole.events where Nightly.includes(event - 1, of: 3) || event == whole.events {
+        for event in 1...whole.events where Nightly.includes(event - 1, of: 9) || event == whole.events {
             try await run(afterCopying: prepared) { path in
                 await #expect(processExitsWith: .signal(SIGKILL), "event \(event)") { [path = path as String, event = event as Int] in
                     _ = try await KillableApp(at: path).launch(killAt: event)

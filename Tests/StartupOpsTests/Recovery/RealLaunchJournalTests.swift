@@ -273,12 +273,7 @@ struct RealLaunchJournalTests {
 
     @Test("A graph that needs the operation in which launches died begins with the next level; one that does not have it stays where it is")
     func otherGraphs() throws {
-        let journals = location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        for number in 1...3 {
-            try JournalSamples.contents([JournalSamples.began, .started("tutorial")])
-                .write(to: journals.appendingPathComponent("00000\(number)-a.jsonl"))
-        }
+        try JournalSamples.write(Array(repeating: [JournalSamples.began, .started("tutorial")], count: 3), in: location)
         func level(_ add: (inout OperationGraph) -> Void) throws -> RecoveryLevel {
             let journal = open(version: "1.0.0")
             #expect(journal.recovery.level == .skipping && journal.lastLaunch?.number == 3)
@@ -335,23 +330,6 @@ struct RealLaunchJournalTests {
         #expect(problems.all.first?.systemError == ENOTDIR)
         let inMemory = LaunchJournal.open(in: .inMemory(), version: "1")
         #expect(try await run(inMemory).outcome == .completed)
-    }
-
-    @Test("A disk that fills up on the way costs lines, not the launch; what was torn is one broken line")
-    func fullDisk() async throws {
-        let path = location.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let directory = StateDirectory.open(at: URL(fileURLWithPath: path))
-            let problems = Problems()
-            let journal = LaunchJournal.open(in: directory, version: "1", onProblem: problems.add)
-            limitFileSizes(to: 300)
-            for _ in 0..<20 { try journal.change(to: .background) }
-            precondition(problems.all.count == 1 && problems.all[0].code == .noSpace)
-            limitFileSizes(to: 1 << 20)
-            journal.quit()
-        }
-        let launch = try #require(launches.first)
-        #expect(launch.ending == .quit(asking: []) && launch.kind == .background)
     }
 
     @Test("Links, folders and others' files in its place are not read")

@@ -10,15 +10,6 @@ import Testing
 // Real: a launch that has died is told by its lock, which a child that another test begins has as well, from its fork to its exec.
 @Suite("Safe mode", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealSafeModeTests {
-    /// Writes journals of launches that died before.
-    private func write(_ launches: [[JournalLine]], in location: URL) throws {
-        let journals = location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        for (number, lines) in launches.enumerated() {
-            try JournalSamples.contents(lines).write(to: journals.appendingPathComponent("00000\(number + 1)-a.jsonl"))
-        }
-    }
-
     private func launch(
         _ device: SampleDevice,
         changing change: (inout OperationGraph, StartupEnvironment) -> Void = { _, _ in }
@@ -64,7 +55,7 @@ struct RealSafeModeTests {
     func firstLaunch() async throws {
         let device = try SampleDevice()
         let death = [JournalSamples.began, JournalLine.started("login")]
-        try write([death, death, death], in: device.location)
+        try JournalSamples.write([death, death, death], in: device.location)
         let safe = try await launch(device)
         #expect(safe.report.scenario == "first-launch" && safe.report.outcome == .completed)
         #expect(safe.person.content?.account == .guest && !safe.person.shown.contains("login"))
@@ -81,7 +72,7 @@ struct RealSafeModeTests {
     func loggedIn() async throws {
         let device = try SampleDevice()
         let death = [JournalSamples.began, JournalLine.started("tutorial")]
-        try write([death, death, death], in: device.location)
+        try JournalSamples.write([death, death, death], in: device.location)
         let safe = try await launch(device)
         #expect(safe.report.scenario == "first-launch" && safe.person.shown.contains("login"))
         #expect(safe.journal.recovery.skipped == ["tutorial"])
@@ -98,9 +89,8 @@ struct RealSafeModeTests {
         let first = try await launch(device)
         #expect(first.report.outcome == .completed)
         first.journal.stayedHealthy()
-        let journals = device.location.appendingPathComponent("journal")
         let death = [JournalSamples.began(version: "1.0.0", level: .withoutCaches), JournalLine.started("main-app")]
-        try JournalSamples.contents(death).write(to: journals.appendingPathComponent("000009-a.jsonl"))
+        try JournalSamples.write([death], from: 9, in: device.location)
         let safe = try await launch(device)
         #expect(safe.journal.recovery.level == .minimal && safe.report.outcome == .completed)
         #expect(safe.person.shown == ["main"])

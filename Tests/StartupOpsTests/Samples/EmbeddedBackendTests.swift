@@ -25,17 +25,6 @@ struct EmbeddedBackendTests {
         #expect(error?.code == .unreachable)
     }
 
-    @Test("a client follows the redirections of a service, and tries again what failed for the moment")
-    func behindAClient() async throws {
-        let backend = EmbeddedBackend(latency: .none)
-        backend.service.setFault(.redirect(to: "/v1/countries"), for: "/v1/profile")
-        backend.service.setFault(.status(503), for: "/v1/countries", times: 1)
-        let client = HTTPClient(over: backend)
-        let answer = try await client.send(HTTPRequest(.get, backend.baseURL.appending(path: "v1/profile")), deadline: .after(patience))
-        #expect(answer.status == 200)
-        #expect(backend.service.counts == ["GET /v1/profile": 2, "GET /v1/countries": 2])
-    }
-
     @Test(
         "a service at an address that was damaged in its store, or planted there, gets another one and keeps its accounts",
         arguments: [

@@ -47,27 +47,6 @@ struct SampleFaultTests {
         #expect(error?.description.contains("expected") == true)
     }
 
-    @Test("the nearest name is suggested")
-    func suggestion() {
-        let error = #expect(throws: SampleFaultError.self) { try SampleFault(parsing: "truncate") }
-        #expect(error?.description.hasSuffix("did you mean truncated?") == true)
-    }
-
-    @Test("a fault holds for as many requests as it is set for, on its path only")
-    func times() throws {
-        let service = SampleService()
-        service.setFault(.status(500), for: "/v1/configuration", times: 2)
-        let statuses = try (0..<3).map { _ in service.answer(try request()).response?.status }
-        #expect(statuses == [500, 500, 200])
-        #expect(service.counts == ["GET /v1/configuration": 3])
-
-        service.setFault(.hang, for: "/v1/configuration")
-        #expect(service.answer(try request()) == .hang)
-        #expect(service.answer(try request("/v1/countries")).response?.status == 200)
-        service.removeFaults()
-        #expect(service.answer(try request()).response?.status == 200)
-    }
-
     @Test("faults are set, and removed, over the administration's route")
     func administration() throws {
         let service = SampleService()

@@ -66,22 +66,6 @@ struct SampleServiceTests {
         #expect(try ask(.get, "/v1/configuration").status == 400)
     }
 
-    @Test("a configuration that is known already is not sent again")
-    func entityTags() throws {
-        let path = "/v1/configuration?country=DE&language=de"
-        let tag = try #require(try ask(.get, path).headers["ETag"])
-        let answer = try ask(.get, path, headers: ["If-None-Match": tag])
-        #expect(answer.status == 304)
-        #expect(answer.body.isEmpty)
-        #expect(answer.headers["ETag"] == tag)
-        #expect(try ask(.get, path, headers: ["If-None-Match": "\"other\""]).status == 200)
-        #expect(try ask(.get, "/v1/configuration?country=DE&language=en", headers: ["If-None-Match": tag]).status == 200)
-        service.setSpeakers([.init(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
-        let changed = try ask(.get, path, headers: ["If-None-Match": tag])
-        #expect(changed.status == 200)
-        #expect((changed.object["speakers"] as? [String: Any])?["port"] as? Int == 7400)
-    }
-
     @Test("an access token opens the profile; none, a made up one and an expired one do not")
     func accessTokens() throws {
         let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
@@ -103,31 +87,6 @@ struct SampleServiceTests {
                 #expect(answer.headers["WWW-Authenticate"] == "Bearer")
             }
         }
-    }
-
-    @Test("a token is in the form of a JSON Web Token and says when it ends")
-    func webTokens() throws {
-        let service = SampleService { Date(timeIntervalSince1970: 1_800_000_000.75) }
-        let parts = try tokens(of: service).access.split(separator: ".")
-        try #require(parts.count == 3)
-        #expect(!parts.joined().contains { "+/=".contains($0) })
-        var payload = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
-        let claims = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: payload))) as? [String: Any]
-        #expect(claims?["exp"] as? Int == 1_800_003_600)
-        #expect(claims?["iat"] as? Int == 1_800_000_000)
-        #expect(claims?["sub"] as? String == "user-1")
-    }
-
-    @Test("tokens can be made to expire, and sessions to end")
-    func endings() throws {
-        let first = try tokens()
-        #expect(try ask(.post, "/_admin/expire-tokens").status == 204)
-        #expect(try ask(.get, "/v1/profile", token: first.access).status == 401)
-        let second = try tokens(SampleBodies.refresh(first.refresh))
-        #expect(try ask(.get, "/v1/profile", token: second.access).status == 200)
-        #expect(try ask(.post, "/_admin/end-sessions").status == 204)
-        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(second.refresh)).object["error"] as? String == "invalid_grant")
     }
 
     @Test("what is wrong with a token request is named as RFC 6749 names it")
@@ -211,39 +170,5 @@ struct SampleServiceTests {
             #expect(answer.status == 200)
             #expect(answer.graphQLCode == "invalid-jwt")
         }
-    }
-
-    @Test("requests are counted by method and path; the administration's are not")
-    func counts() throws {
-        _ = try tokens()
-        _ = try tokens()
-        _ = try ask(.get, "/v1/configuration?country=DE&language=de")
-        _ = try ask(.get, "/nowhere")
-        let counts = ["POST /oauth/token": 2, "GET /v1/configuration": 1, "GET /nowhere": 1]
-        #expect(service.counts == counts)
-        #expect(try ask(.get, "/_admin/counts").object as? [String: Int] == counts)
-        #expect(try ask(.post, "/_admin/reset").status == 204)
-        #expect(service.counts.isEmpty)
-    }
-
-    @Test("another method or another path is refused")
-    func wrongRoutes() throws {
-        #expect(try ask(.delete, "/v1/profile").status == 404)
-        for path in ["/", "/v1", "/v1/devices/", "/v2/profile", "/_admin/", "/_admin/unknown"] {
-            #expect(try ask(.get, path).status == 404, "\(path)")
-        }
-    }
-
-    @Test("many threads may ask at once: a refresh token is redeemed by one of them")
-    func manyThreads() async throws {
-        let refresh = try tokens().refresh
-        let url = try #require(URL(string: "https://sample.invalid/oauth/token"))
-        let request = HTTPRequest(.post, url, body: Data(SampleBodies.refresh(refresh).utf8))
-        let statuses = await withTaskGroup(of: Int?.self) { group in
-            for _ in 0..<64 { group.addTask { service.answer(request).response?.status } }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(statuses.filter { $0 == 200 }.count == 1)
-        #expect(statuses.filter { $0 == 400 }.count == 63)
     }
 }

@@ -105,14 +105,6 @@ struct LaunchFactsTests {
         }
     }
 
-    @Test("F2: only the speaker is unknown: everything is parallel but the one question")
-    func oneQuestion() throws {
-        let graph = try graph(LaunchFacts(speaker: .none))
-        #expect(graph.levels.first == ["splash", "force-update", "fetch-config", "login"])
-        #expect(try graph.dependencies(of: "connect-speaker") == ["fetch-config", "splash"])
-        #expect(graph.name == "regular")
-    }
-
     @Test("who declines a speaker is not asked again, and keeps the parallel graph, also when a push or a link starts the app")
     func declined() throws {
         for origin in LaunchFacts.Origin.allCases {
@@ -163,19 +155,4 @@ struct LaunchFactsTests {
         )
         #expect(LaunchFacts(isInBackground: true).attributes(ofPrewarmed: true)["start.type"] == "background")
     }
-
-    @Test("F3: facts of an app's own: unknown until they are set, and part of what makes facts equal")
-    func own() {
-        var facts = LaunchFacts()
-        #expect(facts[Subscription.self] == .unknown)
-        facts[Subscription.self] = .expired
-        #expect(facts[Subscription.self] == .expired && facts != LaunchFacts())
-        var others = LaunchFacts()
-        others[Subscription.self] = .expired
-        #expect(others == facts && others.hashValue == facts.hashValue)
-        facts[Subscription.self] = .unknown
-        #expect(facts == LaunchFacts())
-    }
-
-    private enum Subscription: LaunchFact { case unknown, expired }
 }

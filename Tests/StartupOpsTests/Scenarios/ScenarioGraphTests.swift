@@ -24,18 +24,6 @@ struct ScenarioGraphTests {
         #expect(Scenario.named("regulr") == nil)
     }
 
-    @Test("an app adds, replaces and removes steps in a line each")
-    func changed() throws {
-        var graph = Scenario.regular.graph(.simulated())
-        graph.add("analytics", after: "login") {}
-        graph.addDependency("analytics", to: "main-app")
-        graph.remove("tutorial")
-        graph.add("scan") { nil as Speaker? }
-        try graph.replace("connect-speaker", with: "scan")
-        let changed = try graph.validated()
-        #expect(try changed.dependencies(of: "main-app") == ["splash", "force-update", "fetch-config", "login", "scan", "analytics"])
-    }
-
     @Test("a subscription is offered before the main screen, by what the person is entitled to")
     func paywall() throws {
         var steps = StartupSteps.simulated()

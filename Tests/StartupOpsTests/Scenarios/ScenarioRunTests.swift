@@ -30,13 +30,6 @@ struct ScenarioRunTests {
         }
     }
 
-    @Test("A28: every scenario meets its budget, and those of facts take as long as their critical path", arguments: Scenario.all)
-    func budgets(_ scenario: Scenario) async throws {
-        let report = try await run(scenario)
-        #expect(report.outcome == .completed && report.budget.isMet, "\(report.budget.measured)")
-        if scenario.name != Scenario.bootstrap.name { #expect(report.criticalPathDuration == report.endOfLaunchProper) }
-    }
-
     @Test("what may go wrong goes wrong without harm; what may not is named")
     func faults() async throws {
         #expect(try await run(.regular, (.hang, "force-update")).outcome == .completed)

@@ -10,20 +10,6 @@ import Testing
 /// Names and addresses that others choose.
 @Suite("Names and addresses from outside", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AddressTests {
-    /// Notes where speakers were looked for.
-    private final class Connector: DeviceConnector {
-        let asked = Locked<[AppConfiguration.Endpoint]>([])
-
-        func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
-            throw DeviceError(.unreachable, speaker.description, "nobody is there")
-        }
-
-        func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
-            asked.withLock { $0 = endpoints }
-            return []
-        }
-    }
-
     @MainActor
     private struct Nobody: SpeakerPresenter {
         nonisolated init() {}
@@ -49,7 +35,7 @@ struct AddressTests {
         let required = UpdateDecision.required(minimum: SemanticVersion(2), message: nil, store: store)
         #expect(policy.decision(for: SemanticVersion(1), at: Date()) == required)
 
-        let connector = Connector()
+        let connector = LookedFor()
         var configuration = AppConfiguration.bundled
         configuration.speakers = AppConfiguration.Endpoint(host: host, port: port)
         let operation = ConnectSpeakerOperation(

@@ -61,23 +61,6 @@ struct ClearingTests {
         #expect(state.isFirstLaunch)
     }
 
-    @Test("fault S17: A first-launch clearing that is killed while it completes is completed by the one after")
-    func killedTwice() async throws {
-        try Self.fill(try open())
-        for _ in 0..<2 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-                let folder = URL(fileURLWithPath: path)
-                let app = StateDirectory.open(at: folder.appendingPathComponent("app"), secure: MemoryStore())
-                // The second time, opening is enough to get killed.
-                let state = LaunchState(app.state, forgetting: [DeadlyStore(), app.cache])
-                try state.forgetPerson()
-            }
-        }
-        let directory = try open()
-        #expect(directory.secure.read("session") == .value(text("token")))
-        expectCleared(directory, directory.launchState())
-    }
-
     @Test("fault S14, S16: What is locked is cleared once it can be, everything else at once")
     func locked() throws {
         let secrets = LockableStore()

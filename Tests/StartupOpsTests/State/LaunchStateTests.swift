@@ -80,36 +80,6 @@ struct LaunchStateTests {
         #expect(first.appStarts == 2)
     }
 
-    @Test("B26: A launch that is killed after it was counted counts once")
-    func killedAfterCounting() async throws {
-        let folder = try TemporaryFolder()
-        let launch = UUID()
-        for round in 1...3 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-                let state = LaunchState(try FileStore(directory: URL(fileURLWithPath: path).appendingPathComponent("state")))
-                try state.countAppStart(isLoggedIn: true, isAnonymous: false)
-                killThisProcess()
-            }
-            #expect(LaunchState(try FileStore(directory: folder("state")), launch: launch).appStarts == round)
-        }
-    }
-
-    @Test("B26: Launches that count at the same time are all counted, one launch once")
-    func concurrentCounts() async throws {
-        let folder = try TemporaryFolder()
-        let files = try FileStore(directory: folder("state"), lockTimeout: .seconds(300))
-        let launches = (0..<4).map { _ in UUID() }
-        let counted = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for index in 0..<16 {
-                group.addTask { try LaunchState(files, launch: launches[index / 4]).countAppStart(isLoggedIn: true, isAnonymous: false) }
-            }
-            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
-        }
-        // Launches take turns here, which real ones cannot: each is counted again when another was in between.
-        #expect(LaunchState(files).appStarts == counted)
-        #expect(counted >= 4)
-    }
-
     @Test("B26: One launch that counts from 16 threads at the same time is counted once")
     func oneLaunchCountsOften() async throws {
         let folder = try TemporaryFolder()

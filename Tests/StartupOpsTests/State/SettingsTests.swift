@@ -126,22 +126,6 @@ struct SettingsTests {
         #expect(next[.showsSplashVideo] && next[.onboarding] == .none)
     }
 
-    @Test("B27: The device identifier is generated once, and stays")
-    func deviceIdentifier() async throws {
-        let folder = try TemporaryFolder()
-        let settings = Settings(try FileStore(directory: folder("settings"), lockTimeout: .seconds(300)))
-        let identifiers = await withTaskGroup(of: String.self) { group in
-            for _ in 0..<16 { group.addTask { settings.deviceIdentifier } }
-            return await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-        #expect(identifiers.count == 1)
-        let identifier = try #require(identifiers.first)
-        #expect(UUID(uuidString: identifier) != nil)
-        let next = Settings(try FileStore(directory: folder("settings")))
-        #expect(next.deviceIdentifier == identifier)
-        #expect(Settings(MemoryStore()).deviceIdentifier != identifier)
-    }
-
     @Test("B27: Stores over one folder, as processes have them, that generate the device identifier at once agree on one")
     func deviceIdentifierOfSeveral() async throws {
         let folder = try TemporaryFolder()

@@ -114,21 +114,6 @@ struct TutorialOperationTests {
         #expect(try await shows(state))
     }
 
-    @Test("A20, fault P1: an app that is killed after the tutorial was shown, and before that was recorded, shows it again")
-    func killed() async throws {
-        let folder = try TemporaryFolder()
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-            let store = try FileStore(directory: URL(fileURLWithPath: path + "/state"))
-            let pages = Pages(meanwhile: { _ = FileManager.default.createFile(atPath: path + "/shown", contents: nil) })
-            let operation = Self.operation(LaunchState(StoreThatKills(content: store)), pages)
-            _ = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
-        }
-        #expect(FileManager.default.fileExists(atPath: folder("shown").path))
-        let state = LaunchState(try FileStore(directory: folder("state")))
-        #expect(try await shows(state))
-        #expect(try await !shows(state))
-    }
-
     @Test(
         "fault S14: where it cannot be told whether it was seen it is not shown; where that cannot be recorded it is shown again; both are noted"
     )
@@ -146,15 +131,6 @@ struct TutorialOperationTests {
         let (unrecorded, _) = try await runAlone("tutorial") { launch in try await again.run(Self.configuration, in: launch) }
         #expect(pages.shown.withLock { $0 } == ["Willkommen"])
         #expect(unrecorded.notes.first?.hasPrefix("that the tutorial was seen could not be recorded, so it will be shown again: ") == true)
-    }
-
-    @Test("fault S20: a recorded version that is none counts as never seen, once")
-    func garbage() async throws {
-        let store = MemoryStore()
-        try store.save("garbage", for: "tutorial-version-seen")
-        let state = LaunchState(store)
-        #expect(try await shows(state))
-        #expect(try await !shows(state))
     }
 
     @Test("A19: without a presenter, or without pages, there is nothing to do, and nothing is recorded as seen")
@@ -178,11 +154,4 @@ struct TutorialOperationTests {
         _ = try await runAlone("tutorial") { launch in try await operation.run(nil, in: launch) }
         #expect(pages.shown.withLock { $0 } == ["Willkommen"])
     }
-}
-
-/// A store in which nothing is ever written: the process is killed when it tries.
-private struct StoreThatKills: StoreOver {
-    let content: FileStore
-
-    func write(_ data: Data, for key: StoreKey) { killThisProcess() }
 }

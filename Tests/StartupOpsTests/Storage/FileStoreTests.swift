@@ -100,25 +100,6 @@ struct FileStoreTests {
         #expect(try used.status().st_size == 0)
     }
 
-    @Test("Many threads that read and write one value always find a whole one")
-    func concurrency() async throws {
-        let values = (0..<8).map { Data(repeating: UInt8($0), count: 10_000 + $0) }
-        try store.write(values[0], for: "key")
-        try await withThrowingTaskGroup(of: Void.self) { [store] group in
-            for value in values {
-                group.addTask { for _ in 0..<20 { try store.write(value, for: "key") } }
-                group.addTask {
-                    for _ in 0..<100 {
-                        let found = try #require(store.read("key").value)
-                        #expect(found == values[Int(found.first ?? 255)])
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(names(in: folder("a/b/store")) == ["key"])
-    }
-
     @Test("Stores that are opened while others write remove nothing that is in use")
     func openingWhileWriting() throws {
         let rounds = Nightly.times(day: 200, night: 1000)

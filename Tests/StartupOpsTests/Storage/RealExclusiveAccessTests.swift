@@ -11,7 +11,7 @@ struct RealExclusiveAccessTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Threads that share a store, or have one each in the same place, go in one at a time", arguments: [1, 2, 4, 16])
+    @Test("Threads that share a store, or have one each in the same place, go in one at a time", arguments: [2, 16])
     func threads(width: Int) async throws {
         let shared = try FileStore(directory: folder("store"), lockTimeout: .seconds(300))
         let total = Locked(0)

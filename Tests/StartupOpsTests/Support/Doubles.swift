@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 @testable import StartupNetworking
 @testable import StartupOps
@@ -39,4 +40,18 @@ extension StoreOver {
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try content.setAside(key, because: reason) }
     func hasSetAside(_ key: StoreKey) -> Bool { content.hasSetAside(key) }
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
+}
+
+/// Notes where speakers were looked for.
+final class LookedFor: DeviceConnector {
+    let asked = Locked<[AppConfiguration.Endpoint]>([])
+
+    func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+        throw DeviceError(.unreachable, speaker.description, "nobody is there")
+    }
+
+    func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
+        asked.withLock { $0 = endpoints }
+        return []
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 extension LoopbackServer {
     /// What a server does with a request: steps, one after the other.
@@ -35,10 +36,6 @@ extension LoopbackServer {
             response(status, headers: headers.merging(["Content-Type": "application/json"]) { first, _ in first }, body: Data(text.utf8))
         }
 
-        static func html(_ text: String, status: Int = 200) -> Answer {
-            response(status, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(text.utf8))
-        }
-
         /// Exactly these bytes, then the end of the connection.
         static func raw(_ text: String) -> Answer { Answer(steps: [.send(Data(text.utf8)), .close]) }
 
@@ -46,7 +43,6 @@ extension LoopbackServer {
         static let reset = Answer(steps: [.reset])
         /// Closes without a word.
         static let close = Answer(steps: [.close])
-        static let garbage = raw("\u{0}\u{1}nonsense\r\nthat is no HTTP\r\n\r\n")
 
         /// The head, then one byte after each pause, for ever.
         static func drip(every pause: Duration) -> Answer {
@@ -106,4 +102,13 @@ extension LoopbackServer {
             return Data("HTTP/1.1 \(status) Status\r\n\(fields.joined())\r\n".utf8)
         }
     }
+}
+
+/// What an answer of a `LoopbackServer` waits for, until a test opens it.
+final class LoopbackGate: Sendable {
+    private let state = Locked(false)
+
+    var isOpen: Bool { state.withLock { $0 } }
+
+    func open() { state.withLock { $0 = true } }
 }

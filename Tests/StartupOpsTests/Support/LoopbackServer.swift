@@ -105,9 +105,6 @@ final class LoopbackServer: Sendable {
     /// The first bytes of what came and was no HTTP.
     var garbage: [Data] { state.withLock { $0.garbage } }
 
-    /// How many connections were made to it.
-    var connectionCount: Int { state.withLock { $0.connectionCount } }
-
     /// How many bytes the system took for sending.
     var bytesSent: Int { state.withLock { $0.bytesSent } }
 

@@ -32,31 +32,6 @@ struct UpdatePolicyTests {
         #expect(!UpdateDecision.recommended(app).stopsLaunch)
     }
 
-    @Test(
-        "fault N21: a minimum that makes no sense is ignored with a reason, and the launch goes on",
-        arguments: [
-            (#""abc""#, #""abc" is no version; one looks like 1.4.0"#), (#""""#, #""" is no version; one looks like 1.4.0"#),
-            ("null", "it is null where a version was expected"), ("-1", "it is a number where a version was expected"),
-            (#""-1""#, #""-1" is no version; one looks like 1.4.0"#), ("true", "it is a boolean where a version was expected"),
-            ("{}", "it is an object where a version was expected"), ("[1]", "it is an array where a version was expected"),
-            ("1e999", "it is a value out of range where a version was expected"),
-            (
-                "\"\(String(repeating: "9", count: 99_999))\"",
-                "a text of 99999 characters is no version; one looks like 1.4.0"
-            ),
-        ] as [(LongText, String)]
-    )
-    func badMinimum(value: LongText, reason: String) throws {
-        guard let policy = try? policy("{\"minimumVersion\":\(value.value),\"recommendedVersion\":\"3.0\"}") else {
-            // A number that no parser takes makes the whole answer garbage; it counts as no answer.
-            #expect(value.value == "1e999")
-            return
-        }
-        #expect(policy.ignored == ["minimumVersion was ignored: \(reason)"])
-        #expect(policy.minimumVersion == nil)
-        #expect(policy.decision(for: app, at: date) == .recommended(SemanticVersion(3)), "the other fields hold")
-    }
-
     private func fields(_ policy: UpdatePolicy) -> [String] { policy.ignored.map { String($0.prefix { $0 != " " }) } }
 
     @Test("fault N21: every field is judged on its own, and named")

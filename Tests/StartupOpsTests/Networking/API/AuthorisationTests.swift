@@ -27,21 +27,6 @@ struct AuthorisationTests {
         }
     }
 
-    @Test("C1, C39: an API type mixes both transports, and its caller sees no difference")
-    func mixed() async throws {
-        struct HomeAPI {
-            let client: APIClient
-
-            func profile() async throws(NetworkError) -> UserProfile { try await client.get("v1/profile", deadline: .never) }
-            func speakers() async throws(NetworkError) -> [NamedSpeaker] { try await client.query(.speakers, deadline: .never) }
-        }
-        let harness = try harness()
-        let api = HomeAPI(client: harness.client)
-        #expect(try await api.profile().id == "u1")
-        #expect(try await api.speakers().count == 1)
-        #expect(harness.requests.map { $0.url.path() } == ["/v1/profile", "/graphql"])
-    }
-
     @Test("C11, C38: where a token is needed and nobody is logged in, nothing leaves; both transports name the same condition alike")
     func missing() async throws {
         let harness = try harness { _ in nil }
@@ -53,16 +38,7 @@ struct AuthorisationTests {
         #expect(harness.service.requests.isEmpty)
     }
 
-    @Test("C15: when the refresh fails the request is not sent, over neither transport", arguments: [true, false])
-    func refreshFails(_ graphQL: Bool) async throws {
-        let harness = try harness(expired)
-        harness.service.next("POST /oauth/token", fails: .unreachable)
-        let error = await ask(harness, graphQL: graphQL)
-        #expect(error?.code == .refreshTokenFailed && error?.isTransient == true)
-        #expect(harness.requests.isEmpty)
-    }
-
-    @Test("C16, C17, fault T1: a hundred requests over both transports with an expired token: one refresh, all get the new token")
+    @Test("C1, C16, C17, C39, fault T1: a hundred requests over both transports, an expired token: one refresh serves all")
     func hundred() async throws {
         let harness = try harness(expired)
         await withTaskGroup(of: NetworkError?.self) { group in
@@ -71,17 +47,6 @@ struct AuthorisationTests {
         }
         #expect(harness.refreshes == 1 && harness.requests.count == 100)
         #expect(Set(harness.requests.map(\.bearer)).count == 1)
-    }
-
-    @Test("C17, fault T1: the same when only the service knows that the token has expired")
-    func hundredExpiredByService() async throws {
-        let harness = try harness()
-        harness.service.expireTokens()
-        await withTaskGroup(of: NetworkError?.self) { group in
-            for index in 1...100 { group.addTask { await ask(harness, graphQL: index % 2 == 0) } }
-            for await error in group { #expect(error == nil) }
-        }
-        #expect(harness.refreshes == 1)
     }
 
     @Test("fault T2: when the service ends the session, all who wait fail with the same cause, and it is said once")
@@ -101,22 +66,6 @@ struct AuthorisationTests {
         #expect(harness.refreshes == 1 && harness.requests.isEmpty)
         #expect(harness.secureStore.read("session") == .absent)
         #expect(await log.events(harness.tokens) == [.loggedOut(.rejected)])
-    }
-
-    @Test(
-        "C18, fault T18: a token that has expired is never sent; where none is needed the request goes as a guest's",
-        arguments: [true, false]
-    )
-    func neverExpired(_ graphQL: Bool) async throws {
-        let harness = try harness(expired)
-        if graphQL {
-            _ = try await harness.client.query(.greeting, as: Greeting.self, deadline: .never)
-            #expect(harness.requests.first?.headers["x-hasura-role"] == "guest")
-        } else {
-            try await harness.client.get("v1/countries", deadline: .never)
-        }
-        #expect(harness.requests.count == 1 && harness.requests.first?.bearer == nil)
-        #expect(harness.refreshes == 0)
     }
 
     @Test(
@@ -155,19 +104,6 @@ struct AuthorisationTests {
         #expect(harness.refreshes == 1 && harness.requests.count == 1)
         #expect(await ask(harness, graphQL: graphQL) == nil)
         #expect(harness.refreshes == 1)
-    }
-
-    @Test("fault T8: of many requests with an expired token, whose new token is turned down too, none asks for another")
-    func manyRefreshedInVain() async throws {
-        let harness = try harness(expired)
-        for _ in 1...100 { harness.service.next("GET /v1/profile", status: 401, "") }
-        let gate = AsyncGate()
-        harness.service.hold("POST /oauth/token", at: gate)
-        let tasks = (1...100).map { _ in Task { await ask(harness, graphQL: false) } }
-        await eventually { harness.tokens.waiterCount == 100 }
-        gate.open()
-        for task in tasks { #expect(await task.value?.code == .unauthorized) }
-        #expect(harness.refreshes == 1 && harness.requests.count == 100)
     }
 
     @Test("fault T10: status 403 is no reason to refresh", arguments: [true, false])

@@ -233,15 +233,4 @@ struct CachingTests {
         _ = try await harness.client.get("v1/configuration", as: Version.self, deadline: .never)
         #expect(harness.requests.last?.headers["If-None-Match"] == nil && harness.requests.last?.bearer == nil)
     }
-
-    @Test("C47, fault S16: a logout that was interrupted is completed at the next launch, cached answers included")
-    func interruptedLogout() async throws {
-        let service = WireService()
-        let first = try ClientHarness(service.issue(), service: service)
-        _ = try await first.client.get("v1/profile", as: UserProfile.self, deadline: .never)
-        // As it is when the app is killed right after the marker was written.
-        first.secureStore.write(Data("clearing".utf8), for: "session.clearing")
-        let next = try ClientHarness(service: service, secureStore: first.secureStore, cacheStore: first.cacheStore)
-        #expect(next.tokens.session == .absent && next.cachedCount == 0)
-    }
 }

@@ -7,53 +7,6 @@ import Testing
 
 @Suite("The current user", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CurrentUserTests {
-    private func names(_ stream: AsyncStream<UserProfile?>, _ count: Int) async -> [String?] {
-        var names: [String?] = []
-        for await profile in stream {
-            names.append(profile?.name)
-            if names.count == count { break }
-        }
-        return names
-    }
-
-    @Test("C40: asking for the profile updates the current user for all who watch")
-    func updates() async throws {
-        let service = WireService()
-        let harness = try ClientHarness(service.issue(), service: service)
-        let user = CurrentUser(client: harness.client)
-        let (first, second) = (user.updates, user.updates)
-        #expect(user.profile == nil)
-        let profile = try await user.getProfile(by: .never)
-        #expect(user.profile == profile)
-        #expect(await names(first, 2) == [nil, "Name of u1"])
-        #expect(await names(second, 2) == [nil, "Name of u1"])
-        #expect(await names(user.updates, 1) == ["Name of u1"])
-    }
-
-    @Test("C46: the next launch shows the cached profile at once, then the service's")
-    func cached() async throws {
-        let service = WireService()
-        let first = try ClientHarness(service.issue(), service: service)
-        try await CurrentUser(client: first.client).getProfile(by: .never)
-
-        let next = try ClientHarness(service: service, secureStore: first.secureStore, cacheStore: first.cacheStore)
-        let user = CurrentUser(client: next.client)
-        let updates = user.updates
-        let gate = AsyncGate()
-        service.next("GET /v1/profile") { _, _ in
-            await gate.wait()
-            return HTTPResponse(status: 200, body: Data(#"{"id":"u1","name":"New","emailVerified":true,"isAnonymous":false}"#.utf8))
-        }
-        let loading = Task { try await user.load(by: .never) }
-        // The service is asked only after the cached profile was given.
-        await gate.arrivals()
-        await eventually { user.profile != nil }
-        #expect(user.profile?.name == "Name of u1")
-        gate.open()
-        #expect(try await loading.value.name == "New")
-        #expect(await names(updates, 3) == [nil, "Name of u1", "New"])
-    }
-
     @Test("C46: without a network the cached profile stands, and the failure is told")
     func offline() async throws {
         let service = WireService()

@@ -34,11 +34,17 @@ struct GraphQLTests {
         }
     }
 
-    @Test("C23: a query gives an array")
-    func array() async throws {
+    @Test("C23, C25, C26: a query and a mutation give an array, a combined query gives one object")
+    func results() async throws {
         let harness = try harness()
-        let speakers = try await harness.client.query(.speakers, as: [NamedSpeaker].self, deadline: .never)
-        #expect(speakers == [NamedSpeaker(id: "s1", name: "Kitchen")])
+        let kitchen = [NamedSpeaker(id: "s1", name: "Kitchen")]
+        #expect(try await harness.client.query(.speakers, as: [NamedSpeaker].self, deadline: .never) == kitchen)
+        let registered = try await harness.client.mutate(.register, ["id": "s1"], as: [NamedSpeaker].self, deadline: .never)
+        #expect(registered == kitchen)
+        harness.service.next(path, #"{"data":{"viewer":{"id":"u1","name":"n"},"speakers":[{"id":"s1","name":"k"}]}}"#)
+        let operation = GraphQLOperation(.query, "Home", "query Home { viewer { id name } speakers { id name } }")
+        let home = try await harness.client.query(operation, as: Home.self, deadline: .never)
+        #expect(home.viewer.id == "u1" && home.speakers.count == 1)
     }
 
     @Test("C24: a query goes through response models to domain models; one that makes none is invalidData")
@@ -50,22 +56,6 @@ struct GraphQLTests {
             _ = try await harness.client.query(.speakers, throughEach: SpeakerResponse.self, deadline: .never)
         }
         #expect(error?.code == .invalidData && error?.reason == "SpeakerResponse makes no String")
-    }
-
-    @Test("C25: a combined query gives one object")
-    func combined() async throws {
-        let harness = try harness()
-        harness.service.next(path, #"{"data":{"viewer":{"id":"u1","name":"n"},"speakers":[{"id":"s1","name":"k"}]}}"#)
-        let operation = GraphQLOperation(.query, "Home", "query Home { viewer { id name } speakers { id name } }")
-        let home = try await harness.client.query(operation, as: Home.self, deadline: .never)
-        #expect(home.viewer.id == "u1" && home.speakers.count == 1)
-    }
-
-    @Test("C26: a mutation gives an array")
-    func mutation() async throws {
-        let harness = try harness()
-        let result = try await harness.client.mutate(.register, ["id": "s1"], as: [NamedSpeaker].self, deadline: .never)
-        #expect(result == [NamedSpeaker(id: "s1", name: "Kitchen")])
     }
 
     @Test("C27, fault N30: a mutation without a result fails with the service's errors; fired and forgotten it goes on and they are told")

@@ -99,26 +99,37 @@ struct RESTTests {
         #expect(harness.refreshes == 0)
     }
 
-    @Test("C38: statuses, empty bodies, pages and wrong data each have one error, which names the place")
-    func errors() async throws {
-        let harness = try ClientHarness()
-        let cases: [(Int, String, String, NetworkError.Code, String)] = [
-            (500, "application/json", "{}", .invalidResponse, "status 500"), (304, "application/json", "", .invalidResponse, "status 304"),
-            (200, "application/json", "", .emptyResponse, "no body"), (204, "application/json", "", .emptyResponse, "no body"),
-            (200, "text/html; charset=utf-8", "<html>", .invalidData, "text/html where JSON was expected"),
-            (200, "application/json", "{", .invalidData, "it is no JSON"), (200, "application/json", "null", .invalidData, "the top level"),
-            (200, "application/json", #"[{"code":"DE"},{}]"#, .invalidData, "[1].code: it is missing"),
-            (200, "application/json", #"[{"code":7}]"#, .invalidData, "[0].code: a string was expected"),
-            (200, "application/json", #"[{"code":null}]"#, .invalidData, "[0].code: a string was expected"),
-        ]
-        for (status, type, body, code, text) in cases {
-            harness.service.next("GET /v1/countries", status: status, type: type, body)
-            let error = await failure { () throws(NetworkError) in
-                _ = try await harness.client.get("v1/countries", as: [Country].self, deadline: .never)
-            }
-            #expect(error?.code == code && error?.status == status, "\(status) \(body)")
-            #expect(error?.description.contains(text) == true, "\(error?.description ?? "")")
-            #expect(error?.description.hasPrefix("GET service/v1/countries: ") == true)
+    @Test(
+        "C37: a network that fails is the same error for both transports",
+        arguments: [NetworkError.Code.unreachable, .untrusted, .timedOut, .cancelled]
+    )
+    func sameError(code: NetworkError.Code) async throws {
+        let service = WireService()
+        let harness = try ClientHarness(service.issue(), service: service)
+        service.next("POST /graphql", fails: code)
+        service.next("GET /v1/countries", fails: code)
+        let viaGraphQL = await failure { () throws(NetworkError) in
+            _ = try await harness.client.query(.speakers, as: [NamedSpeaker].self, deadline: .never)
         }
+        let viaREST = await failure { () throws(NetworkError) in
+            _ = try await harness.client.get("v1/countries", as: [Country].self, deadline: .never)
+        }
+        #expect(viaGraphQL?.code == code && viaREST?.code == code)
+        #expect(viaGraphQL?.reason == viaREST?.reason)
+    }
+
+    @Test("C32: the encoding, byte by byte, is that of RFC 3986")
+    func encoding() throws {
+        // In names and in values: each character of ASCII but the unreserved ones is a percent sign and two digits.
+        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        for byte in UInt8(0)..<128 {
+            let character = String(UnicodeScalar(byte))
+            let digits = String(byte, radix: 16, uppercase: true)
+            let encoded = unreserved.contains(character) ? character : "%" + (digits.count == 1 ? "0" : "") + digits
+            #expect(([character: character] as QueryParameters).encoded == "\(encoded)=\(encoded)")
+        }
+        #expect((["a b": "c&d", "e": "", "f": nil, "a b": "2"] as QueryParameters).encoded == "a%20b=c%26d&e=&a%20b=2")
+        #expect((["": "-._~AZaz09"] as QueryParameters).encoded == "=-._~AZaz09")
+        #expect((["n": "\n"] as QueryParameters).encoded == "n=%0A")
     }
 }

@@ -62,18 +62,6 @@ struct RealUploadTests {
         #expect(server.requests.allSatisfy { $0.body == picture && $0.headers["content-type"] == "image/png" })
     }
 
-    @Test("F10: without a session nothing is sent, unless no token is required")
-    func guest() async throws {
-        server.on("/v1/crashes", .status(204))
-        let error = await failure { () throws(NetworkError) in
-            try await client.send(.post, "v1/crashes", body: picture, contentType: "application/zip", deadline: httpPatience)
-        }
-        #expect(error?.code == .missingAccessToken && server.requests.isEmpty)
-        let options = RequestOptions(requirement: .optional)
-        try await client.send(.post, "v1/crashes", body: picture, contentType: "application/zip", options: options, deadline: httpPatience)
-        #expect(server.requests.count == 1 && server.requests.first?.headers["authorization"] == nil)
-    }
-
     @Test(
         "F10, fault N36: a content type that is none, or that would begin another field, is refused; nothing is sent",
         arguments: [

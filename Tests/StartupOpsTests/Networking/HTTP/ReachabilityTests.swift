@@ -45,13 +45,6 @@ struct ReachabilityTests {
         #expect(await Client(reachability).send() == nil)
     }
 
-    @Test("C49: a request goes at once while nothing is known")
-    func unknown() async {
-        let client = Client(reachability)
-        #expect(await client.send() == nil)
-        #expect(client.attempts == 1)
-    }
-
     @Test("C48: a request waits while no link is up, and goes when one is", arguments: [HTTPMethod.get, .post])
     func waits(_ method: HTTPMethod) async {
         await tell(false)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Bursts of requests", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealBurstTests {
     /// `BURSTS`, as in each night; a line that loses a request does so in one of some hundreds.
-    private static let bursts = ProcessInfo.processInfo.environment["BURSTS"].flatMap { Int($0) } ?? 3
+    private static let bursts = ProcessInfo.processInfo.environment["BURSTS"].flatMap { Int($0) } ?? 1
 
     @Test("of fifty requests at once, all are answered, and none waits while the server is idle", arguments: TransportKind.allCases)
     func fifty(_ kind: TransportKind) async throws {

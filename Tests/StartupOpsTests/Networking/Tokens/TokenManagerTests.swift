@@ -74,22 +74,6 @@ struct TokenManagerTests {
         #expect(service.count(refreshPath) == 1)
     }
 
-    @Test("a caller that was cancelled before it asked does not wait")
-    func cancelledBefore() async throws {
-        let tokens = try manager(service.issue(lifetime: -1))
-        let gate = AsyncGate()
-        service.hold(refreshPath, at: gate)
-        let start = AsyncGate()
-        let task = Task {
-            await start.wait(ignoringCancellation: true)
-            return await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) }
-        }
-        task.cancel()
-        start.open()
-        #expect(await task.value == .cancelled)
-        gate.open()
-    }
-
     @Test("fault T6: when all who waited are cancelled, the refresh completes, and the replaced refresh token is stored")
     func allCancelled() async throws {
         let old = service.issue(lifetime: -1)
@@ -179,21 +163,6 @@ struct TokenManagerTests {
         #expect(await log.events(tokens) == [.loggedOut(.requested)])
         tokens.end(.requested)
         #expect(SessionStore(store).load() == .absent)
-    }
-
-    @Test("fault T20: a switch of users during a refresh: the first user's callers get nothing of the second's")
-    func switchDuringRefresh() async throws {
-        let tokens = try manager(service.issue("u1", lifetime: -1))
-        let gate = AsyncGate()
-        service.hold(refreshPath, at: gate)
-        let caller = Task { await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } }
-        await waiting(tokens, 1)
-        let second = service.issue("u2")
-        tokens.begin(second)
-        #expect(await caller.value == .cancelled)
-        gate.open()
-        #expect(try await tokens.token(for: .required, deadline: .never)?.value == second.accessToken)
-        #expect(SessionStore(store).load() == .value(second))
     }
 
     @Test("fault T19, T20: logins, logouts and refreshes at once leave the store and the memory of one mind", arguments: 1...20)

@@ -20,6 +20,16 @@ enum JournalSamples {
 
     static func contents(_ lines: [JournalLine]) -> Data { Data(lines.flatMap(\.bytes)) }
 
+    /// Writes the journals of launches into the state folder of an app, numbered one after the other.
+    static func write(_ launches: [[JournalLine]], from first: Int = 1, in location: URL) throws {
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        for (index, lines) in launches.enumerated() {
+            let number = String("000000\(first + index)".suffix(6))
+            try contents(lines).write(to: journals.appendingPathComponent("\(number)-a.jsonl"))
+        }
+    }
+
     /// From its begin to its healthy end.
     static let wholeLaunch: Data = {
         var planned = JournalLine(.planned)

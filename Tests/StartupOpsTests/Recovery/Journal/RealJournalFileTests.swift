@@ -82,10 +82,8 @@ struct RealJournalFileTests {
     @Test("the app is told of the first problem of each kind, also after one of another kind")
     func kindsOfProblem() async throws {
         let location = folder("app")
-        let journals = location.appendingPathComponent("journal")
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
         let death = [JournalSamples.began(version: "1.0.0", level: .withoutCaches), JournalLine.started("main-app")]
-        try JournalSamples.contents(death).write(to: journals.appendingPathComponent("000001-a.jsonl"))
+        try JournalSamples.write([death], in: location)
         await #expect(processExitsWith: .success) { [path = location.path as String] in
             let location = URL(fileURLWithPath: path)
             let directory = StateDirectory.open(at: location)

@@ -46,22 +46,6 @@ struct BootstrapEventTests {
         #expect((report["main-app"]?.end ?? Self.answer) < Self.answer && report.milestone == "main-app")
     }
 
-    @Test("an SDK with a step of its own behind the event holds up neither the phase nor the main screen")
-    func ownStep() async throws {
-        let started = Locked<[String]>([])
-        let next = ThirdPartySDK("next") { _ in started.withLock { $0.append("next") } }
-        let report = try await launch([next]) { [permission] bootstrap, graph in
-            let allowed = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.skipDependents))
-            graph.add("sdk-tracking", .onFailure(.continue), after: allowed, "configure", on: .main) {
-                let device = try bootstrap.configuration().deviceIdentifier
-                started.withLock { $0.append(device.isEmpty ? "no device" : "tracking") }
-            }
-        }
-        expectInTime(report)
-        #expect(report["sdk-tracking"]?.outcome == .succeeded && report["sdk-tracking"]?.start == Self.answer)
-        #expect(started.withLock { $0 } == ["next", "tracking"])
-    }
-
     @Test("an SDK whose restore waits for the event holds up neither the phase, nor the next SDK, nor the main screen")
     func restore() async throws {
         let services = SampleSDKServices(token: "a session")

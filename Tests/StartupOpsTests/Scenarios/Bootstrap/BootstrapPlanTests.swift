@@ -176,22 +176,6 @@ struct BootstrapPlanTests {
                 "ui-configuration is required and was not registered; register it after client-keys",
             ]
         )
-        let misordered = problems { $0.registrations.swapAt(1, 4) }
-        #expect(
-            misordered == [
-                "ui-configuration must come after client-keys: the theme is the client's",
-                "screen-configuration must come after client-keys: screens lead to addresses that are among the client's keys",
-            ]
-        )
-        #expect(
-            problems { $0.delegates = [$0.registrations.remove(at: 3)] } == [
-                "configuration must come after screen-configuration: the screens that it knows are those that are configured by then"
-            ]
-        )
-        #expect(
-            problems { $0.registrations.append(.value("early", for: "delegates")) }
-                == ["delegates must come after configuration: they are handed to objects that it makes"]
-        )
         #expect(
             problems { $0.registrations.append(.value("other", for: "analytics")) }.first?.contains("was registered twice")
                 == true

@@ -104,27 +104,6 @@ struct BootstrapSDKTests {
         }
     }
 
-    @Test(
-        "B29, F13: every fault in the step of a required SDK ends the launch and names the step; one in its restore ends nothing",
-        arguments: [Fault.fail, .hang, .delay(.seconds(10))],
-        ["", "-ready"]
-    )
-    func required(fault: Fault, suffix: String) async throws {
-        let (person, before) = (AgreeablePerson(), harness.done.count)
-        let lifecycle = SDKLifecycle(services: SampleSDKServices())
-        let report = try await launch(lifecycle, isRequired: true, person: person) { graph in
-            try graph.inject(fault, into: "sdk-steps\(suffix)")
-        }
-        let begun = harness.done.count - before
-        if suffix.isEmpty {
-            #expect(report.outcome.isFailure(of: "sdk-steps", saying: ""), "\(fault): \(report.outcome)")
-            #expect(begun == 1 && !person.shown.contains("main") && !lifecycle.isInitialized)
-        } else {
-            #expect(report.outcome == .completed && begun == 1 && lifecycle.isInitialized, "\(report.remarks)")
-            #expect(person.shown.count { $0 == "main" } == 1)
-        }
-    }
-
     @Test("D24, D25: the next launch of the process leaves it as it is; another configuration is refused by the names of fields")
     func again() async throws {
         let services = SampleSDKServices()

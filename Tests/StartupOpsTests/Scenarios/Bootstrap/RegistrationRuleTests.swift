@@ -27,17 +27,6 @@ struct RegistrationRuleTests {
         )
     }
 
-    @Test(
-        "B3, B5: each of the required registrations, when skipped, is named before the launch goes on",
-        arguments: [
-            "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics",
-        ]
-    )
-    func skipped(name: String) {
-        let missing = problems(Self.rightOrder.filter { $0 != name }).filter { $0.contains("is required") }
-        #expect(missing.count == 1 && missing[0].hasPrefix("\(name) is required and was not registered; register it after "))
-    }
-
     @Test("B3: none of them registered, all are named")
     func nothingRegistered() {
         let required = [
@@ -104,17 +93,6 @@ struct RegistrationRuleTests {
         }
     }
 
-    @Test("B34, B63: an image codec may be absent; one that is there comes before the coordinator")
-    func codec() throws {
-        let without = Self.rightOrder.filter { $0 != "image-codec" }
-        #expect(problems(without) == [])
-        #expect(
-            problems(without + ["image-codec"]) == [
-                "coordinator must come after image-codec: its first screen shows images, which stay empty without a codec"
-            ]
-        )
-    }
-
     private final class Keys: Sendable {}
 
     @Test("B7, B8: one instance serves two keys, and the same value again is nothing; a different one is reported")
@@ -141,11 +119,5 @@ struct RegistrationRuleTests {
         let error = await #expect(throws: RegistryError.self) { try await bootstrap.make(BootstrapModule("map") { _ in "map" }) }
         #expect(error?.description.hasPrefix("module map asked for the configuration") == true)
         #expect(error?.description.hasSuffix("then configuration") == true)
-    }
-
-    @Test("a registration that is almost one that is missing is named, with that one; others are the app's own")
-    func unknown() {
-        #expect(problems(["platform", "client-key"]).contains { $0.hasSuffix("did you mean client-keys?") })
-        #expect(!problems(["platform", "client-keys", "client-key", "my-own-thing"]).contains { $0.contains("did you mean") })
     }
 }
