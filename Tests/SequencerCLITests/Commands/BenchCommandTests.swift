@@ -7,37 +7,6 @@ import Testing
 
 @Suite("bench", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchCommandTests {
-    @Test("F5: what it prints, in virtual time, in which every run is the same")
-    func text() async throws {
-        let result = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "4")
-        #expect(result.code == 0)
-        #expect(result.messages.isEmpty)
-        #expect(
-            result.output == """
-                regular  4 runs after 1 to warm up, budget 3 s
-                  median    800 ms, too few runs for an interval
-                  MAD       0 ms
-                  range     800 ms to 800 ms
-                  outliers  none
-                  budget    0 of 4 missed
-
-                  operation          median   MAD     max  runs
-                  connect-speaker *  700 ms  0 ms  700 ms     4
-                  login              600 ms  0 ms  600 ms     4
-                  fetch-config       450 ms  0 ms  450 ms     4
-                  splash             400 ms  0 ms  400 ms     4
-                  force-update       300 ms  0 ms  300 ms     4
-                  tutorial           250 ms  0 ms  250 ms     4
-                  main-app *         100 ms  0 ms  100 ms     4
-                  * on the critical path; operations overlap, their times do not add up
-
-                virtual clock: from the launch's begin to the end of its milestone, without waiting for a person
-                controlled: time; not: real work, threads, processors
-
-                """
-        )
-    }
-
     @Test("F5: a baseline that was faster: the operation that did it, and code 4; a threshold above the change lets it pass")
     func baseline() async throws {
         let folder = try TemporaryFolder()
@@ -178,25 +147,6 @@ struct BenchCommandTests {
         let slow = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--budget", "500ms")
         #expect(slow.code == 3)
         #expect(slow.output.contains("budget    2 of 2 missed"))
-    }
-
-    @Test("One run has a time, and no statistic, in each format")
-    func oneRun() async throws {
-        func bench(_ words: String...) async throws -> Tool.Result {
-            try await Tool.run(
-                ["bench", "-", "--clock", "virtual", "--runs", "1"] + words,
-                input: Data(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#).utf8)
-            )
-        }
-        let text = try await bench().output
-        #expect(!text.contains("\n  MAD ") && !text.contains("p90") && text.contains("too few runs for an interval"), "\(text)")
-        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("  a *") })
-        #expect(row.split(separator: " ").map(String.init) == ["a", "*", "5", "ms", "5", "ms", "1"], "\(text)")
-        let scenario = try #require((try await bench("--json").json()["scenarios"] as? [[String: Any]])?.first)
-        let summary = try #require(scenario["summary"] as? [String: Any])
-        #expect(["madMs", "p90Ms", "medianLowerMs", "medianUpperMs"].allSatisfy { summary[$0] is NSNull }, "\(summary)")
-        let action = try await bench("--format", "github-action-benchmark").output
-        #expect(action.contains(#""value":5"#) && !action.contains("range") && !action.contains("±"), "\(action)")
     }
 
     @Test("A scenario file from standard input is read once, and run many times")

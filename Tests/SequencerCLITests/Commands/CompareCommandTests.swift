@@ -44,30 +44,6 @@ struct CompareCommandTests {
 
     private static let before = [1000, 1010, 990, 1005, 995, 1020, 980, 1002, 998, 1015]
 
-    @Test("Slower beyond doubt: what, by how much, how sure, and why; code 4")
-    func regression() async throws {
-        defer { folder.remove() }
-        let after = try bench("b", Self.before.map { $0 + 130 })
-        let result = try await Tool.run("compare", try bench("a", Self.before), after)
-        #expect(result.code == 4)
-        #expect(
-            result.output == """
-                regular  10 against 10 completed runs
-                  median  1 s → 1.13 s, +13.0%
-                  change  +11.7% to +14.2% (95% interval)
-                  test    Mann-Whitney U = 0, p < 0.0001 (exact)
-                  apart   taken apart, not in turns: only a change of more than 9.2% counts
-
-                  operation   change  accounts for  before   after        p
-                  login *    +130 ms       +130 ms  901 ms  1.03 s  <0.0001
-                  * on the critical path; operations overlap, their changes do not add up
-
-                REGRESSION  slower by more than 9.2%
-
-                """
-        )
-    }
-
     @Test("Benches at the same time are compared at the threshold that was asked for; those taken apart say so, and ask for turns")
     func apart() async throws {
         defer { folder.remove() }

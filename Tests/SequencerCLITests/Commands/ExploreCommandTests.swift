@@ -90,10 +90,4 @@ struct ExploreCommandTests {
         )
         #expect(try await Tool.run("explore", "regular", "--clock", "wall").code == 64)
     }
-
-    @Test("a file that is wrong is told with its place, before anything runs")
-    func broken() async throws {
-        let result = try await Tool.run("explore", "-", input: scenarioText(#"{ "id": "a", "after": ["b"] }"#))
-        #expect(result.code == 65 && result.messages.contains("<stdin>:3:"), "\(result.messages)")
-    }
 }

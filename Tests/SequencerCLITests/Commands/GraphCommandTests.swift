@@ -4,16 +4,6 @@ import Testing
 
 @Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphCommandTests {
-    @Test("F4: a graph in every format")
-    func formats() async throws {
-        let dot = try await Tool.run("graph", "regular", "--format", "dot")
-        #expect(dot.code == 0 && dot.output.contains("digraph"))
-        let tree = try await Tool.run("graph", "regular")
-        #expect(tree.output.contains("splash") && tree.output.contains("main-app"))
-        let json = try await Tool.run("graph", "regular", "--json").json()
-        #expect(json["schema"] as? String == "sequencer.graph/1")
-    }
-
     @Test("Where the locale has no other characters, the tree is drawn in ASCII")
     func ascii() async throws {
         let text = try await Tool.run("graph", "regular", environment: ["LC_ALL": "C"]).output
@@ -30,19 +20,6 @@ struct GraphCommandTests {
         }
         #expect(try await after() == ["a", "b"])
         #expect(try await after("--reduce") == ["b"])
-    }
-
-    @Test("scenarios lists the built-in ones")
-    func scenarios() async throws {
-        let text = try await Tool.run("scenarios")
-        #expect(
-            text.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == [
-                "first-launch", "regular", "push", "deeplink", "shortcut", "guest", "guest-dismissable", "guest-none", "restore-account",
-                "warm-resume", "bootstrap", "background",
-            ]
-        )
-        let rows = try #require(try await Tool.run("scenarios", "--json").json()["scenarios"] as? [[String: Any]])
-        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 17, 4])
     }
 
     @Test("fault G15: verify finds implied dependencies, people asked twice at once, and budgets out of reach")

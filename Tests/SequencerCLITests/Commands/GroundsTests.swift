@@ -150,14 +150,6 @@ struct GroundsTests {
         #expect(lines.split(separator: "\n").count == 2)
     }
 
-    @Test("one run has no outliers, and not none; two have")
-    func outliers() async throws {
-        defer { folder.remove() }
-        let bench = ["bench", try scenario(), "--clock", "virtual", "--runs"]
-        #expect(try await Tool.run(bench + ["1"]).output.contains("outliers") == false)
-        #expect(try await Tool.run(bench + ["2"]).output.contains("\n  outliers  none\n"))
-    }
-
     @Test("no outlier is named of fewer runs than can have one", arguments: [1, 3, 5, 6])
     func leastForOutliers(runs: Int) async throws {
         defer { folder.remove() }

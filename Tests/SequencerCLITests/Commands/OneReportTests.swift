@@ -95,20 +95,4 @@ struct OneReportTests {
             try await Tool.run("verify", path).output.contains("warning: the longest path alone takes 450 ms of 400 ms: a → d → main\n")
         )
     }
-
-    @Test("what an operation would gain is what a run in virtual time gains in which it takes none")
-    func gains() async throws {
-        func end(_ instant: String? = nil) async throws -> Double {
-            let run = try await Tool.run("run", "-", "--clock", "virtual", "--json", input: Self.twoLanes(instant: instant)).json()
-            return try #require((run["budget"] as? [String: Any])?["measuredMs"] as? Double)
-        }
-        let blame = try await Tool.run("blame", "-", "--json", input: Self.twoLanes()).json()
-        let rows = try #require(blame["operations"] as? [[String: Any]])
-        #expect(rows.count == 5)
-        let whole = try await end()
-        for row in rows {
-            let (gain, id) = (try #require(row["gainMs"] as? Double), row["id"] as? String)
-            #expect(gain == max(0, whole - (try await end(id))), "\(row)")
-        }
-    }
 }

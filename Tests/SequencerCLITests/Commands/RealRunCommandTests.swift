@@ -18,14 +18,6 @@ struct RealRunCommandTests {
         #expect(lines.last?.hasPrefix("PASS") == true)
     }
 
-    @Test("virtual time gives the same timeline, to the byte")
-    func virtualTime() async throws {
-        let first = try await Tool.run("run", "regular", "--clock", "virtual")
-        let second = try await Tool.run("run", "regular", "--clock", "virtual")
-        #expect(first.code == 0)
-        #expect(first.output == second.output)
-    }
-
     @Test("a required update starts nothing after the verdict, and exits 6")
     func forceUpdate() async throws {
         let result = try await Tool.run("run", "first-launch", "--inject", "force-update=required", "--json")
@@ -43,14 +35,6 @@ struct RealRunCommandTests {
             #expect(end <= verdict, "\(operation)")
         }
         #expect(operations.first { $0["id"] as? String == "main-app" }?["outcome"] as? String == "cancelled")
-    }
-
-    @Test("a login that hangs ends by itself, and is named")
-    func hang() async throws {
-        let result = try await Tool.run("run", "regular", "--inject", "login=hang", "--clock", "virtual")
-        #expect(result.code == 1)
-        #expect(result.output.contains("login"))
-        #expect(result.output.contains("not ended after its timeout of 2 s"))
     }
 
     @Test("an attempt that hangs ends at its timeout, and the next follows; a status of 'unless' ends the attempts")
@@ -86,15 +70,6 @@ struct RealRunCommandTests {
         }
     }
 
-    @Test("F6: over budget: the verdict names who caused it, and the code is 3")
-    func overBudget() async throws {
-        let result = try await Tool.run("run", "regular", "--clock", "virtual", "--budget", "500ms")
-        #expect(result.code == 3)
-        let verdict = try #require(result.output.split(separator: "\n").last)
-        #expect(verdict.hasPrefix("FAIL"))
-        #expect(verdict.contains("connect-speaker"))
-    }
-
     @Test(
         "a configuration that takes ten seconds is given up in time: the launch completes within its budget, on what it knew",
         arguments: ["3s", "800ms"]
@@ -120,17 +95,6 @@ struct RealRunCommandTests {
         #expect(config?["outcome"] as? String == "fellBack")
         // With three seconds its own timeout comes first; with less, what comes after it needs the time.
         #expect((config?["cut"] as? Bool ?? false) == (budget == "800ms"))
-    }
-
-    @Test("faults change what they should")
-    func faults() async throws {
-        let delayed = try await Tool.run("run", "regular", "--clock", "virtual", "--inject", "fetch-config=delay:10s", "--json").json()
-        let operations = try #require(delayed["operations"] as? [[String: Any]])
-        #expect(operations.first { $0["id"] as? String == "fetch-config" }?["outcome"] as? String == "fellBack")
-        #expect((delayed["budget"] as? [String: Any])?["verdict"] as? String == "pass")
-        let failed = try await Tool.run("run", "push", "--inject", "login=fail", "--json")
-        #expect(failed.code == 1)
-        #expect((try failed.json()["failure"] as? [String: String])?["message"] == "a failure was injected into login")
     }
 
     @Test("commands and computing are real work; a command's failure is named with its last words")
@@ -167,22 +131,6 @@ struct RealRunCommandTests {
         let wide = try await Tool.run("run", "-", "--clock", "virtual", "--json", "--lanes", "2", "--budget", "100ms", input: text)
         #expect(wide.code == 3)
         #expect(try wide.json()["makespanMs"] as? Double == 150)
-    }
-
-    @Test("a report goes where it is sent; nothing is left of one that cannot be written")
-    func output() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let file = folder.file("report.json").path
-        let result = try await Tool.run("run", "regular", "--clock", "virtual", "--json", "-o", file)
-        #expect(result.code == 0 && result.output.isEmpty)
-        let report = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file))) as? [String: Any]
-        #expect(report?["schema"] as? String == "sequencer.report/1")
-        let missing = folder.file("no/such/folder/report.json").path
-        let failed = try await Tool.run("run", "regular", "--clock", "virtual", "-o", missing)
-        #expect(failed.code == 73)
-        #expect(failed.messages.contains(missing) && failed.messages.contains("No such file or directory"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["report.json"])
     }
 
     @Test("fault A11, L18: Ctrl-C cancels, prints the report so far and exits 130; a second one ends at once", arguments: [1, 2])

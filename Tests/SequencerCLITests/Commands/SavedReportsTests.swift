@@ -25,16 +25,6 @@ struct SavedReportsTests {
         return try folder.write(String(repeating: text, count: layout.count), to: "reports.json")
     }
 
-    @Test("stats", arguments: layouts)
-    func stats(_ layout: Layout) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let result = try await Tool.run("stats", try await write(layout, in: folder), "--json")
-        let total = try result.json()["total"] as? [String: Any]
-        #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
-        #expect(try total?["launches"] as? Int == layout.count && result.json()["brokenLines"] as? Int == 0)
-    }
-
     @Test("compare", arguments: layouts)
     func compare(_ layout: Layout) async throws {
         let folder = try TemporaryFolder()
@@ -118,21 +108,6 @@ struct SavedReportsTests {
             let lines = try await Tool.run("report", path, "--json-lines")
             #expect(lines.code == 0 && lines.output == line + line, "\(lines.messages)")
         }
-    }
-
-    @Test("--json-lines: a launch a line, which other launches can follow")
-    func jsonLines() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let launch = try await Tool.run("run", "regular", "--clock", "virtual", "--json-lines")
-        let lineFeeds = launch.output.count { $0 == "\n" }
-        #expect(launch.code == 0 && launch.output.hasSuffix("}\n") && lineFeeds == 1)
-        let pretty = try await Tool.run("run", "regular", "--clock", "virtual", "--json")
-        let path = try folder.write(launch.output + pretty.output, to: "launches.jsonl")
-        let lines = try await Tool.run("report", path, "--json-lines")
-        #expect(lines.output == launch.output + launch.output, "\(lines.messages)")
-        let html = try await Tool.run("report", path, "--json-lines", "--format", "html")
-        #expect(html.code == 64 && html.messages.contains("options '--json-lines' and '--format html' exclude each other"))
     }
 
     @Test("A mistake in one of many is told with its place in the file")

@@ -152,12 +152,6 @@ struct ScenarioConditionTests {
         #expect(result.code == 0 && warnings == [["code": "absentDependency", "message": message]])
     }
 
-    @Test("graph, verify and bench take facts, too", arguments: [["graph"], ["verify"], ["bench", "--clock", "virtual", "--runs", "2"]])
-    func others(command: [String]) async throws {
-        let result = try await Tool.run(command + ["-", "--fact", "account=unknown"], input: Data(Self.facts.utf8))
-        #expect(result.code == 0, "\(result.messages)")
-    }
-
     @Test(
         "A fact that there is not, and a value that it cannot have, are wrong usage",
         arguments: [

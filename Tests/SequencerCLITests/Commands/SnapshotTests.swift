@@ -26,10 +26,10 @@ struct SnapshotTests {
 
         var testDescription: String { "\(words.joined(separator: " "))\(columns == 80 ? "" : ", \(columns) columns")" }
 
-        /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form.
+        /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form, and the help
+        /// of each command is fitted as the help of all.
         var atAllWidths: [Snapshot] {
-            let isForPrograms =
-                words.last != "--help" && words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
+            let isForPrograms = words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
             let line = words.joined(separator: " ")
             return [self] + (isForPrograms ? [] : [40, 200].map { Snapshot(name, line, code, columns: $0) })
         }
@@ -72,8 +72,8 @@ struct SnapshotTests {
             Snapshot("scenarios", "scenarios"),
             Snapshot("scenarios-json", "scenarios --json"),
             Snapshot("help", "--help"),
-        ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") }
-        + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }).flatMap(\.atAllWidths)
+        ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") })
+        .flatMap(\.atAllWidths) + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
 
     @Test("Exactly this", arguments: snapshots)
     func text(_ snapshot: Snapshot) async throws {

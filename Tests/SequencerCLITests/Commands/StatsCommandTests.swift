@@ -9,47 +9,6 @@ struct StatsCommandTests {
     private static let launches = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Examples/Reports/launches.jsonl").standardized
 
-    @Test("What it prints; broken lines are named, counted, and passed over")
-    func text() async throws {
-        let result = try await Tool.run(["stats", "-"], input: try Data(contentsOf: Self.launches), environment: ["COLUMNS": "400"])
-        #expect(result.code == 0)
-        #expect(
-            result.messages == """
-                sequencer-cli: <stdin>:5:89: unexpected end of the text; expected ',' or '}'
-                sequencer-cli: <stdin>:11:1: expected an object
-
-                """
-        )
-        #expect(
-            result.output == """
-                <stdin>  8 launches, 3 of them crashed; 2 of 11 lines could not be read
-
-                  scenario  version  outcome    launches      p50      p75      p90      p95      p99     max
-                  regular   1.0.0    completed         3   904 ms  too few  too few  too few  too few   3.2 s
-                  regular   1.1.0    aborted           1  too few  too few  too few  too few  too few  300 ms
-                  regular   1.1.0    failed            1  too few  too few  too few  too few  too few     2 s
-                  all                completed         3   904 ms  too few  too few  too few  too few   3.2 s
-                  all                aborted           1  too few  too few  too few  too few  too few  300 ms
-                  all                failed            1  too few  too few  too few  too few  too few     2 s
-
-                  scenario  version  over budget  at most  aborted  failed  cancelled  crashed
-                  push      1.1.0                           0 of 1  0 of 1     0 of 1   1 of 1
-                  regular   1.0.0         1 of 3    86.5%   0 of 3  0 of 3     0 of 3   0 of 3
-                  regular   1.1.0         1 of 2    97.5%   1 of 4  1 of 4     0 of 4   2 of 4
-                  all                     2 of 5    81.1%   1 of 8  1 of 8     0 of 8   3 of 8
-
-                  scenario  version  crashed in       launches
-                  push      1.1.0    connect-speaker         1
-                  regular   1.1.0    login                   2
-                  all                login                   2
-                  all                connect-speaker         1
-
-                  percentiles are within 0.55% of the exact ones; the true rate of misses is below 'at most' with 95% confidence
-
-                """
-        )
-    }
-
     @Test("The times to the initial display, of the reports that say one")
     func initialDisplays() async throws {
         let lines = ["completed", "failed", "completed"].enumerated().map { number, outcome in
@@ -102,19 +61,6 @@ struct StatsCommandTests {
         let displays = try #require(total?["initialDisplayBudget"] as? [String: Any])
         #expect(displays["launches"] as? Int == 3 && displays["misses"] as? Int == 2 && displays["missRate"] is NSNull)
         #expect(displays["missRateUpperBound"] as? Double ?? 0 > 0.666667)
-    }
-
-    @Test("The same from a file, as JSON")
-    func json() async throws {
-        let stats = try await Tool.run("stats", Self.launches.path, "--json").json()
-        #expect(stats["schema"] as? String == "sequencer.stats/1")
-        #expect(stats["lines"] as? Int == 11 && stats["brokenLines"] as? Int == 2)
-        let groups = try #require(stats["groups"] as? [[String: Any]])
-        #expect(groups.compactMap { $0["version"] as? String } == ["1.1.0", "1.0.0", "1.1.0"])
-        let regular = try #require(groups.last)
-        #expect(regular["launches"] as? Int == 4 && regular["crashes"] as? Int == 2 && regular["crashRate"] is NSNull)
-        #expect(regular["abortRate"] is NSNull && regular["failureRate"] is NSNull)
-        #expect(regular["budgetMisses"] as? Int == 1)
     }
 
     @Test("The times of operations, by scenario and version, the longest median first")
@@ -251,20 +197,6 @@ struct StatsCommandTests {
                 == "sequencer-cli: <stdin>:15:14: unexpected end of the text; expected a key in double quotes, and so in 14 more lines\n",
             "\(result.messages)"
         )
-    }
-
-    @Test("The reports that the tool itself saves, one a line")
-    func ownReports() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").json()
-        let line = String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self) + "\n"
-        let path = try folder.write(String(repeating: line, count: 3000), to: "many.jsonl")
-        let stats = try await Tool.run("stats", path, "--json").json()
-        let total = try #require(stats["total"] as? [String: Any])
-        #expect(total["launches"] as? Int == 3000 && stats["brokenLines"] as? Int == 0)
-        let median = try #require((total["outcomes"] as? [[String: Any]])?.first?["p50Ms"] as? Double)
-        #expect(median == 800)
     }
 
     @Test("No line of use is exit 65, no line at all is an answer, no file is 66")
