@@ -11,10 +11,6 @@ package struct BuiltProgram: Sendable {
         package let output: String
         /// What it wrote to standard error.
         package let messages: String
-
-        package init(code: Int32, output: String, messages: String) {
-            (self.code, self.output, self.messages) = (code, output, messages)
-        }
     }
 
     /// It did not end while a test is patient, and was killed.

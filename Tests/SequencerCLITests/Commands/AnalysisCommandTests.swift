@@ -60,6 +60,25 @@ struct AnalysisCommandTests {
         #expect(plan.output.contains("load         250 ms     250 ms        0 ms         1"), "\(plan.output)")
     }
 
+    @Test("What an operation took in launches with other facts is not expected of one that leaves it out")
+    func historyOfFacts() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "login", "when": { "account": "unknown" }, "work": { "simulate": "1s" } }"#,
+                #"{ "id": "home", "after": ["login"], "work": { "simulate": "100ms" } }"#,
+                head: #""milestone": "home", "facts": { "account": ["known", "unknown"] },"#
+            )
+        )
+        let history = ["--history", folder.file("history.json").path]
+        #expect(try await Tool.call(["run", path, "--clock", "virtual", "--fact", "account=unknown"] + history).code == 0)
+        for (fact, makespan) in [("account=known", 100.0), ("account=unknown", 1100)] {
+            let plan = try await Tool.call(["plan", path, "--lanes", "2", "--json", "--fact", fact] + history).json()
+            #expect((plan["plans"] as? [[String: Any]])?.first?["makespanMs"] as? Double == makespan, "\(fact)")
+        }
+    }
+
     @Test("fault J50: --history in a folder that is missing is said before the launch, with a code of its own", .timeLimit(.minutes(30)))
     func historyWithoutFolder() async throws {
         let folder = try TemporaryFolder()
@@ -89,24 +108,6 @@ struct AnalysisCommandTests {
             let chain = try #require(try await Tool.call("critical-chain", source, "--json").json()["chain"] as? [[String: Any]])
             #expect(chain.map { $0["id"] as? String } == ["config", "login", "main"])
         }
-    }
-
-    @Test(
-        "fault O50: blame says what would make the milestone come earlier, whatever work that was put off overlaps",
-        .timeLimit(.minutes(30))
-    )
-    func blameWithDeferred() async throws {
-        let text = scenarioText(
-            #"{ "id": "load", "work": { "simulate": "2s" } }"#,
-            #"{ "id": "warm", "after": ["load"], "deferrable": true, "work": { "simulate": "1s" } }"#,
-            #"{ "id": "index", "after": ["warm"], "work": { "simulate": "5s" } }"#,
-            #"{ "id": "main", "after": ["load"], "work": { "simulate": "200ms" } }"#,
-            head: #""budget": "1s", "milestone": "main","#
-        )
-        let rows = try #require(try await Tool.call("blame", "-", "--json", input: text).json()["operations"] as? [[String: Any]])
-        let gains = Dictionary(rows.map { ($0["id"] as? String ?? "", $0["gainMs"] as? Double ?? -1) }) { first, _ in first }
-        // What ran on after the milestone is to blame for nothing.
-        #expect(gains == ["load": 2000, "main": 200])
     }
 
     @Test("fault O46: a scenario whose milestone may be put off until after itself is refused, with its place", .timeLimit(.minutes(30)))

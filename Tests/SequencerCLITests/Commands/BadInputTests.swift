@@ -102,6 +102,15 @@ struct BadInputTests {
         #expect(try await Tool.run("run", "-", "--clock", "virtual", input: text).code == 0)
     }
 
+    @Test("verify stops at the hundredth mistake, and says so")
+    func hundred() async throws {
+        let many = (0..<300).map { #"{ "id": "s\#($0)", "after": ["x\#($0)"] }"# }.joined(separator: ",\n")
+        let result = try await Tool.run("verify", "-", input: scenarioText(many))
+        #expect(result.code == 65)
+        #expect(result.messages.split(separator: "\n").count == 101)
+        #expect(result.messages.hasSuffix("sequencer-cli: there may be more: these are the first 100\n"))
+    }
+
     private func expectOneSentence(_ result: Tool.Result, code: Int32, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(result.code == code, "\(result.messages)", sourceLocation: sourceLocation)
         #expect(result.output.isEmpty, sourceLocation: sourceLocation)

@@ -6,7 +6,12 @@ import Testing
 
 /// The built tool, run as a person runs it.
 struct Tool {
-    typealias Result = BuiltProgram.Result
+    /// What came of a command line: its exit code, and what it wrote to standard output and to standard error.
+    struct Result: Sendable {
+        let code: Int32
+        let output: String
+        let messages: String
+    }
 
     /// Beside the test bundle, where the build puts both.
     static let path = BuiltProgram(named: "sequencer-cli").url
@@ -28,14 +33,15 @@ struct Tool {
         input: Data? = nil,
         environment: [String: String] = [:]
     ) async throws -> Result {
-        try await BuiltProgram(executable).run(arguments, input: input ?? Data(), environment: environment)
+        let result = try await BuiltProgram(executable).run(arguments, input: input ?? Data(), environment: environment)
+        return Result(code: result.code, output: result.output, messages: result.messages)
     }
 }
 
 extension Tool {
     /// Runs a command in this process: its exit code, its result, and its answer to a mistake. `-` stands for `input`.
     ///
-    /// What it says besides, as warnings, and texts that depend on a terminal or on the environment, only ``run`` shows.
+    /// Warnings, and what depends on a terminal or on the environment, as the width of a text, only ``run`` shows.
     static func call(_ words: String..., input: String? = nil) async throws -> Result { try await call(words, input: input) }
 
     static func call(_ words: [String], input: String? = nil) async throws -> Result {
@@ -60,7 +66,7 @@ extension Tool {
     }
 }
 
-extension BuiltProgram.Result {
+extension Tool.Result {
     /// The output as JSON.
     func json() throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
