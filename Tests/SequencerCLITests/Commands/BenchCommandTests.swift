@@ -78,7 +78,7 @@ struct BenchCommandTests {
         let verdict = "INCONCLUSIVE  too few runs: 1 against 1; measure at least \(needed) of each\n"
         #expect(compared.output.hasSuffix(verdict), "\(compared.output)")
         #expect(try await Tool.run("compare", report, report, "--strict").code == 5)
-        let json = try await Tool.run("compare", report, report, "--json").json()
+        let json = try await Tool.call("compare", report, report, "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         #expect(comparison["verdict"] as? String == "inconclusive" && comparison["runsNeeded"] as? Int == needed)
     }

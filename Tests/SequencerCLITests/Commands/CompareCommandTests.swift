@@ -65,7 +65,7 @@ struct CompareCommandTests {
         #expect(busier.code == 0)
         #expect(busier.output.contains("INCONCLUSIVE  the machine alone may have made the change; measure both in turns"))
         #expect(busier.output.contains("apart   taken 5 min apart, not in turns and on a machine that was not as busy: only a change of"))
-        let json = try await Tool.run("compare", before, folder.file("d.json").path, "--json").json()
+        let json = try await Tool.call("compare", before, folder.file("d.json").path, "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         let apart = try #require(comparison["apart"] as? [String: Any])
         #expect(apart["askedThreshold"] as? Double == 0.05 && apart["seconds"] as? Double == 300)
@@ -148,7 +148,7 @@ struct CompareCommandTests {
         #expect(try await Tool.run("compare", after, before).code == 4)
         let same = try await Tool.run("compare", after, after, "--strict")
         #expect(same.code == 0 && same.output.contains("\nSAME  ") && !same.output.contains("ended"), "\(same.output)")
-        let json = try await Tool.run("compare", before, after, "--json").json()
+        let json = try await Tool.call("compare", before, after, "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         let outcomes = try #require(comparison["outcomes"] as? [[String: Any]])
         #expect(comparison["verdict"] as? String == "changed" && outcomes.allSatisfy { $0["certain"] as? Bool == true })
@@ -171,7 +171,7 @@ struct CompareCommandTests {
             let result = try await Tool.run("compare", try old(try bench("before", before)), after, "--strict")
             #expect(result.code == code && result.output.contains("\n" + words), "\(result.output)")
         }
-        let json = try await Tool.run("compare", try old(after), after, "--json").json()
+        let json = try await Tool.call("compare", try old(after), after, "--json").json()
         #expect((json["comparisons"] as? [[String: Any]])?.first?["outcomesKnown"] as? Bool == false)
     }
 
@@ -233,7 +233,7 @@ struct CompareCommandTests {
     func formats() async throws {
         defer { folder.remove() }
         let file = try bench("a", Self.before)
-        let json = try await Tool.run("compare", file, file, "--json").json()
+        let json = try await Tool.call("compare", file, file, "--json").json()
         #expect(json["schema"] as? String == "sequencer.comparison/1")
         let graph = try await Tool.run("graph", "regular", "--json").output
         let wrong = try await Tool.run("compare", file, try folder.write(graph, to: "graph.json"))

@@ -82,7 +82,7 @@ struct GroundsTests {
         for run in 1...runs {
             let time = run == runs ? 900 : 99 + run
             let text = scenarioText(#"{ "id": "home", "work": { "simulate": "\#(time)ms" } }"#)
-            lines += try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+            lines += try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
         }
         let document = try parseBench(Array(lines.utf8), file: "launches.jsonl")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(document.json().utf8)) as? [String: Any])

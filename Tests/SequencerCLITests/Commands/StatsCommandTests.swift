@@ -22,8 +22,8 @@ struct StatsCommandTests {
         #expect(result.output.hasPrefix("4 files  16 launches, 6 of them crashed; 6 of 24 lines could not be read\n"), "\(result.output)")
         let messages = result.messages.split(separator: "\n")
         #expect(messages.count == 6 && messages.last?.contains("second.jsonl:1:") == true, "\(result.messages)")
-        let both = try await Tool.run("stats", Self.launches.path, Self.launches.path, "--json").json()
-        let one = try await Tool.run("stats", Self.launches.path, "--json").json()
+        let both = try await Tool.call("stats", Self.launches.path, Self.launches.path, "--json").json()
+        let one = try await Tool.call("stats", Self.launches.path, "--json").json()
         #expect((both["groups"] as? [[String: Any]])?.count == (one["groups"] as? [[String: Any]])?.count)
         #expect(both["lines"] as? Int == 22 && (both["total"] as? [String: Any])?["launches"] as? Int == 16)
         #expect(try await Tool.run("stats", Self.launches.path, "no-such-file.jsonl").code == 66)
@@ -42,7 +42,7 @@ struct StatsCommandTests {
         #expect(try await Tool.run("stats", archive, "--json").output == expected)
         #expect(try await Tool.shell("\"$TOOL\" stats - --json < '\(archive)'").output == expected)
         #expect(try await Tool.shell("gzip -dc '\(archive)' | \"$TOOL\" stats - --json").output == expected)
-        let both = try await Tool.run("stats", archive, plain, "--json").json()["total"] as? [String: Any]
+        let both = try await Tool.call("stats", archive, plain, "--json").json()["total"] as? [String: Any]
         #expect(both?["launches"] as? Int == 8000)
     }
 
@@ -65,7 +65,7 @@ struct StatsCommandTests {
 
     @Test("A report that has broken off keeps nothing from those around it")
     func brokenOff() async throws {
-        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
+        let report = try await Tool.call("run", "regular", "--clock", "virtual", "--json").output
         // Broken off within the budget, whatever stands before it.
         let head = String(report.prefix(upTo: try #require(report.range(of: "\"budget\"")).lowerBound)) + "\"budget\": {\n"
         let line = #"{"schema":"sequencer.crash/1","scenario":"regular"}"#

@@ -78,16 +78,13 @@ struct ScenarioComplaintTests {
             ),
             (inFile(#""timeout": "1s""#), "f.json:2:1: timeout: unknown key 'timeout'; it belongs in an operation"),
             (inFile(#""lanes": 0"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),
-            (inFile(#""lanes": 1025"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1025"),
             (inFile(#""lanes": 1.5"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1.5"),
-            (inFile(#""lanes": 1e300"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1e300"),
             (
                 inFile(#""lanes": 99999999999999999999999999"#),
                 "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 999999999999999999999999…"
             ),
             (inFile(#""lanes": "4""#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found a string"),
             (inFile(#""budget": 3"#), #"f.json:2:11: budget: expected a duration in quotes such as "400ms", found a number"#),
-            (inFile(#""budget": "0s""#), "f.json:2:11: budget: '0s' is not more than 0; \(positive)"),
             (inFile(#""budget": "-1s""#), "f.json:2:11: budget: '-1s' is negative; \(positive)"),
             (inFile(#""deadline": "1e300s""#), "f.json:2:13: deadline: '1e300s' is not a duration; \(positive)"),
             (
