@@ -4,20 +4,6 @@ import Testing
 
 @Suite("run", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealRunCommandTests {
-    @Test("without a scenario it runs the first launch, in real time, and it passes")
-    func firstLaunch() async throws {
-        // On a slow machine it takes longer than its budget of 3 s.
-        let result = try await Tool.run("run", "--budget", "60s")
-        #expect(result.code == 0)
-        #expect(result.messages.isEmpty)
-        #expect(result.output.hasPrefix("first-launch"))
-        let lines = result.output.split(separator: "\n").map(String.init)
-        for id in ["splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "main-app"] {
-            #expect(lines.contains { $0.contains(id) }, "\(id)")
-        }
-        #expect(lines.last?.hasPrefix("PASS") == true)
-    }
-
     @Test("a required update starts nothing after the verdict, and exits 6")
     func forceUpdate() async throws {
         let result = try await Tool.run("run", "first-launch", "--inject", "force-update=required", "--json")

@@ -58,7 +58,6 @@ struct RealTerminalOutputTests {
             environment: ["NO_COLOR": "1"]
         )
         #expect(await terminal.shows("0%  1 s"))
-        #expect(await terminal.shows("0%  2 s"))
         try Data().write(to: URL(fileURLWithPath: mark))
         #expect(await tool.code.value == 0)
         #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix("test  1 run after 0 to warm up"))
