@@ -83,24 +83,29 @@ enum CommandLineTool {
 
     /// Says what went wrong, in one sentence on standard error.
     private static func report(_ error: any Error) -> ExitCode {
-        let code: ExitCode
+        guard let error = error as? UsageError else {
+            message("\(error)")
+            return exitCode(of: error)
+        }
+        message(error.problem)
+        Terminal.standardError.write(error.usage + "\n")
+        return .usage
+    }
+
+    /// What the tool ends with where a command throws this.
+    static func exitCode(of error: any Error) -> ExitCode {
         switch error {
-        case let error as UsageError:
-            message(error.problem)
-            Terminal.standardError.write(error.usage + "\n")
-            return .usage
-        case let error as InputError: code = error.exitCode
-        case let error as ToolError: code = error.exitCode
-        case is OutputError: code = .cannotWrite
-        case is StorageError: code = .noInput
-        case let error as HistoryError: code = ExitCode(of: error)
-        case is ScenarioError, is ExportError: code = .badData
+        case is UsageError: .usage
+        case let error as InputError: error.exitCode
+        case let error as ToolError: error.exitCode
+        case is OutputError: .cannotWrite
+        case is StorageError: .noInput
+        case let error as HistoryError: ExitCode(of: error)
+        case is ScenarioError, is ExportError: .badData
         // A problem of no operation is one of the budget or the options.
         case let error as GraphError:
-            code = error.problems.allSatisfy { $0.positions.isEmpty && $0.code == .invalidOption } ? .usage : .badData
-        default: code = .failed
+            error.problems.allSatisfy { $0.positions.isEmpty && $0.code == .invalidOption } ? .usage : .badData
+        default: .failed
         }
-        message("\(error)")
-        return code
     }
 }

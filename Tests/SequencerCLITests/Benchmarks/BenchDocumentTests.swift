@@ -46,16 +46,6 @@ struct BenchDocumentTests {
         }
     }
 
-    @Test("Scenarios of two benches are paired by their names, in the order of the first; 100,000 of them without a search for each")
-    func pairs() {
-        let count = 100_000
-        let scenarios = (0..<count).map { BenchedScenario(name: "scenario \($0)", budget: .seconds(1)) }
-        let first = Self.document(scenarios + [BenchedScenario(name: "gone", budget: .seconds(1))])
-        let pairs = first.sameNames(as: Self.document([BenchedScenario(name: "new", budget: .seconds(1))] + scenarios.reversed()))
-        #expect(pairs.map { $0.0.name } == scenarios.map(\.name))
-        #expect(pairs.allSatisfy { $0.0.name == $0.1.name })
-    }
-
     @Test("Runs of two kinds are told as two, in text and JSON")
     func modes() {
         let scenario = Self.scenario("one", [800, 0, 810, 820, 790, 805, 1200, 1210, 1190, 1205])
@@ -158,53 +148,6 @@ struct BenchDocumentTests {
         #expect(
             BenchComparison(scenario(800e6), scenario(800e6 * (0.999 - threshold)), clock: clock, threshold: threshold).verdict == .improved
         )
-    }
-
-    @Test("No interval, percentile or verdict comes from too few runs, however they lie", arguments: [ClockMode.wall, .virtual])
-    func tooFewRuns(_ clock: ClockMode) {
-        var random = SplitMix64(seed: 64)
-        func times(_ count: Int, same: Bool) -> [Int] {
-            let first = 500 + random.index(below: 1000)
-            return (0..<count).map { _ in same ? first : 500 + random.index(below: 1000) }
-        }
-        func scenario(_ times: [Int]) -> BenchedScenario {
-            var scenario = BenchedScenario(name: "one", budget: .seconds(9))
-            scenario.runs = times.map {
-                let time = Duration.milliseconds($0)
-                return BenchRun(outcome: .completed, isMet: true, measured: time, makespan: time, interactive: .zero)
-            }
-            return scenario
-        }
-        for _ in 0..<Nightly.times(day: 100, night: 2_000) {
-            let (first, second) = (1 + random.index(below: 8), 1 + random.index(below: 8))
-            let areSame = random.index(below: 2) == 0
-            let (before, after) = (scenario(times(first, same: areSame)), scenario(times(second, same: areSame)))
-            let comparison = BenchComparison(before, after, clock: clock, threshold: 0.05)
-            let least = clock == .virtual && areSame ? 2 : 6
-            let description = "\(before.runs.map(\.measured)) \(after.runs.map(\.measured))"
-            // Of one run on each side nobody knows whether all would be the same.
-            let isOne = clock == .virtual && min(first, second) == 1
-            if min(first, second) < least {
-                #expect(
-                    comparison.verdict == .inconclusive && comparison.times.interval == nil && comparison.times.test == nil,
-                    "\(description)"
-                )
-                #expect(isOne || comparison.times.runsNeeded == least, "\(description)")
-            } else {
-                #expect(
-                    comparison.times.runsNeeded == nil && (comparison.times.interval == nil) == (clock == .virtual && areSame),
-                    "\(description)"
-                )
-            }
-            #expect((comparison.before.interval == nil) == (first < 6) && (comparison.after.interval == nil) == (second < 6))
-            let text = BenchText(
-                document: Self.document([before]),
-                style: TextStyle(isColored: false, isUnicode: false),
-                requested: first
-            ).text
-            #expect(text.contains("95% interval") == (first >= 6) && text.contains("too few runs") == (first < 6), "\(text)")
-            #expect(!text.contains("p90") && text.contains("  MAD  ") == (first > 1), "\(text)")
-        }
     }
 
     @Test("The least number of runs can show a change: two samples of it that do not overlap are not chance")

@@ -99,23 +99,6 @@ struct OperationBlameTests {
         #expect(abs(try #require(change.adjustedP) - 2 / 12_870 * Double(others + 4)) < 1e-9)
     }
 
-    @Test("F5: 105 pairs of the same launch, 44 operations each: one at most blames any", .nightly)
-    func falseBlame() {
-        var random = SplitMix64(seed: 17)
-        let same = (0..<15).map { _ in
-            var scenario = Self.scenario(Self.usual)
-            for operation in 0..<40 {
-                let times = (0..<10).map { _ in Duration?.some(.microseconds(50_000 + random.index(below: 100_000))) }
-                scenario.operations.append(BenchedOperation(id: "other \(operation)", durations: times, criticalRuns: 0, dependencies: []))
-            }
-            return BenchSummary(scenario)
-        }
-        let blamed = same.indices.reduce(0) { sum, index in
-            sum + same[..<index].count { !OperationBlame($0, same[index], clock: .wall, gap: nil).changes.isEmpty }
-        }
-        #expect(blamed <= 1)
-    }
-
     @Test("Benches that do not say which operations wait for which tell no shares and no paths")
     func older() throws {
         var before = Self.scenario(Self.usual)

@@ -27,7 +27,7 @@ struct BeforeLaunchTests {
         #expect(before > 0 && (report["budget"] as? [String: Any])?["causes"] as? [String] == [])
         let blame = try await Tool.run("blame", saved)
         #expect(blame.output.split(separator: "\n").contains { $0.hasPrefix("before the launch: ") }, "\(blame.output)")
-        #expect(try await Tool.run("blame", saved, "--json").json()["beforeRunMs"] as? Double == before)
+        #expect(try await Tool.call("blame", saved, "--json").json()["beforeRunMs"] as? Double == before)
         #expect(try await Tool.run("run", path, "--clock", "virtual", "--json").json()["beforeRunMs"] == nil)
     }
 }

@@ -7,37 +7,6 @@ import Testing
 
 @Suite("bench", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchCommandTests {
-    @Test("F5: what it prints, in virtual time, in which every run is the same")
-    func text() async throws {
-        let result = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "4")
-        #expect(result.code == 0)
-        #expect(result.messages.isEmpty)
-        #expect(
-            result.output == """
-                regular  4 runs after 1 to warm up, budget 3 s
-                  median    800 ms, too few runs for an interval
-                  MAD       0 ms
-                  range     800 ms to 800 ms
-                  outliers  none
-                  budget    0 of 4 missed
-
-                  operation          median   MAD     max  runs
-                  connect-speaker *  700 ms  0 ms  700 ms     4
-                  login              600 ms  0 ms  600 ms     4
-                  fetch-config       450 ms  0 ms  450 ms     4
-                  splash             400 ms  0 ms  400 ms     4
-                  force-update       300 ms  0 ms  300 ms     4
-                  tutorial           250 ms  0 ms  250 ms     4
-                  main-app *         100 ms  0 ms  100 ms     4
-                  * on the critical path; operations overlap, their times do not add up
-
-                virtual clock: from the launch's begin to the end of its milestone, without waiting for a person
-                controlled: time; not: real work, threads, processors
-
-                """
-        )
-    }
-
     @Test("F5: a baseline that was faster: the operation that did it, and code 4; a threshold above the change lets it pass")
     func baseline() async throws {
         let folder = try TemporaryFolder()
@@ -71,38 +40,6 @@ struct BenchCommandTests {
         let json = try await Tool.run(slower + ["--json"]).json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         #expect(comparison["verdict"] as? String == "regression" && comparison["change"] as? Double == 0.375)
-    }
-
-    @Test("--format github-action-benchmark: an object for the launch and for each operation, in milliseconds")
-    func benchmarkAction() async throws {
-        let text = scenarioText(
-            #"{ "id": "a", "work": { "simulate": "1500ms" } }"#,
-            #"{ "id": "b", "after": ["a"], "work": { "simulate": "250us" } }"#
-        )
-        let options = ["bench", "-", "--clock", "virtual", "--runs", "2", "--format", "github-action-benchmark"]
-        let result = try await Tool.run(options, input: Data(text.utf8))
-        let extra = "0 of 2 runs over the budget of 3 s; controlled: time; not: real work, threads, processors"
-        #expect(
-            result.output == """
-                [
-                  {"name":"test","unit":"ms","value":1500.25,"range":"± 0.0","extra":"\(extra)"},
-                  {"name":"test: a","unit":"ms","value":1500,"range":"± 0.0","extra":"on the critical path"},
-                  {"name":"test: b","unit":"ms","value":0.25,"range":"± 0.0","extra":"on the critical path"}
-                ]
-
-                """
-        )
-        #expect(result.code == 0)
-        #expect(try await Tool.run(options + ["--json"], input: Data(text.utf8)).code == 64)
-    }
-
-    @Test("Two scenarios in turn are compared with each other")
-    func interleave() async throws {
-        let result = try await Tool.run("bench", "regular", "--interleave", "first-launch", "--clock", "virtual", "--runs", "2", "--json")
-        #expect(result.code == 4)
-        let document = try parseBench(Array(result.output.utf8), file: "output")
-        #expect(document.scenarios.map(\.name) == ["regular", "first-launch"])
-        #expect(document.scenarios.allSatisfy { $0.runs.count == 2 })
     }
 
     @Test("Runs that are too few for any verdict are a warning before they are made; in virtual time two are enough")
@@ -141,62 +78,9 @@ struct BenchCommandTests {
         let verdict = "INCONCLUSIVE  too few runs: 1 against 1; measure at least \(needed) of each\n"
         #expect(compared.output.hasSuffix(verdict), "\(compared.output)")
         #expect(try await Tool.run("compare", report, report, "--strict").code == 5)
-        let json = try await Tool.run("compare", report, report, "--json").json()
+        let json = try await Tool.call("compare", report, report, "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         #expect(comparison["verdict"] as? String == "inconclusive" && comparison["runsNeeded"] as? Int == needed)
-    }
-
-    @Test("A29: a delay of a step that may ask misses the budget, in a built-in scenario and in a file; the person's own time does not")
-    func personsTime() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let file = folder.file("asks.json")
-        let scenario =
-            #"{"schema": "sequencer.scenario/1", "name": "asks", "operations": [{"id": "login", "interactive": true, "work": {"simulate": "5s"}}]}"#
-        try Data(scenario.utf8).write(to: file)
-        for name in ["first-launch", file.path] {
-            let bench = ["bench", name, "--clock", "virtual", "--runs", "3"]
-            let plain = try await Tool.run(bench)
-            #expect(plain.code == 0 && plain.output.contains("budget    0 of 3 missed"), "\(plain.output)")
-            let slow = try await Tool.run(bench + ["--inject", "login=delay:10s"])
-            #expect(slow.code == 3 && slow.output.contains("budget    3 of 3 missed"), "\(slow.output)")
-        }
-    }
-
-    @Test("Runs that fail are counted, not timed, and make the code 1; stopped ones make it 6; a median over the budget makes it 3")
-    func outcomes() async throws {
-        let failed = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--inject", "login=fail")
-        #expect(failed.code == 1)
-        #expect(failed.output.contains("no run completed"))
-        #expect(failed.output.contains("failed    2 of 2, not in the times above"))
-        #expect(failed.output.contains("budget    2 of 2 missed"))
-        let aborted = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--inject", "force-update=required")
-        #expect(aborted.code == 6)
-        #expect(aborted.output.contains("aborted   2 of 2, not in the times above"))
-        // No time was compared with the budget.
-        #expect(!aborted.output.contains("  budget  ") && !aborted.output.contains("true rate"), "\(aborted.output)")
-        let slow = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--budget", "500ms")
-        #expect(slow.code == 3)
-        #expect(slow.output.contains("budget    2 of 2 missed"))
-    }
-
-    @Test("One run has a time, and no statistic, in each format")
-    func oneRun() async throws {
-        func bench(_ words: String...) async throws -> Tool.Result {
-            try await Tool.run(
-                ["bench", "-", "--clock", "virtual", "--runs", "1"] + words,
-                input: Data(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#).utf8)
-            )
-        }
-        let text = try await bench().output
-        #expect(!text.contains("\n  MAD ") && !text.contains("p90") && text.contains("too few runs for an interval"), "\(text)")
-        let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("  a *") })
-        #expect(row.split(separator: " ").map(String.init) == ["a", "*", "5", "ms", "5", "ms", "1"], "\(text)")
-        let scenario = try #require((try await bench("--json").json()["scenarios"] as? [[String: Any]])?.first)
-        let summary = try #require(scenario["summary"] as? [String: Any])
-        #expect(["madMs", "p90Ms", "medianLowerMs", "medianUpperMs"].allSatisfy { summary[$0] is NSNull }, "\(summary)")
-        let action = try await bench("--format", "github-action-benchmark").output
-        #expect(action.contains(#""value":5"#) && !action.contains("range") && !action.contains("±"), "\(action)")
     }
 
     @Test("A scenario file from standard input is read once, and run many times")

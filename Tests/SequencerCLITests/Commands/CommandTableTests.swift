@@ -4,135 +4,73 @@ import Testing
 
 @testable import sequencer_cli
 
-/// Every command with every kind of source that it takes, as text, as JSON, and into a file.
-@Suite("The command line, cell by cell", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+/// What every command does alike with its input, its output and its options. What each prints is in the snapshots.
+@Suite("The command line, command by command", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CommandTableTests {
-    /// What a command can work on.
-    enum Source: Hashable, Sendable {
-        case nothing
-        case builtIn(String)
-        /// Scenario files.
-        case file, standardInput
-        /// Saved reports.
-        case report, reportOnStandardInput
-        /// Saved benches: two files, or one of them on standard input.
-        case benches, benchOnStandardInput
-        /// One report a line.
-        case lines, linesOnStandardInput
-        /// What another tool has timed.
-        case foreign, foreignOnStandardInput
-    }
-
-    struct Row: Sendable {
+    struct Row: CustomTestStringConvertible, Sendable {
         let command: String
-        let sources: [Source]
+        /// Files of the snapshots' folder, and names of built-in scenarios.
+        let sources: [String]
         var options: [String] = []
         /// The schema of its JSON; nil for a command without any.
         let schema: String?
+
+        var testDescription: String { command }
+        /// Its line without what it works on.
+        var words: [String] { command.split(separator: " ").map(String.init) }
+        var paths: [String] {
+            sources.map { $0.contains(".") ? SnapshotTests.folder.appendingPathComponent($0).path : $0 }
+        }
     }
 
-    struct Cell: CustomTestStringConvertible, Sendable {
-        let row: Row
-        let source: Source
-        var testDescription: String { "\(row.command) \(source)" }
-    }
-
-    private static let builtIn = [
-        "first-launch", "regular", "push", "deeplink", "shortcut", "guest", "guest-dismissable", "guest-none", "restore-account",
-        "warm-resume",
-        "bootstrap", "background",
-    ].map(Source.builtIn)
-    private static let scenarios = builtIn + [.file, .standardInput]
-    private static let launches = scenarios + [.report, .reportOnStandardInput]
+    private static let virtual = ["--clock", "virtual"]
 
     static let rows = [
-        Row(command: "run", sources: [.nothing] + scenarios, options: ["--clock", "virtual"], schema: "sequencer.report/1"),
-        Row(command: "plan", sources: scenarios, schema: "sequencer.plan/1"),
-        Row(command: "graph", sources: scenarios, schema: "sequencer.graph/1"),
-        Row(command: "verify", sources: scenarios, schema: "sequencer.verification/1"),
-        Row(command: "explore", sources: scenarios, options: ["--clock", "virtual", "--orders", "2"], schema: "sequencer.exploration/1"),
-        Row(command: "blame", sources: launches, schema: "sequencer.blame/1"),
-        Row(command: "critical-chain", sources: launches, schema: "sequencer.critical-chain/1"),
-        Row(command: "bench", sources: scenarios, options: ["--clock", "virtual", "--runs", "2"], schema: "sequencer.bench/1"),
-        Row(command: "compare", sources: [.benches, .benchOnStandardInput], schema: "sequencer.comparison/1"),
-        Row(command: "report", sources: launches, schema: "sequencer.report/1"),
-        Row(command: "import", sources: [.foreign, .foreignOnStandardInput], schema: nil),
-        Row(command: "stats", sources: [.lines, .linesOnStandardInput], schema: "sequencer.stats/1"),
-        Row(command: "scenarios", sources: [.nothing], schema: "sequencer.scenarios/1"),
-        Row(command: "completions bash", sources: [.nothing], schema: nil),
-        Row(command: "completions zsh", sources: [.nothing], schema: nil),
-        Row(command: "completions fish", sources: [.nothing], schema: nil),
+        Row(command: "run", sources: ["launch.json"], options: virtual, schema: "sequencer.report/1"),
+        Row(command: "plan", sources: ["launch.json"], schema: "sequencer.plan/1"),
+        Row(command: "graph", sources: ["launch.json"], schema: "sequencer.graph/1"),
+        Row(command: "verify", sources: ["launch.json"], schema: "sequencer.verification/1"),
+        Row(command: "explore", sources: ["launch.json"], options: virtual + ["--orders", "2"], schema: "sequencer.exploration/1"),
+        Row(command: "blame", sources: ["launch.report.json"], schema: "sequencer.blame/1"),
+        Row(command: "critical-chain", sources: ["launch.report.json"], schema: "sequencer.critical-chain/1"),
+        Row(command: "bench", sources: ["launch.json"], options: virtual + ["--runs", "2"], schema: "sequencer.bench/1"),
+        Row(command: "compare", sources: ["before.bench.json", "before.bench.json"], schema: "sequencer.comparison/1"),
+        Row(command: "report", sources: ["launch.report.json"], schema: "sequencer.report/1"),
+        Row(command: "import", sources: ["trace.json"], schema: nil),
+        Row(command: "stats", sources: ["launches.jsonl"], schema: "sequencer.stats/1"),
+        Row(command: "scenarios", sources: [], schema: "sequencer.scenarios/1"),
+        Row(command: "completions bash", sources: [], schema: nil),
     ]
 
-    /// By day each command has every sixth built-in scenario, others than the command before it has.
-    static let cells: [Cell] = rows.enumerated().flatMap { place, row in
-        row.sources.compactMap { source -> Cell? in
-            if let number = builtIn.firstIndex(of: source), !Nightly.includes(number + place, of: 6) { return nil }
-            return Cell(row: row, source: source)
-        }
-    }
-
-    /// The words for a source, and what is on standard input.
-    private func words(_ source: Source) throws -> (words: [String], input: Data?) {
-        func path(_ name: String) -> String { SnapshotTests.folder.appendingPathComponent(name).path }
-        func data(_ name: String) throws -> Data { try Data(contentsOf: SnapshotTests.folder.appendingPathComponent(name)) }
-        switch source {
-        case .nothing: return ([], nil)
-        case .builtIn(let name): return ([name], nil)
-        case .file: return ([path("launch.json")], nil)
-        case .standardInput: return (["-"], try data("launch.json"))
-        case .report: return ([path("launch.report.json")], nil)
-        case .reportOnStandardInput: return (["-"], try data("launch.report.json"))
-        case .benches: return ([path("before.bench.json"), path("before.bench.json")], nil)
-        case .benchOnStandardInput: return (["-", path("before.bench.json")], try data("before.bench.json"))
-        case .lines: return ([path("launches.jsonl")], nil)
-        case .linesOnStandardInput: return (["-"], try data("launches.jsonl"))
-        case .foreign: return ([path("trace.json")], nil)
-        case .foreignOnStandardInput: return (["-"], try data("trace.json"))
-        }
-    }
-
-    @Test("A result on standard output and nothing else; the same in a file; as JSON of its schema", arguments: cells)
-    func cell(_ cell: Cell) async throws {
+    @Test("In a file, and from standard input: JSON of its schema and nothing else", arguments: rows)
+    func results(_ row: Row) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let (words, input) = try words(cell.source)
-        let line = cell.row.command.split(separator: " ").map(String.init) + words + cell.row.options
-        let text = try await Tool.run(line, input: input)
-        // `import` says how much it read.
-        #expect(text.code == 0 && text.messages.isEmpty == (cell.row.command != "import"), "\(text.messages)")
-        #expect(text.output.hasSuffix("\n") && !text.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
-
         let file = folder.file("result")
-        guard let schema = cell.row.schema else {
-            let written = try await Tool.run(line + ["-o", file.path], input: input)
-            #expect(written.code == 0 && written.output.isEmpty && written.messages == text.messages, "\(written.messages)")
-            #expect(try String(contentsOf: file, encoding: .utf8) == text.output)
-            return
-        }
-        let written = try await Tool.run(line + ["--json", "-o", file.path], input: input)
-        #expect(written.code == 0 && written.output.isEmpty && written.messages.isEmpty, "\(written.messages)")
-        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
-        #expect(json?["schema"] as? String == schema)
+        let options = row.options + (row.schema == nil ? [] : ["--json"])
+        let written = try await Tool.run(row.words + row.paths + options + ["-o", file.path])
+        #expect(written.code == 0 && written.output.isEmpty, "\(written.messages)")
+        // `import` says how much it read.
+        #expect(written.messages.isEmpty == (row.command != "import"), "\(written.messages)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["result"])
+        let start = row.schema.map { "{\n  \"schema\": \"\($0)\"" } ?? ""
+        #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix(start))
+        guard let first = row.paths.first else { return }
+        let input = try Data(contentsOf: URL(fileURLWithPath: first))
+        let read = try await Tool.run(row.words + ["-"] + row.paths.dropFirst() + options + ["-o", "-"], input: input)
+        #expect(read.code == 0 && read.output.hasPrefix(start) && read.output.hasSuffix("\n"), "\(read.messages)")
     }
 
-    @Test(
-        "--color always adds colours to the text, and nothing else; '-o -' is standard output",
-        arguments: rows.filter { $0.schema != nil }
-    )
+    @Test("--color always adds colours to the text, and nothing else", arguments: rows.filter { $0.schema != nil })
     func color(_ row: Row) async throws {
-        let (words, input) = try words(row.sources[row.sources.count - 1])
-        let line = [row.command] + words + row.options
-        let plain = try await Tool.run(line + ["--color", "never"], input: input)
-        let colored = try await Tool.run(line + ["--color", "always", "-o", "-"], input: input)
-        #expect(!plain.output.contains("\u{1B}"))
-        let escapes = try Regex("\u{1B}\\[[0-9;]*m")
-        #expect(colored.output.replacing(escapes, with: "") == plain.output)
-        if ["run", "plan", "explore", "blame", "critical-chain", "bench", "compare", "report", "stats"].contains(row.command) {
-            #expect(colored.output.contains("\u{1B}["), "\(row.command)")
-        }
-        let wrong = try await Tool.run(line + ["--color", "sometimes"], input: input)
+        let line = row.words + row.paths + row.options + ["--color"]
+        let plain = try await Tool.call(line + ["never"])
+        let colored = try await Tool.call(line + ["always"])
+        #expect(!plain.output.isEmpty && !plain.output.contains("\u{1B}"))
+        #expect(colored.output.replacing(try Regex("\u{1B}\\[[0-9;]*m"), with: "") == plain.output)
+        let hasColors = !["graph", "verify", "scenarios"].contains(row.command)
+        if hasColors { #expect(colored.output.contains("\u{1B}[")) }
+        let wrong = try await Tool.call(line + ["sometimes"])
         #expect(wrong.code == 64 && wrong.messages.contains("'auto', 'always' or 'never'"), "\(wrong.messages)")
     }
 
@@ -140,35 +78,31 @@ struct CommandTableTests {
     func mistakes(_ row: Row) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let (words, input) = try words(row.sources[0])
-        let command = row.command.split(separator: " ").map(String.init)
         func expect(_ code: ExitCode, _ line: [String], _ place: SourceLocation = #_sourceLocation) async throws {
-            let result = try await Tool.run(line, input: input)
+            let result = try await Tool.call(line)
             #expect(result.code == code.rawValue, "\(line): \(result.messages)", sourceLocation: place)
             #expect(result.output.isEmpty && result.messages.hasPrefix("sequencer-cli: "), "\(line)", sourceLocation: place)
         }
-        let line = command + words + row.options
+        let line = row.words + row.paths + row.options
         try await expect(.usage, line + ["--no-such-option"])
         // `stats` takes any number of files.
         if row.command != "stats" { try await expect(.usage, line + ["one", "too", "many"]) }
         try await expect(.cannotWrite, line + ["-o", folder.file("none/result").path])
         try await expect(.cannotWrite, line + ["-o", folder.url.path])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
-        guard row.sources != [.nothing] else { return }
-        let other = row.command == "compare" ? [words[0]] : []
-        if row.command != "run" { try await expect(.usage, command + row.options) }
-        try await expect(.noInput, command + other + [folder.file("none.json").path] + row.options)
-        try await expect(.noInput, command + other + [folder.url.path] + row.options)
+        guard !row.sources.isEmpty else { return }
+        let others = row.paths.dropLast()
+        if row.command != "run" { try await expect(.usage, row.words + row.options) }
+        try await expect(.noInput, row.words + others + [folder.file("none.json").path] + row.options)
+        try await expect(.noInput, row.words + others + [folder.url.path] + row.options)
         let broken = try folder.write("[1, 2", to: "broken.json")
-        if row.command != "stats" { try await expect(.badData, command + other + [broken] + row.options) }
+        // What these say of it goes to standard error, line by line.
+        if !["stats", "verify"].contains(row.command) { try await expect(.badData, row.words + others + [broken] + row.options) }
     }
 
-    @Test("All of the built-in scenarios are here, and all of the commands")
-    func isComplete() async throws {
-        let names = try await Tool.run("scenarios").output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
-        #expect(names.map(Source.builtIn) == Self.builtIn)
-        let commands = Self.rows.map { String($0.command.prefix { $0 != " " }) }
+    @Test("All of the commands are here")
+    func isComplete() {
         // What `explain` works on is a folder that launches leave behind: see its own tests.
-        #expect(Set(commands).union(["help", "explain"]) == Set(Commands.names))
+        #expect(Set(Self.rows.compactMap(\.words.first)).union(["help", "explain"]) == Set(Commands.names))
     }
 }

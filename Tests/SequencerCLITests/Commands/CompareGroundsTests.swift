@@ -78,7 +78,7 @@ struct CompareGroundsTests {
     func absentRuns() async throws {
         defer { folder.remove() }
         let first = try bench(300, runs: 30, ["a": [.succeeded: 30]])
-        let json = try await Tool.run("compare", first, try bench(100, runs: 30, ["a": [.succeeded: 12]]), "--json").json()
+        let json = try await Tool.call("compare", first, try bench(100, runs: 30, ["a": [.succeeded: 12]]), "--json").json()
         let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
         let outcomes = try #require((comparison["outcomes"] as? [[String: Any]])?.first)
         #expect(outcomes["before"] as? [String: Int] == ["succeeded": 30])
@@ -94,7 +94,7 @@ struct CompareGroundsTests {
             let result = try await Tool.run("compare", first, after)
             let verdict = "\nCHANGED  milestone: \(words): the times end at different operations\n"
             #expect(result.code == 4 && result.output.hasSuffix(verdict), "\(result.output)")
-            let json = try await Tool.run("compare", first, after, "--json").json()
+            let json = try await Tool.call("compare", first, after, "--json").json()
             let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
             #expect(comparison["verdict"] as? String == "changed")
             #expect(
@@ -123,7 +123,7 @@ struct CompareGroundsTests {
         let words = "\nINCONCLUSIVE  nobody knows how long config takes after, where it counts as 0 ms; give a duration that is expected\n"
         #expect(result.code == 5 && result.output.contains(words), "\(result)")
         #expect(result.output.contains("\n  unknown   nobody knows how long config takes\n"), "\(result)")
-        let comparison = try await Tool.run("compare", known, unknown, "--json").json()
+        let comparison = try await Tool.call("compare", known, unknown, "--json").json()
         let change = try #require((comparison["comparisons"] as? [[String: Any]])?.first)
         #expect(change["verdict"] as? String == "inconclusive" && change["unknownAfter"] as? [String] == ["config"])
         let back = try await Tool.run("compare", unknown, known, "--strict")
@@ -167,12 +167,12 @@ struct CompareGroundsTests {
             "\(back)"
         )
         #expect(try await Tool.run("compare", after, after, "--strict").output.contains("\nSAME  "))
-        let json = try await Tool.run("compare", before, after, "--json").json()
+        let json = try await Tool.call("compare", before, after, "--json").json()
         let change = try #require(((json["comparisons"] as? [[String: Any]])?.first?["outcomes"] as? [[String: Any]])?.first)
         #expect(change["id"] as? String == "tips" && change["deferredAfter"] as? Int == 10 && change["deferredBefore"] == nil)
         var reports: [String] = []
         for (scenario, name) in [(fast, "fast.jsonl"), (slow, "slow.jsonl")] {
-            let line = try await Tool.run("run", scenario, "--clock", "virtual", "--json-lines").output
+            let line = try await Tool.call("run", scenario, "--clock", "virtual", "--json-lines").output
             reports.append(try folder.write(line + line, to: name))
         }
         #expect(try await Tool.run(["compare"] + reports).code == 4)
@@ -203,8 +203,8 @@ struct CompareGroundsTests {
         let bench = ["bench", a, "--clock", "virtual"]
         _ = try await Tool.run(bench + ["--save", one])
         _ = try await Tool.run(bench + ["--interleave", b, "--save", two])
-        let lines = try await Tool.run("run", a, "--clock", "virtual", "--json-lines").output
-        let others = try await Tool.run("run", b, "--clock", "virtual", "--json-lines").output
+        let lines = try await Tool.call("run", a, "--clock", "virtual", "--json-lines").output
+        let others = try await Tool.call("run", b, "--clock", "virtual", "--json-lines").output
         let files = (try folder.write(lines + lines, to: "one.jsonl"), try folder.write(lines + others + lines + others, to: "two.jsonl"))
         for (one, two) in [(one, two), files] {
             let gone = try await Tool.run("compare", two, one)
@@ -253,7 +253,7 @@ struct CompareGroundsTests {
                 #"{ "id": "home", "after": ["config"], "work": { "simulate": "\#(time)" } }"#,
                 head: #""milestone": "home", "#
             )
-            let line = try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+            let line = try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
             let old = line.replacing(#""clock":"virtual","#, with: "").replacing(/"(c|notC)ontrolled":\[[^\]]*\],/, with: "")
             #expect(old != line)
             return try folder.write(String(repeating: isOld ? old : line, count: runs), to: "\(UUID()).jsonl")
@@ -284,7 +284,7 @@ struct CompareGroundsTests {
         }
     }
 
-    @Test("The times of runs whose milestone failed are no times to it: bench, compare and stats count them and leave them out")
+    @Test("The times of runs whose milestone failed are no times to it: compare and stats count them and leave them out")
     func missedMilestones() async throws {
         defer { folder.remove() }
         let text = scenarioText(
@@ -294,20 +294,12 @@ struct CompareGroundsTests {
         )
         let launch = try folder.write(text, to: "launch.json")
         let virtual = [launch, "--clock", "virtual"], fault = ["--inject", "home=fail"]
-        let bench = try await Tool.run(["bench"] + virtual + fault)
-        #expect(bench.output.contains("\n  no run reached its milestone: there is no time to tell\n"), "\(bench)")
-        #expect(bench.output.contains("10 of 10 did not reach their milestone") && !bench.output.contains("\n  median"), "\(bench)")
-        let json = try await Tool.run(["bench", "--json"] + virtual + fault).json()
-        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
-        #expect(summary["missedMilestone"] as? Int == 10 && summary["completed"] as? Int == 10 && summary["medianMs"] is NSNull)
-        #expect(try await Tool.run(["bench", "--format", "github-action-benchmark"] + virtual + fault).output == "[]\n")
-
         let good = try await Tool.run(["run", "--json-lines"] + virtual).output
         let bad = try await Tool.run(["run", "--json-lines"] + virtual + fault).output
         let some = try folder.write(String(repeating: good, count: 6) + String(repeating: bad, count: 4), to: "some.jsonl")
         let stats = try await Tool.run("stats", some)
         #expect(stats.output.contains("\n  4 of 10 did not reach their milestone, and are not in the times\n"), "\(stats)")
-        let total = try #require(try await Tool.run("stats", some, "--json").json()["total"] as? [String: Any])
+        let total = try #require(try await Tool.call("stats", some, "--json").json()["total"] as? [String: Any])
         let times = try #require((total["outcomes"] as? [[String: Any]])?.first)
         #expect(total["missedMilestone"] as? Int == 4 && total["launches"] as? Int == 10)
         #expect(times["launches"] as? Int == 6 && times["minMs"] as? Double == 500 && times["maxMs"] as? Double == 500)
@@ -322,7 +314,7 @@ struct CompareGroundsTests {
         var lines = ""
         for milestone in ["a", "b"] {
             let text = scenarioText(#"{ "id": "a" }, { "id": "b" }"#, head: #""milestone": "\#(milestone)", "#)
-            lines += try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+            lines += try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
         }
         let file = try folder.write(lines, to: "mixed.jsonl")
         let result = try await Tool.run("compare", file, file)

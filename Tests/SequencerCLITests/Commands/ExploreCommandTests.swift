@@ -64,36 +64,4 @@ struct ExploreCommandTests {
         let json = try await Tool.run("explore", path, "--trust", "--orders", "4", "--json")
         #expect(try json.code == 1 && json.json()["unsteady"] as? [String] == ["flaky"], "\(json)")
     }
-
-    @Test("a launch that fails in every order is told, and ends with 1")
-    func alwaysFails() async throws {
-        let file = scenarioText(
-            #"{ "id": "login", "timeout": "1ms", "work": { "simulate": "9ms" } }"#,
-            #"{ "id": "images", "work": { "simulate": "1ms" } }"#
-        )
-        let text = try await Tool.run("explore", "-", "--clock", "virtual", "--orders", "2", input: file)
-        let failure = "the launch fails in every order: login: "
-        #expect(text.code == 1 && text.output.hasPrefix("test: \(failure)"), "\(text)")
-        #expect(text.output.contains("\n  run in 2 orders, seed 0\n  controlled: "), "\(text)")
-        let json = try await Tool.run("explore", "-", "--clock", "virtual", "--orders", "2", "--json", input: file)
-        let told = try #require(json.json()["failure"] as? String)
-        #expect(json.code == 1 && told.hasPrefix(failure), "\(json)")
-    }
-
-    @Test("a built-in scenario is simulated; real time is refused for it")
-    func builtIn() async throws {
-        let result = try await Tool.run("explore", "regular", "--orders", "1")
-        #expect(result.code == 0 && result.output.hasPrefix("regular: every operation ended the same way in 1 order\n"), "\(result)")
-        #expect(
-            result.output.contains(", time; not: ") && result.output.contains(", real work, which was only simulated\n"),
-            "\(result)"
-        )
-        #expect(try await Tool.run("explore", "regular", "--clock", "wall").code == 64)
-    }
-
-    @Test("a file that is wrong is told with its place, before anything runs")
-    func broken() async throws {
-        let result = try await Tool.run("explore", "-", input: scenarioText(#"{ "id": "a", "after": ["b"] }"#))
-        #expect(result.code == 65 && result.messages.contains("<stdin>:3:"), "\(result.messages)")
-    }
 }

@@ -36,23 +36,6 @@ struct GroundsTests {
         return path
     }
 
-    @Test("every form of a report says beside its verdict what failed or fell back, and what did so after the milestone")
-    func trouble() async throws {
-        defer { folder.remove() }
-        let report = try await report("config", "tips", "news")
-        for format in ["markdown", "html", "svg", "chrome"] {
-            let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
-            let words = "pass: 50 ms of 1 s; fell back: config; failed: tips; after the milestone fell back: news"
-            #expect(text.contains(words), "\(format): \(text)")
-        }
-        let text = try await Tool.run("report", report).output
-        #expect(text.contains("\n1 operation ran on after the milestone, to 50 ms; fell back: news\n"), "\(text)")
-        #expect(text.hasSuffix("\nPASS  50 ms of 1 s; fell back: config; failed: tips\n"), "\(text)")
-        let bench = ["bench", try scenario(), "--clock", "virtual", "--runs", "2", "--inject", "tips=fail"]
-        let action = try await Tool.run(bench + ["--format", "github-action-benchmark"]).output
-        #expect(action.contains("budget of 1 s; tips: 2 failed, badge: 2 skipped; controlled: time; not: "), "\(action)")
-    }
-
     @Test("all JSON of launches in virtual time says what was controlled and what was not, as do the exports")
     func controlled() async throws {
         defer { folder.remove() }
@@ -79,64 +62,6 @@ struct GroundsTests {
         #expect(real["controlled"] == nil && real["clock"] == nil)
     }
 
-    @Test("blame and critical-chain say that the milestone failed, in words and in JSON")
-    func failedMilestone() async throws {
-        defer { folder.remove() }
-        let report = try await report("home")
-        for command in ["blame", "critical-chain"] {
-            let result = try await Tool.run(command, report)
-            #expect(result.output.contains("\nFAIL  ") && result.output.contains("; milestone failed"), "\(result.output)")
-        }
-        #expect(try await Tool.run("blame", report).output.contains(" (failed) "))
-        let rows = try #require(try await Tool.run("blame", report, "--json").json()["operations"] as? [[String: Any]])
-        #expect(rows.first { $0["id"] as? String == "home" }?["outcome"] as? String == "failed")
-        let chain = try #require(try await Tool.run("critical-chain", report, "--json").json()["chain"] as? [[String: Any]])
-        #expect(chain.contains { $0["outcome"] as? String == "failed" })
-    }
-
-    @Test("only what the milestone waits for makes its time known; what nobody knows is named beside PASS, too, and in every form")
-    func unknownTimes() async throws {
-        defer { folder.remove() }
-        func scenario(_ time: String) -> String {
-            scenarioText(
-                #"{ "id": "tips", "onFailure": "continue", "work": { "simulate": "1ms" } }"#,
-                #"{ "id": "fetch", "work": { "command": ["fetch"] } }"#,
-                #"{ "id": "home", "after": ["fetch"], "work": \#(time) }"#,
-                head: #""milestone": "home", "budget": "1s", "#
-            )
-        }
-        let cases = [
-            (#"{ "command": ["home"] }"#, "unknown", "0 ms of 1 s; nobody knows how long fetch, home take"),
-            (#"{ "simulate": "9ms" }"#, "pass", "9 ms of 1 s; nobody knows how long fetch takes"),
-        ]
-        for (work, word, words) in cases {
-            let launch = try folder.write(scenario(work), to: "launch.json"), report = folder.file("report.json").path
-            let run = try await Tool.run("run", launch, "--clock", "virtual", "--strict")
-            #expect(run.output.hasSuffix("\n\(word.uppercased())  \(words)\n") && run.code == (word == "pass" ? 0 : 5), "\(run)")
-            let plan = try await Tool.run("plan", launch).output
-            #expect(plan.contains("\n\(word.uppercased())  \(words)\n"), "\(plan)")
-            _ = try await Tool.run("run", launch, "--clock", "virtual", "--json", "-o", report)
-            for format in ["markdown", "html", "svg", "chrome"] {
-                let text = try await Tool.run("report", report, "--format", format).output.replacing("`", with: "")
-                #expect(text.contains("\(word): \(words)"), "\(format): \(text)")
-            }
-            let total = try #require(try await Tool.run("stats", report, "--json").json()["total"] as? [String: Any])
-            #expect(total["unknownTimes"] as? Int == (word == "pass" ? nil : 1))
-            #expect((total["outcomes"] as? [Any])?.count == (word == "pass" ? 1 : 0))
-            let bench = ["bench", launch, "--clock", "virtual", "--strict"]
-            let (text, action) = (try await Tool.run(bench), try await Tool.run(bench + ["--format", "github-action-benchmark"]))
-            let names = word == "pass" ? "fetch takes\n" : "fetch, home take: the times tell nothing\n"
-            #expect(text.output.contains("\n  unknown   nobody knows how long \(names)"), "\(text)")
-            #expect(text.code == run.code && text.output.contains("\n  budget") == (word == "pass"), "\(text)")
-            #expect(action.output.contains((word == "pass" ? "" : "unknown: ") + "nobody knows how long fetch"), "\(action)")
-            let otlp = try await Tool.run("report", report, "--format", "otlp").output
-            #expect(otlp.contains(#""sequencer.unknown""#) && otlp.contains(#""stringValue":"\#(word)""#), "\(otlp)")
-            for command in ["blame", "critical-chain"] {
-                #expect(try await Tool.run(command, report).output.contains("\n\(word.uppercased())  \(words)\n"))
-            }
-        }
-    }
-
     @Test("two reports as JSON are one document, an array; one alone is no array, and lines stay lines")
     func oneDocument() async throws {
         defer { folder.remove() }
@@ -150,14 +75,6 @@ struct GroundsTests {
         #expect(lines.split(separator: "\n").count == 2)
     }
 
-    @Test("one run has no outliers, and not none; two have")
-    func outliers() async throws {
-        defer { folder.remove() }
-        let bench = ["bench", try scenario(), "--clock", "virtual", "--runs"]
-        #expect(try await Tool.run(bench + ["1"]).output.contains("outliers") == false)
-        #expect(try await Tool.run(bench + ["2"]).output.contains("\n  outliers  none\n"))
-    }
-
     @Test("no outlier is named of fewer runs than can have one", arguments: [1, 3, 5, 6])
     func leastForOutliers(runs: Int) async throws {
         defer { folder.remove() }
@@ -165,7 +82,7 @@ struct GroundsTests {
         for run in 1...runs {
             let time = run == runs ? 900 : 99 + run
             let text = scenarioText(#"{ "id": "home", "work": { "simulate": "\#(time)ms" } }"#)
-            lines += try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+            lines += try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
         }
         let document = try parseBench(Array(lines.utf8), file: "launches.jsonl")
         let json = try #require(try JSONSerialization.jsonObject(with: Data(document.json().utf8)) as? [String: Any])
@@ -192,15 +109,5 @@ struct GroundsTests {
             .output
         #expect(stats.contains("\n  1 in real time beside those in virtual time: their times say nothing about each other\n"), "\(stats)")
         #expect(try await Tool.run(["stats", "-"], input: Data(virtual.output.utf8)).output.contains("beside") == false)
-    }
-
-    @Test("graph --json names what is switched off, and reads that again")
-    func switchedOff() async throws {
-        defer { folder.remove() }
-        let graph = try await Tool.run("graph", try scenario(), "--json")
-        let operations = try #require(try graph.json()["operations"] as? [[String: Any]])
-        #expect(operations.filter { $0["switchedOff"] as? Bool == true }.compactMap { $0["id"] as? String } == ["badge"])
-        let plan = try await Tool.run(["plan", "-", "--json"], input: Data(graph.output.utf8)).json()
-        #expect(plan["switchedOff"] as? [String] == ["badge"])
     }
 }

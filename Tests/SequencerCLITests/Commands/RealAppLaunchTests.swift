@@ -131,17 +131,6 @@ struct RealAppLaunchTests {
         }
     }
 
-    @Test("fault N20: a server that never says which versions may run keeps nobody waiting for long", .nightly)
-    func noPolicy() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let server = try SlowPolicyServer(nil, after: 0)
-        defer { server.stop() }
-        let line = ["run", "first-launch", "--state", folder.file("device").path, "--budget", "60s", "--json"]
-        let result = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(server.port)"])
-        #expect(result.code == 0 && result.messages.contains("the update check had no answer; the next launch asks again"))
-    }
-
     @Test("what started the app decides the launch, and is delivered in it")
     func entryPoints() async throws {
         let folder = try TemporaryFolder()
@@ -176,34 +165,6 @@ struct RealAppLaunchTests {
         #expect(result.code == 0)
         #expect(result.output.hasPrefix("first-launch: completed"))
         #expect(result.messages.contains(file))
-    }
-
-    @Test("SIGUSR1 has the launch say what each operation waits for, and changes nothing else")
-    func status() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let mark = folder.file("mark").path
-        let go = folder.file("go").path
-        let path = try folder.write(
-            scenarioText(
-                #"{ "id": "first", "work": { "command": ["touch", "\#(mark)"] } }"#,
-                #"{ "id": "long", "after": ["first"], "work": { "command": ["sh", "-c", "while [ ! -e \#(go) ]; do sleep 0.01; done"] } }"#,
-                #"{ "id": "last", "after": ["long"], "work": { "simulate": "1ms" } }"#
-            )
-        )
-        let line = """
-            "$TOOL" run \(path) --deadline none --budget 1h 2> \(folder.file("messages").path) & pid=$!
-            while [ ! -e \(mark) ]; do sleep 0.01; done
-            while ! grep -q 'last waits for long' \(folder.file("messages").path); do kill -USR1 $pid; sleep 0.05; done
-            touch \(go)
-            wait $pid
-            """
-        let result = try await Tool.shell(line)
-        #expect(result.code == 0)
-        #expect(result.output.hasPrefix("test: completed"))
-        let messages = try String(contentsOf: folder.file("messages"), encoding: .utf8)
-        #expect(messages.contains("sequencer-cli: test after "))
-        #expect(messages.contains("of 3 operations have not ended"))
     }
 
     @Test("'http' fetches with the real client: an answer that is no success fails the operation")

@@ -36,7 +36,7 @@ struct RealBenchCommandTests {
         let state = folder.file("device").path
         #expect(try await Tool.run("run", "first-launch", "--state", state, "--json", "--budget", "60s").code == 0)
         let before = try contents(of: state)
-        let result = try await Tool.run("bench", "regular", "--runs", "2", "--state", state, "--json", "--budget", "1h")
+        let result = try await Tool.run("bench", "regular", "--runs", "1", "--state", state, "--json", "--budget", "1h")
         #expect(result.code == 0)
         #expect(try contents(of: state) == before && !before.isEmpty)
     }

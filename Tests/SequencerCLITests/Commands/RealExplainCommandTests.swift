@@ -112,24 +112,6 @@ struct RealExplainCommandTests {
         preconditionFailure("the fifth attempt returned")
     }
 
-    @Test("fault P2: a step that crashes while others run beside it is among those that are left out of the fourth launch")
-    func besideOthers() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let state = folder.file("device").path
-        #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
-        for _ in 0..<3 { #expect(try await Tool.run("run", "--state", state, "--inject", "login=crash").code == 128 + SIGKILL) }
-        let explained = try await Tool.run("explain", "--state", state, "--json").json()
-        let launches = try #require(explained["launches"] as? [[String: Any]])
-        for launch in launches.prefix(3) { #expect((launch["operations"] as? [String])?.contains("login") == true, "\(launch)") }
-        let fourth = try await Tool.run("run", "--state", state, "--budget", "60s", "--inject", "login=crash", "--json")
-        #expect(fourth.code == 0)
-        let operations = try #require(try fourth.json()["operations"] as? [[String: Any]])
-        let outcomes = Dictionary(grouping: operations) { $0["id"] as? String ?? "" }.compactMapValues(\.first)
-        #expect(outcomes["login"]?["outcome"] as? String == "fellBack")
-        #expect(outcomes["main-app"]?["outcome"] as? String == "succeeded")
-    }
-
     @Test("How launches ended that did not crash: one that failed, one that was interrupted, one that another version ran")
     func otherEnds() async throws {
         let folder = try TemporaryFolder()

@@ -7,54 +7,32 @@ import Testing
 /// What `run --json` writes, one report or three, each in many lines or in one, is read by every command that reads reports.
 @Suite("Saved reports, in every layout", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SavedReportsTests {
-    struct Layout: CustomTestStringConvertible, Sendable {
-        let count: Int
-        let isPretty: Bool
-        var testDescription: String { "\(count), \(isPretty ? "pretty" : "in lines")" }
+    /// A file of so many reports, each in many lines.
+    private func write(_ count: Int, in folder: TemporaryFolder) async throws -> String {
+        let report = try await Tool.call("run", "regular", "--clock", "virtual", "--json")
+        return try folder.write(String(repeating: report.output, count: count), to: "reports.json")
     }
 
-    static let layouts = [1, 3].flatMap { count in [true, false].map { Layout(count: count, isPretty: $0) } }
-
-    /// The file of a layout.
-    private func write(_ layout: Layout, in folder: TemporaryFolder) async throws -> String {
-        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json")
-        var text = report.output
-        if !layout.isPretty {
-            text = String(decoding: try JSONSerialization.data(withJSONObject: report.json()), as: UTF8.self) + "\n"
-        }
-        return try folder.write(String(repeating: text, count: layout.count), to: "reports.json")
-    }
-
-    @Test("stats", arguments: layouts)
-    func stats(_ layout: Layout) async throws {
+    @Test("compare", arguments: [1, 3])
+    func compare(count: Int) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let result = try await Tool.run("stats", try await write(layout, in: folder), "--json")
-        let total = try result.json()["total"] as? [String: Any]
-        #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
-        #expect(try total?["launches"] as? Int == layout.count && result.json()["brokenLines"] as? Int == 0)
-    }
-
-    @Test("compare", arguments: layouts)
-    func compare(_ layout: Layout) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let path = try await write(layout, in: folder)
+        let path = try await write(count, in: folder)
         let slow = folder.file("slow.json").path
         let inject = ["--inject", "connect-speaker=delay:500ms"]
-        let slower = try await Tool.run(["run", "regular", "--clock", "virtual", "--json"] + inject)
+        let slower = try await Tool.call(["run", "regular", "--clock", "virtual", "--json"] + inject)
         _ = try folder.write(slower.output + slower.output, to: "slow.json")
         let same = try await Tool.run("compare", path, path)
         #expect(
-            same.code == 0 && same.output.hasPrefix("regular  \(layout.count) against \(layout.count) completed runs\n"),
+            same.code == 0 && same.output.hasPrefix("regular  \(count) against \(count) completed runs\n"),
             "\(same.messages)"
         )
         // One launch is too little for any verdict.
-        let isEnough = layout.count > 1
+        let isEnough = count > 1
         let worse = try await Tool.run("compare", path, slow)
         #expect(worse.code == (isEnough ? 4 : 0) && worse.output.contains("connect-speaker *  +500 ms"), "\(worse.output)\(worse.messages)")
         let bench = folder.file("bench.json").path
-        #expect(try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--save", bench).code == 0)
+        #expect(try await Tool.call("bench", "regular", "--clock", "virtual", "--runs", "2", "--save", bench).code == 0)
         // In virtual time machines do not matter.
         let few = "INCONCLUSIVE  too few runs: 2 against 1; measure at least 2 after"
         let verdict = isEnough ? "SAME  neither faster nor slower by more than 5%" : few
@@ -64,44 +42,44 @@ struct SavedReportsTests {
     @Test("report --format otlp --service names the app")
     func service() async throws {
         let path = SnapshotTests.folder.appendingPathComponent("launch.report.json").path
-        let result = try await Tool.run("report", path, "--format", "otlp", "--service", "shop")
+        let result = try await Tool.call("report", path, "--format", "otlp", "--service", "shop")
         #expect(result.code == 0 && result.output.contains(#"{"key":"service.name","value":{"stringValue":"shop"}}"#), "\(result.messages)")
     }
 
     @Test("report --format svg --width draws a picture of that width")
     func width() async throws {
         let path = SnapshotTests.folder.appendingPathComponent("launch.report.json").path
-        let result = try await Tool.run("report", path, "--format", "svg", "--width", "400")
+        let result = try await Tool.call("report", path, "--format", "svg", "--width", "400")
         #expect(result.code == 0 && result.output.contains(#"viewBox="0 0 400 "#), "\(result.messages)")
     }
 
-    @Test("report: one after the other where the form allows that", arguments: layouts)
-    func report(_ layout: Layout) async throws {
+    @Test("report: one after the other where the form allows that", arguments: [1, 3])
+    func report(count: Int) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let path = try await write(layout, in: folder)
+        let path = try await write(count, in: folder)
         for (format, mark) in [("text", "PASS  800 ms of 3 s"), ("markdown", "### regular: pass"), ("json", "\"schema\": ")] {
             let result = try await Tool.run("report", path, "--format", format)
             #expect(
-                result.code == 0 && result.output.components(separatedBy: mark).count == layout.count + 1,
+                result.code == 0 && result.output.components(separatedBy: mark).count == count + 1,
                 "\(format): \(result.messages)"
             )
         }
         for format in ["html", "svg", "chrome", "otlp"] {
-            let result = try await Tool.run("report", path, "--format", format)
-            #expect(result.code == (layout.count == 1 ? 0 : 65), "\(format): \(result.messages)")
-            if layout.count > 1 { #expect(result.messages.contains("holds 3 reports, and \(format) shows one"), "\(result.messages)") }
+            let result = try await Tool.call("report", path, "--format", format)
+            #expect(result.code == (count == 1 ? 0 : 65), "\(format): \(result.messages)")
+            if count > 1 { #expect(result.messages.contains("holds 3 reports, and \(format) shows one"), "\(result.messages)") }
         }
-        let blame = try await Tool.run("blame", path)
-        #expect(blame.code == (layout.count == 1 ? 0 : 65), "\(blame.messages)")
+        let blame = try await Tool.call("blame", path)
+        #expect(blame.code == (count == 1 ? 0 : 65), "\(blame.messages)")
     }
 
     @Test("Arrays, several reports in a line, other line ends and other indentations are layouts, too")
     func anyLayout() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
-        let line = try await Tool.run("run", "regular", "--clock", "virtual", "--json-lines").output
+        let report = try await Tool.call("run", "regular", "--clock", "virtual", "--json").output
+        let line = try await Tool.call("run", "regular", "--clock", "virtual", "--json-lines").output
         let words = report.split(separator: "\n").map { $0.drop { $0 == " " } }
         let (joined, flat) = (words.joined(separator: ""), words.joined(separator: "\n"))
         let layouts: [String] = [
@@ -120,32 +98,17 @@ struct SavedReportsTests {
         }
     }
 
-    @Test("--json-lines: a launch a line, which other launches can follow")
-    func jsonLines() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let launch = try await Tool.run("run", "regular", "--clock", "virtual", "--json-lines")
-        let lineFeeds = launch.output.count { $0 == "\n" }
-        #expect(launch.code == 0 && launch.output.hasSuffix("}\n") && lineFeeds == 1)
-        let pretty = try await Tool.run("run", "regular", "--clock", "virtual", "--json")
-        let path = try folder.write(launch.output + pretty.output, to: "launches.jsonl")
-        let lines = try await Tool.run("report", path, "--json-lines")
-        #expect(lines.output == launch.output + launch.output, "\(lines.messages)")
-        let html = try await Tool.run("report", path, "--json-lines", "--format", "html")
-        #expect(html.code == 64 && html.messages.contains("options '--json-lines' and '--format html' exclude each other"))
-    }
-
     @Test("A mistake in one of many is told with its place in the file")
     func mistake() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let path = try await write(Layout(count: 3, isPretty: true), in: folder)
+        let path = try await write(3, in: folder)
         var lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
         let second = try #require(lines.indices.filter { lines[$0] == "{" }.dropFirst().first)
         lines[second + 2] = #"  "scenario": 7,"#
         let broken = try folder.write(lines.joined(separator: "\n"), to: "broken.json")
         for command in ["report", "blame"] {
-            let result = try await Tool.run(command, broken)
+            let result = try await Tool.call(command, broken)
             #expect(result.code == 65)
             #expect(
                 result.messages.hasPrefix("sequencer-cli: \(broken):\(second + 3):15: scenario: expected a string"),
@@ -158,7 +121,7 @@ struct SavedReportsTests {
     func texts() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let regular = try String(contentsOfFile: try await write(Layout(count: 3, isPretty: true), in: folder), encoding: .utf8)
+        let regular = try String(contentsOfFile: try await write(3, in: folder), encoding: .utf8)
         let text = regular.replacingOccurrences(of: #""scenario": "regular""#, with: #""scenario": "}{ ][ \"} \\""#)
         #expect(text != regular)
         let whole = try folder.write(text, to: "texts.json")
@@ -197,7 +160,7 @@ struct SavedReportsTests {
             #"{ "id": "home", "after": ["splash"], "onFailure": "continue", "work": { "simulate": "200ms" } }"#,
             head: #""milestone": "home", "initialDisplay": "splash", "initialDisplayBudget": "150ms", "budget": "1s", "#
         )
-        let line = try await Tool.run("run", "-", "--clock", "virtual", "--json-lines", input: text).output
+        let line = try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
         let home = #""id":"home","outcome":"#
         let edits = [
             (#""measuredMs":300"#, #""measuredMs":2000"#, "FAIL  2 s of 1 s"),
@@ -213,7 +176,7 @@ struct SavedReportsTests {
             let path = try folder.write(edited, to: "edited.jsonl")
             let report = try await Tool.run("report", path).output
             #expect(report.contains("\nFAIL  ") && report.contains(words), "\(report)")
-            let total = try #require(try await Tool.run("stats", path, "--json").json()["total"] as? [String: Any])
+            let total = try #require(try await Tool.call("stats", path, "--json").json()["total"] as? [String: Any])
             #expect(total["budgetMisses"] as? Int == 1, "\(total)")
         }
         for (old, new, words) in [

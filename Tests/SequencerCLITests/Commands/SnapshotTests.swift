@@ -4,10 +4,11 @@ import Testing
 
 @testable import sequencer_cli
 
-/// The text of every command, to the letter, in `Tests/Data/CommandLine`, a file for each command line.
+/// The text of every command, to the letter, in `Tests/Data/CommandLine`, a file for each command line, and what they
+/// say of scenarios of all kinds, in `Tests/Data/Situations`.
 ///
-/// `RECORD_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew, and fails, so that nobody takes it for a check; what has changed is then
-/// for a person to read.
+/// `RECORD_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew, and fails, so that nobody takes it for a
+/// check; what has changed is then for a person to read.
 @Suite("The text of every command", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SnapshotTests {
     struct Snapshot: CustomTestStringConvertible, Sendable {
@@ -26,10 +27,10 @@ struct SnapshotTests {
 
         var testDescription: String { "\(words.joined(separator: " "))\(columns == 80 ? "" : ", \(columns) columns")" }
 
-        /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form.
+        /// A text for people in a narrow terminal and in a wide one, too; that for programs has one form, and the help
+        /// of each command is fitted as the help of all.
         var atAllWidths: [Snapshot] {
-            let isForPrograms =
-                words.last != "--help" && words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
+            let isForPrograms = words[0] == "completions" || words.contains { ["--json", "--format", "--as"].contains($0) }
             let line = words.joined(separator: " ")
             return [self] + (isForPrograms ? [] : [40, 200].map { Snapshot(name, line, code, columns: $0) })
         }
@@ -72,8 +73,8 @@ struct SnapshotTests {
             Snapshot("scenarios", "scenarios"),
             Snapshot("scenarios-json", "scenarios --json"),
             Snapshot("help", "--help"),
-        ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") }
-        + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }).flatMap(\.atAllWidths)
+        ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") })
+        .flatMap(\.atAllWidths) + Commands.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
 
     @Test("Exactly this", arguments: snapshots)
     func text(_ snapshot: Snapshot) async throws {
@@ -85,15 +86,57 @@ struct SnapshotTests {
         )
         #expect(result.code == snapshot.code.rawValue)
         // Only `import` says something besides: how much it read.
-        let text = result.messages + result.output
-        let file = Self.folder.appendingPathComponent(snapshot.name + ".txt")
+        try Self.expect(result.messages + result.output, in: Self.folder.appendingPathComponent(snapshot.name + ".txt"))
+    }
+
+    private static let situations = folder.appendingPathComponent("../Situations").standardized
+    static let subjects = ((try? FileManager.default.contentsOfDirectory(atPath: situations.path)) ?? []).sorted()
+
+    /// Each file is a subject, and each part of it begins with what it shows, behind `# `, and a scenario, or other input.
+    /// The lines behind `$ ` get that as standard input, and below them stands what they answer, and their exit code
+    /// where that is not 0.
+    @Test(
+        "fault G1, G8, G14, G15, G16, G18, J7, O50: Exactly this, of each scenario that stands beside it",
+        arguments: subjects
+    )
+    func situation(_ name: String) async throws {
+        let file = Self.situations.appendingPathComponent(name)
+        var (text, scenario, isAnswer) = ("", "", false)
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("# ") {
+                text += (text.isEmpty ? "" : "\n") + line + "\n"
+                (scenario, isAnswer) = ("", false)
+            } else if line.hasPrefix("$ ") {
+                isAnswer = true
+                text += line + "\n" + (try await Self.answer(to: line.dropFirst(2), scenario))
+            } else if !isAnswer {
+                scenario += line + "\n"
+                text += line + "\n"
+            }
+        }
+        try Self.expect(text, in: file)
+    }
+
+    /// What a line for a shell prints, its messages first, and how it ends.
+    private static func answer(to line: Substring, _ input: String) async throws -> String {
+        let result = try await Tool.run(
+            ["-c", String(line).replacing("sequencer-cli", with: #""$TOOL""#)],
+            executable: URL(fileURLWithPath: "/bin/sh"),
+            input: Data(input.utf8),
+            environment: ["TOOL": Tool.path.path]
+        )
+        return result.messages + result.output + (result.code == 0 ? "" : "exit \(result.code)\n")
+    }
+
+    /// Expects the text of a file, or writes it anew.
+    private static func expect(_ text: String, in file: URL) throws {
         if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil {
             try Data(text.utf8).write(to: file)
             Issue.record("recorded \(file.path)")
             return
         }
         let expected = try String(contentsOf: file, encoding: .utf8)
-        #expect(text == expected, "\(Self.difference(expected, text))")
+        #expect(text == expected, "\(file.lastPathComponent): \(difference(expected, text))")
     }
 
     /// The first line that differs.
@@ -111,7 +154,7 @@ struct SnapshotTests {
         let names = Set(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path))
         let inputs = Self.snapshots.flatMap(\.words).filter { $0.contains(".json") }
         #expect(names == Set(Self.snapshots.map { $0.name + ".txt" } + inputs))
-        #expect(Set(Self.snapshots.map(\.name)).count == Self.snapshots.count)
+        #expect(Set(Self.snapshots.map(\.name)).count == Self.snapshots.count && !Self.subjects.isEmpty)
     }
 
     @Test("Every command has its text here")

@@ -17,7 +17,6 @@ struct VerifyFormatsTests {
         #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
         #"{ "id": "c", "after": ["a", "b"] }"#
     )
-    private static let sound = scenarioText(#"{ "id": "a" }"#)
 
     /// Verifies a text in a file.
     private func verify(_ text: String, _ format: String, in body: (Tool.Result, String) throws -> Void) async throws {
@@ -27,7 +26,7 @@ struct VerifyFormatsTests {
         try body(try await Tool.run("verify", path, "--format", format), path)
     }
 
-    @Test("github: a command for each problem, with its file, line and column, and nothing on standard error")
+    @Test("github: a command for each problem, with its file, line and column")
     func github() async throws {
         try await verify(Self.broken, "github") { result, path in
             #expect(result.code == 65 && result.messages.isEmpty)
@@ -37,78 +36,19 @@ struct VerifyFormatsTests {
             #expect(lines[0].contains("a%2C 100%25.json,line=3,") && lines[0].contains("'3' has no unit"))
             #expect(lines[1].contains(",line=4,") && lines[1].contains("title=test%3A mistake::"))
         }
-        try await verify(Self.slow, "github") { result, _ in
-            #expect(result.code == 3)
-            let lines = result.output.split(separator: "\n")
-            #expect(lines.map { $0.prefix { $0 != " " } } == ["::warning", "::error"], "\(lines)")
-            #expect(lines[0].contains(",line=5,") && lines[1].contains("the longest path alone takes 4 s of 3 s"))
-        }
-        try await verify(Self.sound, "github") { result, _ in #expect(result.code == 0 && result.output.isEmpty) }
     }
 
-    @Test("junit: one test case, which fails when the command does")
-    func junit() async throws {
-        try await verify(Self.broken, "junit") { result, _ in
-            #expect(result.code == 65)
-            #expect(result.output.hasPrefix("<?xml version=\"1.0\"") && result.output.contains("tests=\"1\" failures=\"1\""))
-            #expect(result.output.components(separatedBy: " time=\"0\">").count == 3)
-            #expect(result.output.contains("<failure type=\"mistake\"") && result.output.contains("4:"))
-            let names = try XMLNodes(result.output).names
-            #expect(names == ["testsuites", "testsuite", "testcase", "failure"])
-        }
-        try await verify(Self.slow, "junit") { result, _ in
-            #expect(result.code == 3)
-            let names = try XMLNodes(result.output).names
-            #expect(names == ["testsuites", "testsuite", "testcase", "failure", "system-out"])
-        }
-        try await verify(Self.sound, "junit") { result, _ in
-            #expect(result.code == 0 && result.output.contains("failures=\"0\""))
-            let names = try XMLNodes(result.output).names
-            #expect(names == ["testsuites", "testsuite", "testcase"])
-        }
-    }
-
-    @Test("sarif: a result for each problem, of a rule that is listed, with its region")
+    @Test("sarif: a result for each problem, with its file and its region")
     func sarif() async throws {
         try await verify(Self.slow, "sarif") { result, path in
             #expect(result.code == 3)
-            let json = try result.json()
-            #expect(json["version"] as? String == "2.1.0")
-            let run = try #require((json["runs"] as? [[String: Any]])?.first)
+            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
             let results = try #require(run["results"] as? [[String: Any]])
-            #expect(results.map { $0["level"] as? String } == ["warning", "error"])
-            #expect(results.map { $0["ruleId"] as? String } == ["impliedDependency", "budget"])
-            let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
-            let rules = try #require(driver?["rules"] as? [[String: Any]])
-            #expect(rules.map { $0["id"] as? String } == ["budget", "impliedDependency"])
-            let texts: [String?] = [
-                "What is expected takes longer than the budget.", "An operation waits for one that its other dependencies imply.",
-            ]
-            for key in ["shortDescription", "fullDescription", "help"] {
-                #expect(rules.map { ($0[key] as? [String: String])?["text"] } == texts, "\(key)")
-            }
-            #expect(run["columnKind"] as? String == "unicodeCodePoints")
             let address = "file://" + path.replacing("a, 100%.json", with: "a%2C%20100%25.json")
             let places = results.compactMap { Self.place(of: $0) }
             #expect(places.map { $0["artifactLocation"]?["uri"] as? String } == [address, address])
             #expect(places.map { $0["region"]?["startLine"] as? Int } == [5, 4])
             #expect(places.map { $0["region"]?["startColumn"] as? Int } == [5, 5])
-            let messages = results.map { ($0["message"] as? [String: String])?["text"] ?? "" }
-            #expect(messages == ["c need not wait for a: other dependencies imply it", "the longest path alone takes 4 s of 3 s: a → b"])
-        }
-        try await verify(Self.broken, "sarif") { result, _ in
-            #expect(result.code == 65 && result.messages.isEmpty)
-            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
-            let results = try #require(run["results"] as? [[String: Any]])
-            #expect(results.map { $0["ruleId"] as? String } == ["mistake", "mistake"])
-            #expect(results.map { Self.place(of: $0)?["region"]?["startLine"] as? Int } == [3, 4])
-            let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
-            #expect((driver?["rules"] as? [[String: Any]])?.count == 1, "a rule is listed once, however many results it has")
-        }
-        try await verify(Self.sound, "sarif") { result, _ in
-            #expect(result.code == 0)
-            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
-            #expect((run["results"] as? [Any])?.isEmpty == true)
         }
         #expect(Verification.address(of: "a b/c%.json") == "a%20b/c%25.json")
         #expect(Verification.address(of: "/a.json") == "file:///a.json")
@@ -124,28 +64,6 @@ struct VerifyFormatsTests {
         let codes = try #require(String(contentsOf: schema, encoding: .utf8).firstMatch(of: /"enum": \[("impliedDependency"[^\]]*)\]/)).1
         let all = codes.matches(of: /"(\w+)"/).map { String($0.1) } + ["mistake", "unreadable"]
         #expect(Set(all) == Set(Verification.descriptions.keys))
-    }
-
-    @Test("xcode: problems as compilers write them, on standard error; a sound scenario is a comment, others are nothing")
-    func xcode() async throws {
-        try await verify(Self.broken, "xcode") { result, path in
-            #expect(result.code == 65 && result.output.isEmpty)
-            let lines = result.messages.split(separator: "\n")
-            #expect(lines.count == 2 && lines[0].hasPrefix("\(path):3:") && lines[0].contains(": error: operations[0].timeout: '3'"))
-        }
-        try await verify(Self.sound, "xcode") { result, _ in
-            #expect(result.code == 0 && result.messages.isEmpty)
-            #expect(result.output.split(separator: "\n").allSatisfy { $0.hasPrefix("// ") } && result.output.contains("no problem found"))
-        }
-    }
-
-    @Test("--json is --format json, and goes with no other; standard input has no file")
-    func arguments() async throws {
-        #expect(try await Tool.run("verify", "-", "--json", "--format", "sarif", input: Self.sound).code == 64)
-        let json = try await Tool.run("verify", "-", "--format", "json", input: Self.sound).output
-        #expect(json == (try await Tool.run("verify", "-", "--json", input: Self.sound).output))
-        let github = try await Tool.run("verify", "-", "--format", "github", input: Self.broken)
-        #expect(github.output.hasPrefix("::error line=3,"))
     }
 
     /// What a format says of an input that nothing can be read of.
@@ -186,20 +104,14 @@ struct VerifyFormatsTests {
         let none = try await Tool.run("verify", missing, "--format", format)
         #expect(none.code == 66)
         try Self.expectEntry(none, format, file: missing, says: "cannot be read: No such file")
-        let directory = try await Tool.run("verify", folder.url.path, "--format", format)
-        #expect(directory.code == 66)
-        try Self.expectEntry(directory, format, file: folder.url.path, says: "cannot be read: it is a directory")
         let bytes = folder.file("bytes.json")
         try Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D]).write(to: bytes)
         let noText = try await Tool.run("verify", bytes.path, "--format", format)
         #expect(noText.code == 65)
         try Self.expectEntry(noText, format, file: bytes.path, says: "UTF-8", line: 1)
-        let noJSON = try await Tool.run("verify", try folder.write("hello", to: "hello.json"), "--format", format)
-        #expect(noJSON.code == 65)
-        try Self.expectEntry(noJSON, format, file: folder.file("hello.json").path, says: "hello", line: 1)
         // Root may read everything.
         if geteuid() != 0 {
-            let closed = try folder.write(Self.sound, to: "closed.json")
+            let closed = try folder.write(Self.slow, to: "closed.json")
             #expect(chmod(closed, 0) == 0)
             let refused = try await Tool.run("verify", closed, "--format", format)
             #expect(refused.code == 66)

@@ -18,54 +18,6 @@ struct DocumentationLinkTests {
         for problem in links.compactMap({ $0.problem(in: Self.root) }) { Issue.record("\(problem)") }
     }
 
-    @Test("A link that leads nowhere is found, in whatever form it is written")
-    func brokenLinks() {
-        let page = """
-            # The page stands for CONTRIBUTING.md, so its headings are those
-            [this page](#where-things-are) [no heading](#nowhere) [`code`](README.md) `[shown](nowhere.md)`
-            ![a picture](nowhere.png "title") <img src="Documentation/nowhere.png"> [web](https://example.org/a) <mailto:a@example.org>
-            ```
-            [in a block](nowhere.md)
-            ```
-            [reference]: ../nowhere.md
-            [out](../../../../etc/hosts) [rooted](/README.md) [folder](Examples) [both](README.md#nowhere)
-            """
-        let links = PageLink.links(of: page, named: "CONTRIBUTING.md")
-        let broken = links.filter { $0.problem(in: Self.root) != nil }.map { "\($0.line) \($0.target)" }
-        #expect(links.count == 10)
-        #expect(
-            broken == [
-                "2 #nowhere", "3 nowhere.png", "3 Documentation/nowhere.png", "7 ../nowhere.md", "8 ../../../../etc/hosts", "8 /README.md",
-                "8 README.md#nowhere",
-            ]
-        )
-    }
-
-    @Test("Every guide is one step away from the README, and from the first page of the documentation")
-    func guides() throws {
-        let catalog = "Sources/Sequencer/Sequencer.docc"
-        let guides = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "\(catalog)/Guides").path)
-        let (readme, landing) = (try Self.text("README.md"), try Self.text("\(catalog)/Sequencer.md"))
-        #expect(guides.count > 15)
-        for guide in guides {
-            #expect(readme.contains("(\(catalog)/Guides/\(guide))"))
-            #expect(landing.contains("<doc:\(guide.dropLast(".md".count))>"))
-        }
-    }
-
-    @Test("The account that publishes the package is named in one place: the README")
-    func address() throws {
-        let pages = DocumentationPages(root: Self.root)
-        let top = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
-        let inside = [".github", "Documentation", "Examples", "Benchmarks", "Sources"].flatMap { pages.files(in: $0) }
-        let texts = (top + inside).filter { file in [".md", ".yml", ".swift", ".tutorial"].contains { file.hasSuffix($0) } }
-        let naming = try texts.flatMap { file in
-            try Self.text(file).split(separator: "\n").filter { $0.contains("OWNER/") }.map { _ in file }
-        }
-        #expect(texts.contains("Sources/Sequencer/Sequencer.docc/Resources/Package.swift"))
-        #expect(naming == ["README.md"])
-    }
-
     @Test("The README's first program is the example QuickStart")
     func firstProgram() throws {
         let program = try #require(CodeBlock.blocks(of: Self.text("README.md"), named: "README.md").blocks.first)

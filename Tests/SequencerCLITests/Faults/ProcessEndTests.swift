@@ -40,8 +40,5 @@ struct ProcessEndTests {
         let usual = try await Tool.run("run", "first-launch", "--clock", "virtual", "--json", environment: ["TZ": "UTC"])
         let result = try await Tool.run("run", "first-launch", "--clock", "virtual", "--json", environment: ["TZ": zone])
         #expect(result.code == 0 && result.output == usual.output)
-        // In real time a login may take too long on a slow machine.
-        let real = try await Tool.run("run", "first-launch", "--deadline", "none", "--budget", "1h", environment: ["TZ": zone])
-        #expect([0, 1].contains(real.code), "\(real.messages)")
     }
 }

@@ -14,29 +14,22 @@ struct RealStateFaultTests {
         try await Tool.run(["run", "--state", state, "--budget", "60s", "--json"] + arguments)
     }
 
-    @Test("fault S4: what was damaged and put aside is told, and where it is")
+    @Test("fault S4, S22: what was damaged and put aside is told once, and where it is; a damaged mark of the first launch logs nobody out")
     func damageIsTold() async throws {
         defer { folder.remove() }
         #expect(try await run().code == 0)
         try Data("nonsense".utf8).write(to: folder.file("device/state/chosen-region"))
+        try Data().write(to: folder.file("device/state/completed-launch"))
         let result = try await run()
         #expect(result.code == 0)
         #expect(result.messages.contains("warning: \(state)/state/chosen-region: "), "\(result.messages)")
         #expect(result.messages.contains("it was moved to chosen-region.corrupt-1 and counts as absent"), "\(result.messages)")
-        #expect(try await run().messages.isEmpty, "told once")
-    }
-
-    @Test("fault S22: a damaged mark of the first launch logs nobody out")
-    func damagedMark() async throws {
-        defer { folder.remove() }
-        #expect(try await run().code == 0)
-        try Data().write(to: folder.file("device/state/completed-launch"))
-        let report = try await run().json()
+        let report = try result.json()
         #expect(report["scenario"] as? String == "regular")
         let operations = try #require(report["operations"] as? [[String: Any]])
-        let login = operations.first { $0["id"] as? String == "login" }
-        let notes = login?["notes"] as? [String] ?? []
+        let notes = operations.first { $0["id"] as? String == "login" }?["notes"] as? [String] ?? []
         #expect(notes.contains { $0.hasPrefix("whether this is the first launch cannot be told") }, "\(notes)")
+        #expect(try await run().messages.isEmpty, "told once")
     }
 
     @Test(

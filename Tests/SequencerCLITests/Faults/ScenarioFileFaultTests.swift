@@ -12,7 +12,7 @@ struct ScenarioFileFaultTests {
         arguments: ["include", "extends", "$ref"]
     )
     func include(key: String) async throws {
-        let result = try await Tool.run("run", "-", input: scenarioText(head: "\"\(key)\": \"../../../../etc/passwd\","))
+        let result = try await Tool.call("run", "-", input: scenarioText(head: "\"\(key)\": \"../../../../etc/passwd\","))
         #expect(result.code == 65 && result.output.isEmpty)
         #expect(result.messages.contains("unknown key '\(key)'"), "\(result.messages)")
         #expect(!result.messages.contains("root:"))
@@ -41,105 +41,6 @@ struct ScenarioFileFaultTests {
         #expect(plan.code == 0 && !plan.output.contains(canary))
     }
 
-    @Test("fault G14: operations that may take longer than the budget, one after the other, are a warning with their path and sum")
-    func timeouts() async throws {
-        let text = scenarioText(
-            #"{ "id": "config", "timeout": "2s" }"#,
-            #"{ "id": "person", "after": ["config"], "timeout": "5m", "interactive": true }"#,
-            #"{ "id": "login", "after": ["person"], "timeout": "1500ms", "work": { "simulate": "100ms" } }"#,
-            #"{ "id": "main", "after": ["login"] }"#,
-            #"{ "id": "later", "after": ["main"], "timeout": "1h" }"#,
-            head: #""milestone": "main","#
-        )
-        let result = try await Tool.run("verify", "-", input: text)
-        #expect(result.code == 0)
-        #expect(
-            result.output == """
-                test: 5 operations, 4 dependencies, 1 warning
-                budget 3 s, deadline 30 s
-                warning: by their timeouts, operations may take 3.5 s of 3 s: config → login
-                note: 4 operations have no expected duration, and count as 0 ms: config, person, main, later
-
-                """
-        )
-        let json = try await Tool.run("verify", "-", "--json", input: text).json()
-        #expect((json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == ["timeouts"])
-        #expect(json["budgetVerdict"] as? String == "pass")
-    }
-
-    @Test("fault G16: a check for a required update behind slow operations, or behind a person, is a warning that names them")
-    func lateUpdateCheck() async throws {
-        func warnings(_ operations: String...) async throws -> [String] {
-            let text = scenarioText(operations.joined(separator: ",\n"), head: #""budget": "3s", "milestone": "main","#)
-            let result = try await Tool.run("verify", "-", input: text)
-            #expect(result.code == 0, "\(result.messages)")
-            let json = try await Tool.run("verify", "-", "--json", input: text).json()
-            let codes = (json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } ?? []
-            let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("warning: ") }.map(String.init)
-            #expect(codes == lines.map { _ in "lateUpdateCheck" })
-            return lines
-        }
-        let splash = #"{ "id": "splash", "work": { "simulate": "900ms" } }"#
-        let main = #"{ "id": "main", "after": ["force-update"] }"#
-        let late = try await warnings(
-            splash,
-            #"{ "id": "fetch-config", "after": ["splash"], "work": { "simulate": "350ms" } }"#,
-            #"{ "id": "quick", "work": { "simulate": "1s" } }"#,
-            #"{ "id": "join", "after": ["fetch-config", "quick"] }"#,
-            #"{ "id": "force-update", "after": ["join"], "work": { "simulate": "50ms" } }"#,
-            main
-        )
-        #expect(
-            late == ["warning: force-update, which can end the launch, starts after 1.25 s of 3 s: it waits for splash → fetch-config"]
-        )
-        let asked = try await warnings(
-            #"{ "id": "login", "interactive": true }"#,
-            #"{ "id": "force-update", "after": ["login"] }"#,
-            main
-        )
-        #expect(asked == ["warning: force-update, which can end the launch, waits for a person: login"])
-        // A tenth of the budget is nothing to speak of, and what runs beside the check delays nothing.
-        let early = try await warnings(
-            #"{ "id": "open", "work": { "simulate": "300ms" } }"#,
-            splash,
-            #"{ "id": "force-update", "after": ["open"] }"#,
-            #"{ "id": "main", "after": ["force-update", "splash"] }"#
-        )
-        #expect(early.isEmpty)
-    }
-
-    @Test("fault G18: a required operation that the milestone does not wait for is a warning")
-    func unawaitedRequired() async throws {
-        let work = #""work": { "simulate": "10ms" }"#
-        let text = scenarioText(
-            #"{ "id": "config", \#(work) }"#,
-            #"{ "id": "upload", "after": ["config"], \#(work) }"#,
-            #"{ "id": "statistics", "onFailure": "continue", \#(work) }"#,
-            #"{ "id": "images", "fallback": "none", \#(work) }"#,
-            #"{ "id": "sync", "deferrable": true, \#(work) }"#,
-            #"{ "id": "all", "after": ["upload", "statistics"] }"#,
-            #"{ "id": "main", "after": ["config"], \#(work) }"#,
-            #"{ "id": "later", "after": ["main"], \#(work) }"#,
-            head: #""milestone": "main","#
-        )
-        let result = try await Tool.run("verify", "-", input: text)
-        #expect(result.code == 0)
-        #expect(
-            result.output == """
-                test: 8 operations, 5 dependencies, 1 warning
-                budget 3 s, deadline 30 s
-                warning: upload is required, but main does not wait for it; add the dependency, or give it another 'onFailure'
-                note: 2 operations are needed by the milestone and have no timeout, so that only the deadline ends them where they hang: \
-                config, main
-                note: 1 operation has no expected duration, and counts as 0 ms: all
-
-                """
-        )
-        let json = try await Tool.run("verify", "-", "--json", input: text).json()
-        #expect(json["withoutTimeout"] as? [String] == ["config", "main"])
-        #expect((json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == ["unawaitedRequired"])
-    }
-
     @Test(
         "fault J10: names that hold what turns the direction of writing, or what nobody sees, are refused with its number",
         arguments: [
@@ -165,7 +66,7 @@ struct ScenarioFileFaultTests {
         }
         // What is not a name is not refused, and nowhere printed as it is.
         let word = scenarioText(#"{ "id": "a", "on": "\#(name)" }"#, #"{ "id": "\#(name)" }"#)
-        let result = try await Tool.run("run", "-", input: word)
+        let result = try await Tool.call("run", "-", input: word)
         #expect(result.code == 65 && result.messages.contains("'log\(escaped)in'") && !result.messages.unicodeScalars.contains(character))
     }
 
@@ -176,14 +77,5 @@ struct ScenarioFileFaultTests {
             let operation = try parseScenario(Array(file.utf8), file: "f").operations[0]
             #expect(operation.id == title && operation.title == title)
         }
-    }
-
-    @Test("fault G8: no operation at all completes, and verify says that there is nothing to run")
-    func empty() async throws {
-        let run = try await Tool.run("run", "-", "--json", input: scenarioText())
-        #expect(run.code == 0)
-        #expect(try run.json()["outcome"] as? String == "completed")
-        let verified = try await Tool.run("verify", "-", input: scenarioText())
-        #expect(verified.code == 0 && verified.output.hasSuffix("warning: there is nothing to run\n"))
     }
 }

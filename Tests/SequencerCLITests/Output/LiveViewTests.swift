@@ -68,11 +68,6 @@ struct LiveViewTests {
         #expect(colored[4] == "\u{1B}[2m·\u{1B}[0m \u{1B}[2mmain-app\u{1B}[0m")
     }
 
-    @Test("An event that comes after the clock was read does not turn time back")
-    func clocksDiffer() {
-        #expect(state(11).lines(Self.size, now: .zero, style: Self.plain).last == "regular  1.8 s  3 of 5 ended, 1 running, 1 waiting")
-    }
-
     @Test("Where the rows do not suffice, those that run are shown, and the sum")
     func manyOperations() {
         var state = LiveState(name: "big", identifiers: (0..<10_000).map { "operation-\($0)" })
@@ -161,15 +156,6 @@ struct LiveViewTests {
         stage.view.redraw()
         let third = "\u{1B}[2A\r⠹ splash  0.1 s\u{1B}[K\r\none  0.2 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
         #expect(await stage.end() == Self.picture + second + third + Self.erasure + "over")
-    }
-
-    @Test("Events that come at once are worth one picture")
-    func manyEvents() async throws {
-        let stage = try Stage()
-        await stage.begin()
-        for _ in 0..<100 { stage.event.yield(Self.event(.started("splash", attempt: 1), 0)) }
-        stage.event.yield(Self.event(.ended("splash", .succeeded), 0))
-        #expect(await stage.end() == Self.picture + Self.erasure + "over")
     }
 
     @Test("A view that is cancelled restores the terminal")

@@ -16,26 +16,6 @@ struct TimelineTextTests {
         TimelineText(report, style: style, width: width).text
     }
 
-    @Test("A launch within its budget")
-    func regular() async throws {
-        let report = try await TimelineFixtures.run(TimelineFixtures.regular())
-        #expect(
-            text(report) == """
-                regular: completed in 887 ms, 1 lane and the main thread
-                                      0          200 ms      400 ms     600 ms    800 ms
-                                      ┬──────────┬───────────┬──────────┬──────────┬────
-                 ◆splash       400 ms ██████████████████████▌
-                * fetch-config 450 ms █████████████████████████▍
-                * login        337 ms                          ▐██████████████████▍
-                *◆main-app     100 ms                                             ▐█████
-                * critical path  █ running  ◆ main thread
-                controlled: time; not: real work, threads, processors
-                PASS  887 ms of 3 s
-
-                """
-        )
-    }
-
     @Test("In ASCII")
     func asciiOnly() async throws {
         let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
@@ -156,46 +136,6 @@ struct TimelineTextTests {
         #expect(text(report, width: 5) == text(report, width: 40))
     }
 
-    @Test("With room for titles")
-    func wide() async throws {
-        let report = try await TimelineFixtures.run(TimelineFixtures.regular())
-        #expect(
-            text(report, width: 110) == """
-                regular: completed in 887 ms, 1 lane and the main thread
-                                                0        100 ms   200 ms  300 ms   400 ms   500 ms   600 ms   700 ms  800 ms
-                                                ┬────────┬────────┬───────┬────────┬────────┬────────┬────────┬───────┬───────
-                 ◆splash  Present splash 400 ms ███████████████████████████████████▏
-                * fetch-config           450 ms ███████████████████████████████████████▋
-                * login                  337 ms                                        ▐█████████████████████████████▎
-                *◆main-app               100 ms                                                                      █████████
-                * critical path  █ running  ◆ main thread
-                controlled: time; not: real work, threads, processors
-                PASS  887 ms of 3 s
-
-                """
-        )
-    }
-
-    @Test("Over budget: the mark, and those who caused it")
-    func overBudget() async throws {
-        let report = try await TimelineFixtures.run(TimelineFixtures.slow())
-        #expect(ExitCode(of: report) == .overBudget)
-        #expect(
-            text(report) == """
-                slow: completed in 3.4 s, 1 lane and the main thread
-                                      0      0.5 s   1 s    1.5 s  2 s     2.5 s  3 s
-                                      ┬──────┬───────┬──────┬──────┬───────┬──────│─────
-                * fetch-config    2 s █████████████████████████████▍              │
-                * login        900 ms                              ▐████████████▋ │
-                *◆main-app     500 ms                                           ▐███████
-                * critical path  █ running  ◆ main thread  │ budget 3 s
-                controlled: time; not: real work, threads, processors
-                FAIL  3.4 s of 3 s, 400 ms over: fetch-config (2 s)
-
-                """
-        )
-    }
-
     @Test("Over budget: what was expected is told where it was less")
     func expected() async throws {
         var graph = OperationGraph("slow")
@@ -238,27 +178,6 @@ struct TimelineTextTests {
         let column = try #require(lines[2].firstIndex(of: "│"))
         // 2.7 s of 2.75 s, on an axis of 54 columns.
         #expect(lines[2].distance(from: lines[2].startIndex, to: column) == 18 + 53)
-    }
-
-    @Test("Aborted: who, why and how far it came")
-    func aborted() async throws {
-        let report = try await TimelineFixtures.run(TimelineFixtures.outdated())
-        #expect(ExitCode(of: report) == .aborted)
-        #expect(
-            text(report) == """
-                regular: aborted after 300 ms, 1 lane and the main thread
-                                      0            100 ms        200 ms      300 ms
-                                      ┬────────────┬─────────────┬───────────┬
-                 ◆splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
-                * force-update 300 ms ████████████████████████████████████████
-                 ◆main-app          – not started
-                * critical path  █ running  ╳ not done  ◆ main thread
-                controlled: time; not: real work, threads, processors
-                ABORTED by force-update (force-update): 1 of 3 operations done, 1 not
-                      started
-
-                """
-        )
     }
 
     @Test("Failed at the deadline: what still runs is named")

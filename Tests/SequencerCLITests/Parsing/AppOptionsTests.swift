@@ -73,15 +73,6 @@ struct AppOptionsTests {
     }
 
     @Test(
-        "Services are reached over https, or http on this machine",
-        arguments: ["https://example.com", "https://example.com/api/", "http://localhost:8080", "http://127.0.0.1", "http://[::1]:80"]
-    )
-    func backends(_ text: String) throws {
-        let expected = RunCommand(arguments: RunArguments(backend: URL(string: text)))
-        #expect(try parseArguments(["run", "--backend", text]) as? RunCommand == expected)
-    }
-
-    @Test(
         "The region is what is asked for, in any case, or what the locale says",
         arguments: [
             ([:], "en-US"), (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "pt_BR"], "pt-BR"), (["LANG": "ca_ES@valencia"], "ca-ES"),
@@ -93,17 +84,6 @@ struct AppOptionsTests {
         let region = Region.current(environment)
         #expect("\(region.language)-\(region.country)" == expected)
         #expect(try Region.parse(expected.uppercased().replacing("-", with: "_")) == region)
-    }
-
-    @Test("Help lists them, one line each")
-    func help() {
-        let page = HelpText.page(of: RunCommand.self)
-        for option in [
-            "--state DIR ", "--backend URL ", "--interactive ", "--push FILE|TEXT ", "--link URL ", "--shortcut NAME ",
-            "--region LANG-COUNTRY ", "--app-version V ",
-        ] {
-            #expect(page.contains("\n      \(option)"), "\(option)")
-        }
     }
 
     @Test("Nobody can be asked without a terminal")

@@ -85,6 +85,11 @@ struct ArgumentsTests {
         ([""], "unknown command ''; expected \(commands)"),
         (["a\u{1B}[2J"], "unknown command 'a\\u{1B}[2J'; expected \(commands)"),
         (["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?"),
+        (["completions", "tcsh"], "unknown shell 'tcsh'; expected 'bash', 'zsh' or 'fish'"),
+        (
+            ["report", "a", "--json-lines", "--format", "html"],
+            "options '--json-lines' and '--format html' exclude each other"
+        ),
         (["report", "a", "--service", "shop"], "option '--service' is for '--format otlp'"),
         (["report", "a", "--format", "html", "--width", "400"], "option '--width' is for '--format svg'"),
         (
@@ -144,7 +149,7 @@ struct ArgumentsTests {
         (["run", "--inject", "a=fail", "--inject", "a=hang"], "option '--inject': the operation 'a' is given twice"),
     ]
 
-    @Test("Each mistake is answered in one sentence", arguments: mistakes)
+    @Test("fault A1, A2, A3: Each mistake is answered in one sentence", arguments: mistakes)
     func refuses(_ line: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(line) }
         #expect(error?.description == message)
@@ -154,35 +159,6 @@ struct ArgumentsTests {
     func usage() {
         #expect(UsageError("m").usage == HelpText.overview)
         #expect(UsageError("m", command: "run").usage == "Usage: sequencer-cli run [SCENARIO] [options]\nSee 'sequencer-cli help run'.")
-    }
-
-    @Test("Help of a command, from its declaration")
-    func help() throws {
-        let expected = """
-            Show the dependencies of a launch.
-
-            Usage: sequencer-cli graph SCENARIO [options]
-
-            Arguments:
-              SCENARIO  A built-in scenario, a scenario file, or '-'.
-
-            Options:
-                  --format FORMAT    tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.
-                  --direction LR|TB  Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down.
-                  --reduce           Drop the dependencies that others imply.
-                  --fact NAME=VALUE  Give a fact of a scenario file another value; repeatable.
-                  --json             Print the result as JSON.
-              -o, --output FILE      Write the result to FILE instead of standard output ('-').
-                  --color WHEN       Use colour: auto (default: on a terminal), always or never.
-              -h, --help             Show this help.
-
-            Examples:
-              sequencer-cli graph regular                                         Show the regular launch as a tree.
-              sequencer-cli graph regular --format dot | dot -Tsvg > regular.svg  Draw it.
-            """
-        #expect(HelpText.page(of: GraphCommand.self) == expected)
-        #expect(try HelpCommand(topic: "graph").text() == expected)
-        #expect(try HelpCommand().text() == HelpText.overview)
     }
 
     @Test("Every command has two examples that parse, and is listed", arguments: Commands.names)

@@ -1,3 +1,4 @@
+import Sequencer
 import TestSupport
 import Testing
 
@@ -67,29 +68,12 @@ struct DurationTextTests {
 
     @Test("What is written is read back")
     func roundTrip() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<2000 {
             let digits = Int64.random(in: 1...14, using: &random)
             let limit = min((0..<digits).reduce(Int64(1)) { value, _ in value * 10 }, 86_400_000_000_000)
             let duration = Duration.nanoseconds(Int64.random(in: 1...limit, using: &random))
             #expect(try DurationText.parse(DurationText.format(duration)) == duration)
         }
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

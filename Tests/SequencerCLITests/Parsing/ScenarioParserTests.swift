@@ -130,29 +130,6 @@ struct ScenarioParserTests {
         #expect(try parseOne("{\"id\": \(literal)}").id == id)
     }
 
-    @Test("A chain of 20,000 operations, in either order", .timeLimit(.minutes(30)), arguments: [false, true])
-    func longChain(reversed: Bool) throws {
-        var lines = (0..<20_000).map { index in
-            let after = index == 0 ? "" : #", "after": ["operation-\#(index - 1)"]"#
-            return
-                #"{"id": "operation-\#(index)"\#(after), "title": "A title of some length", "timeout": "1s", "work": {"simulate": "1ms"}}"#
-        }
-        if reversed { lines.reverse() }
-        let document = try parseScenario(wrap(lines.joined(separator: ",\n")), file: "chain.json")
-        #expect(document.operations.count == 20_000)
-        #expect(document.operations[19_999].position.line == 20_001)
-    }
-
-    @Test("An unknown dependency among 100,000 operations gets its nearest name", .timeLimit(.minutes(30)), .nightly)
-    func nearestOfMany() throws {
-        var lines = (0..<100_000).map { #"{"id": "operation-\#($0)"}"# }
-        lines.append(#"{"id": "last", "after": ["opperation-77777"]}"#)
-        let error = #expect(throws: ScenarioError.self) { try parseScenario(wrap(lines.joined(separator: ",\n")), file: "f") }
-        let expected =
-            "f:100002:26: operations[100000].after[0]: unknown dependency 'opperation-77777' of 'last'; did you mean 'operation-77777'?"
-        #expect(error?.description == expected)
-    }
-
     @Test("More than a million operations are too many", .timeLimit(.minutes(30)), .nightly)
     func tooManyOperations() {
         let text = wrap(String(repeating: "0,", count: 1_000_000) + "0")

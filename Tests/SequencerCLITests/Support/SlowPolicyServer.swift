@@ -8,9 +8,9 @@ final class SlowPolicyServer: Sendable {
     private let listener: Int32
 
     /// - Parameters:
-    ///   - policy: as JSON; nil for one that never comes.
+    ///   - policy: as JSON.
     ///   - delay: in seconds.
-    init(_ policy: String?, after delay: TimeInterval) throws {
+    init(_ policy: String, after delay: TimeInterval) throws {
         #if canImport(Darwin)
             let type = SOCK_STREAM
         #else
@@ -39,7 +39,7 @@ final class SlowPolicyServer: Sendable {
     /// Refuses further connections.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func answer(on connection: Int32, _ policy: String?, after delay: TimeInterval) {
+    private static func answer(on connection: Int32, _ policy: String, after delay: TimeInterval) {
         defer { close(connection) }
         var request = [UInt8]()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -52,11 +52,6 @@ final class SlowPolicyServer: Sendable {
         }
         guard String(decoding: request, as: UTF8.self).contains("/v1/version-policy") else {
             return send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", to: connection)
-        }
-        guard let policy else {
-            // Until the other side has gone.
-            _ = recv(connection, &buffer, buffer.count, 0)
-            return
         }
         Thread.sleep(forTimeInterval: delay)
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(policy.utf8.count)\r\nConnection: close\r\n\r\n"

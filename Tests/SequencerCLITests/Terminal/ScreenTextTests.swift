@@ -17,20 +17,6 @@ struct ScreenTextTests {
         ]
     )
 
-    @Test("A title, and the text below it")
-    func unicode() {
-        #expect(
-            Self.screen.text(width: 80, style: Self.unicode) == """
-                Update required
-                This version, 1.0.0, cannot be used any more.
-                Please install 2.0.0.
-
-                1  Küche 日本
-
-                """
-        )
-    }
-
     @Test("In ASCII, wrapped")
     func ascii() {
         #expect(
@@ -46,12 +32,6 @@ struct ScreenTextTests {
 
                 """
         )
-    }
-
-    @Test("With little room")
-    func narrow() {
-        let screen = ScreenText(title: "A title", paragraphs: [.init(text: "one two three", indent: 1)])
-        #expect(screen.text(width: 10, style: Self.unicode) == "A title\none two\n three\n")
     }
 
     @Test("A title alone, one that is too long, and none")
