@@ -35,7 +35,8 @@ struct UpdatePolicyTests {
     @Test(
         "fault N21: a minimum that makes no sense is ignored with a reason, and the launch goes on",
         arguments: [
-            (#""abc""#, #""abc" is no version; one looks like 1.4.0"#), (#""""#, #""" is no version; one looks like 1.4.0"#),
+            (#""abc""#, #""abc" is no version; one looks like 1.4.0"#),
+            (#""""#, "it is blank where a version was expected"),
             ("null", "it is null where a version was expected"), ("-1", "it is a number where a version was expected"),
             (#""-1""#, #""-1" is no version; one looks like 1.4.0"#), ("true", "it is a boolean where a version was expected"),
             ("{}", "it is an object where a version was expected"), ("[1]", "it is an array where a version was expected"),
@@ -75,6 +76,18 @@ struct UpdatePolicyTests {
         for garbage in ["", "null", "[]", "\"1.0\"", "{", "\u{0}", "{\"minimumVersion\""] {
             #expect(throws: DecodingError.self) { try self.policy(garbage) }
         }
+    }
+
+    @Test("a field that is empty or blank counts as one that is null")
+    func blankFields() throws {
+        let fields = ["recommendedVersion", "store", "message", "maintenance"]
+        for value in ["null", #""""#, #"" \t""#] {
+            let others = fields.map { "\"\($0)\":\(value)" }.joined(separator: ",")
+            let policy = try policy(#"{"minimumVersion":"1",\#(others)}"#)
+            #expect(policy == UpdatePolicy(minimumVersion: SemanticVersion(1)), "\(value)")
+        }
+        let disabled = try policy(#"{"minimumVersion":"1","maintenance":{"enabled":"","message":"closed"}}"#)
+        #expect(disabled.maintenance?.message == "closed")
     }
 
     @Test("fault N20: without an answer the launch goes on, unless the last known minimum still asks for an update")
