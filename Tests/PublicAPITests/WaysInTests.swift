@@ -23,4 +23,49 @@ struct WaysInTests {
         let push = try parser.payload(from: Data(#"{"aps":{"content-available":1},"since":7}"#.utf8))
         #expect(push.isSilent && push.content == ["since": 7])
     }
+
+    private func mailbox() throws -> EntryPointMailbox {
+        let plan = try BootstrapPlan.complete()
+        let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
+        return try Bootstrap(plan, app: app, directory: .inMemory(), http: JSONService())
+            .environment(presenters: StartupPresenters()).mailbox
+    }
+
+    @Test("parts of a push that are absent, null, empty or blank are one thing, and so are identifiers")
+    func blanks() throws {
+        let router = try DeepLinkRouter(origins: [DeepLinkOrigin("https", "music.example")], routes: [])
+        let parser = PushPayloadParser(categories: ["sale"], links: router)
+        let plain = try parser.payload(from: Data(#"{"aps":{"alert":{"body":"b"}}}"#.utf8))
+        for value in ["null", #""""#, #"" \t""#] {
+            let aps = #"{"alert":{"title":\#(value),"body":"b"},"category":\#(value),"sound":\#(value)}"#
+            let json = #"{"aps":\#(aps),"url":\#(value),"account":\#(value)}"#
+            #expect(try parser.payload(from: Data(json.utf8)) == plain, "\(value)")
+        }
+        let mailbox = try mailbox()
+        let shortcut = EntryPoint.shortcut(ShortcutItem("play"))
+        for id in [nil, "", " "] {
+            #expect(mailbox.receive(shortcut, id: id) == .stored)
+            #expect(mailbox.receive(shortcut, id: id, for: " ") == .stored)
+        }
+    }
+
+    @Test("names from outside are compared to the byte: of pushes, categories, parameters of links, shortcuts, secrets")
+    func bytes() throws {
+        let mailbox = try mailbox()
+        // The sign for kelvin is canonically equivalent to K; the last one stands for the second in the store.
+        for id in ["K1", "\u{212a}1", "\u{e9}", "e\u{301}", "=4oSqMQ"] {
+            #expect(mailbox.receive(.shortcut(ShortcutItem("play")), id: id) == .stored, "\(id)")
+            #expect(mailbox.receive(.shortcut(ShortcutItem("play")), id: id) == .duplicate, "\(id)")
+        }
+        let route = DeepLinkRoute("play", path: "/play", parameters: [.string("K", isRequired: false)])
+        let router = try DeepLinkRouter(origins: [DeepLinkOrigin("https", "music.example")], routes: [route])
+        #expect(try router.link("https://music.example/play?K=1").string("K") == "1")
+        #expect(throws: DeepLinkError.self) { try router.link("https://music.example/play?%E2%84%AA=1") }
+        let parser = PushPayloadParser(categories: ["K"], contentKeys: ["K"])
+        let push = try parser.payload(from: Data(#"{"aps":{"category":"\u212a"},"\u212a":1}"#.utf8))
+        #expect("\(push)" == "push" && push.content == [:])
+        let items = ShortcutItems([ShortcutItem("K"), ShortcutItem("\u{212a}")])
+        #expect(try items.item(ofType: "\u{212a}").type.utf8.count == 3)
+        #expect(Secret("K") != Secret("\u{212a}"))
+    }
 }

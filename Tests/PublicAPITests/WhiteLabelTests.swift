@@ -14,15 +14,7 @@ struct WhiteLabelTests {
     private let directory = StateDirectory.inMemory()
     private let done = Lines()
 
-    private func plan() throws -> BootstrapPlan {
-        var plan = BootstrapPlan(
-            endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com")
-        )
-        plan.registrations = ["platform", "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics"].map {
-            .value("value", for: $0)
-        }
-        return plan
-    }
+    private func plan() throws -> BootstrapPlan { try .complete() }
 
     private func bootstrap(_ plan: BootstrapPlan, _ source: (any APIDataSource)? = nil) throws -> Bootstrap {
         let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
@@ -76,6 +68,28 @@ struct WhiteLabelTests {
                 "image-codek is almost the name of another registration: did you mean image-codec?",
             ]
         )
+    }
+
+    @Test("B63: two actions or observers of one name are refused, and so is a constraint by a name that is misspelled")
+    func names() throws {
+        var plan = try plan()
+        plan.registrations += [action("chat-keys"), action("chat-keys")]
+        plan.observers = ["user", "user"].map { BootstrapObserver($0) { _ in } }
+        let remedy = "give each a name of its own, or make one action of both"
+        let twiceProblem = "chat-keys was registered twice and is an action: \(remedy)"
+        let twice = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            twice?.problems == [
+                twiceProblem,
+                "there are two observers named user: rename one",
+            ]
+        )
+        plan.observers = []
+        let tiles = action("map-tiles").constrained(by: .after("chat-kays", because: "they are unlocked with them"))
+        plan.registrations[plan.registrations.count - 1] = tiles
+        let misspelled = #expect(throws: RegistryError.self) { try plan.validate() }
+        let problem = "map-tiles must come after chat-kays, which nobody registers: did you mean chat-keys?"
+        #expect(misspelled?.problems == [problem])
     }
 
     @Test("B4, B17, B19, B26: modules see who is there and whether the launch is the first; starts of those who are logged in are counted")
@@ -156,6 +170,37 @@ struct WhiteLabelTests {
         bootstrap.imageCouldNotBeDecoded()
         let cause = "image-codec was not registered; register one before the coordinator starts"
         #expect(bootstrap.findings == ["images stay empty: 1 could not be decoded: \(cause)"])
+    }
+
+    @Test("B65: a push that waits for another account, or for the launch after an update, is no finding")
+    @MainActor
+    func findingsOfPushes() async throws {
+        func push(_ json: String) throws -> EntryPoint {
+            .push(try PushPayloadParser(categories: []).payload(from: Data(json.utf8)))
+        }
+        let bootstrap = try bootstrap(plan())
+        let environment = environment(bootstrap, Person())
+        environment.mailbox.receive(try push(#"{"aps":{"alert":"b"},"account":"bob"}"#))
+        #expect(bootstrap.findings == [])
+        #expect(try await environment.graph(.bootstrap).run(options: options).report.outcome == .completed)
+        #expect(environment.mailbox.waiting().count == 1 && bootstrap.findings == [])
+
+        service.answer("/v1/version-policy", #"{"minimumVersion":"2.0.0"}"#)
+        let second = try self.bootstrap(plan())
+        let stopped = self.environment(second, Person())
+        stopped.mailbox.receive(try push(#"{"aps":{"alert":"b"}}"#))
+        #expect(try await stopped.graph(.bootstrap).run(options: options).report.outcome.name == "aborted")
+        #expect(!second.findings.contains { $0.hasPrefix("a push") })
+    }
+
+    @Test("B65, B70: a file that is missing is a finding")
+    func findingsOfFiles() async throws {
+        var plan = try plan()
+        plan.resources = [RequiredResource("Keys.plist", at: nil, because: "the platform reads its keys there")]
+        let bootstrap = try bootstrap(plan)
+        #expect(try await launch(bootstrap).outcome.name == "failed")
+        let finding = "set-up is missing or misordered: Keys.plist is needed"
+        #expect(bootstrap.findings.map { $0.hasPrefix(finding) } == [true])
     }
 
     // MARK: Tokens

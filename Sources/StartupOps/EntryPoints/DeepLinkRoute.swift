@@ -72,7 +72,7 @@ extension DeepLinkRoute {
     // Empty parts are left out here; in a link they are refused.
     var segments: [Segment] { path.split(separator: "/").map { Segment($0) } }
 
-    func parameter(_ name: String) -> DeepLinkParameter? { parameters.first { $0.name == name } }
+    func parameter(_ name: String) -> DeepLinkParameter? { parameters.first { areSame($0.name, name) } }
 
     /// The values of the parameters in the path; nil when the path is not this route's.
     func match(_ path: [String]) -> [(name: String, text: String)]? {

@@ -132,21 +132,24 @@ public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible
 /// The entries that an app has declared: any other is refused, such as one that an earlier version left on the home
 /// screen.
 public struct ShortcutItems: Sendable, Hashable {
+    /// By the exact texts of their types.
     private let items: [String: ShortcutItem]
 
     /// These entries; of two of a type, the first.
     public init(_ items: [ShortcutItem]) {
-        self.items = Dictionary(items.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
+        self.items = Dictionary(items.map { ($0.type.exact, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The entry of a type.
     ///
     /// - Throws: an error that names the nearest type when the app declares none of this type.
     public func item(ofType type: String) throws -> ShortcutItem {
-        // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
-        guard let item = items[type], areSame(item.type, type) else {
+        guard let item = items[type.exact] else {
             // Sorted: of two that are as near, the same one each time.
-            throw UnknownShortcutItem(type: printable(type, limit: 80), nearest: nearestName(to: type, in: items.keys.sorted()))
+            throw UnknownShortcutItem(
+                type: printable(type, limit: 80),
+                nearest: nearestName(to: type, in: items.values.map(\.type).sorted())
+            )
         }
         return item
     }

@@ -134,6 +134,16 @@ extension EntryPointMailbox {
         }
     }
 
+    /// How many pushes could be delivered now, and nobody takes. Others wait for their time: the main screen, a later
+    /// launch, a login, another account.
+    var untakenPushes: Int {
+        guard state.withLock({ $0.phase == .open }) else { return 0 }
+        return waiting().count { delivery in
+            guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
+            return isForWhoeverIsThere(delivery) && (!delivery.entryPoint.needsLogin || currentAccount != nil)
+        }
+    }
+
     /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content
     /// comes first.
     ///

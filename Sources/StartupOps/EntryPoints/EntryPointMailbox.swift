@@ -114,9 +114,10 @@ public final class EntryPointMailbox: Sendable {
         for account: String? = nil,
         expiresAt: Date? = nil
     ) -> EntryPointReceipt {
-        let (name, date) = (id?.exact ?? UUID().uuidString, now())
+        let (id, date) = (id?.unlessBlank, now())
+        let name = id?.exact ?? UUID().uuidString
         // Only where a login is needed: any other link is for the person at the device.
-        let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
+        let recipient = account?.unlessBlank ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }

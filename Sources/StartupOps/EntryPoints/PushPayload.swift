@@ -135,18 +135,18 @@ public struct PushPayloadParser: Sendable {
     private func payload(from value: JSONValue) throws(PushPayloadError) -> PushPayload {
         guard case .object(let payload) = value else { throw .malformed }
         guard case .object(let found)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
-        let (fields, aps) = (Self.withoutNulls(payload), Self.withoutNulls(found))
+        let (fields, aps) = (Self.withoutBlanks(payload), Self.withoutBlanks(found))
         var problems: [String] = []
         var alert: [String: JSONValue] = [:]
         switch aps["alert"] {
-        case .object(let object)?: alert = Self.withoutNulls(object)
+        case .object(let object)?: alert = Self.withoutBlanks(object)
         // The short form of an alert is its body alone.
         case .string(let text)?: alert = ["body": .string(text)]
         case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
         case nil: break
         }
         let expiresAt = expiry(fields["expires"], &problems)
-        let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }
+        let carried = payload.filter { $0.key != "aps" && contentKeys.holds($0.key) }
         let isOnlyForApp = Self.isOnlyForApp(aps)
         return PushPayload(
             category: category(aps["category"], &problems),
@@ -161,9 +161,10 @@ public struct PushPayloadParser: Sendable {
         )
     }
 
-    /// A service may write null for what there is not: it is neither a wrong part nor one that a person would notice.
-    private static func withoutNulls(_ members: [String: JSONValue]) -> [String: JSONValue] {
-        members.filter { $0.value != .null }
+    /// A service may write null, or a blank text, for what there is not: it is neither a wrong part nor one that a
+    /// person would notice.
+    private static func withoutBlanks(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        members.filter { !$0.value.isBlank }
     }
 
     private static func isOnlyForApp(_ aps: [String: JSONValue]) -> Bool {
@@ -194,7 +195,7 @@ public struct PushPayloadParser: Sendable {
 
     private func category(_ value: JSONValue?, _ problems: inout [String]) -> String? {
         guard let category = text(value, "aps.category", limit: 128, &problems) else { return nil }
-        if categories.contains(category) { return category }
+        if categories.holds(category) { return category }
         // Sorted: of two that are as near, the same one each time.
         let nearest = nearestName(to: category, in: categories.sorted())
         problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")

@@ -129,7 +129,16 @@ public struct Entitlements: Sendable, Hashable, Codable {
     public let entitlements: Set<String>
 
     /// Entitlements, by their names.
-    public init(_ entitlements: Set<String> = []) { self.entitlements = entitlements }
+    public init(_ entitlements: Set<String> = []) {
+        // A name that is blank is none: it would make somebody a subscriber.
+        self.entitlements = entitlements.filter { $0.unlessBlank != nil }
+    }
+
+    /// Reads entitlements.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try container.decode(Set<String>.self, forKey: .entitlements))
+    }
 
     /// Whether there is a subscription.
     var isSubscribed: Bool { !entitlements.isEmpty }

@@ -128,16 +128,22 @@ extension AppConfiguration {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            version: try container.decode(String.self, forKey: .version),
-            country: try container.decode(String.self, forKey: .country),
-            language: try container.decode(String.self, forKey: .language),
-            onboarding: try container.decodeIfPresent(String.self, forKey: .onboarding)?.unlessBlank == nil
-                ? nil : try container.decode(OnboardingType.self, forKey: .onboarding),
+            version: try container.text(forKey: .version),
+            country: try container.text(forKey: .country),
+            language: try container.text(forKey: .language),
+            onboarding: try container.onboarding(forKey: .onboarding),
             restoreAccount: try container.decodeIfPresent(Bool.self, forKey: .restoreAccount),
             features: try container.decodeIfPresent([String: Bool].self, forKey: .features) ?? [:],
             tutorialPages: try container.decodeIfPresent([TutorialPage].self, forKey: .tutorialPages) ?? [],
             speakers: try container.decodeIfPresent(Endpoint.self, forKey: .speakers)
         )
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A kind of onboarding; nil where it is absent, null, empty or blank.
+    func onboarding(forKey key: Key) throws -> OnboardingType? {
+        try textIfPresent(forKey: key) == nil ? nil : try decode(OnboardingType.self, forKey: key)
     }
 }
 

@@ -14,6 +14,19 @@ public struct FeatureFlags: Sendable, Hashable, Codable {
     }
 }
 
+extension FeatureFlags {
+    private enum CodingKeys: String, CodingKey { case features, onboarding }
+
+    /// Reads flags: the onboarding may be missing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            features: try container.decode([String: Bool].self, forKey: .features),
+            onboarding: try container.onboarding(forKey: .onboarding)
+        )
+    }
+}
+
 extension LoadedConfiguration {
     /// The same configuration, with the features and the onboarding that `flags` know.
     func with(_ flags: FeatureFlags) -> LoadedConfiguration {

@@ -14,10 +14,16 @@ import Sequencer
 @MainActor
 public final class Stage {
     private var owner: String?
+    /// Counts the turns: a screen that comes back late must not pass on the turn of another one.
+    private var turns = 0
     /// The operation whose screen stayed after its presentation. It lies under the screen of the owner.
     private var background: String?
     private let takeover = Locked<String?>(nil)
     private let turn = Turn()
+
+    /// How long a screen may take to go away when its task was cancelled: as long as a launch waits for a step by
+    /// default. Its turn passes on after that, or a screen that hangs would keep every other one away.
+    nonisolated static let patience = Duration.milliseconds(250)
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
     private let onTakeover: @Sendable () -> Void
@@ -46,7 +52,8 @@ public final class Stage {
     /// How many wait for their turn.
     var queueLength: Int { turn.queueLength }
 
-    /// Presents when it is this operation's turn.
+    /// Presents when it is this operation's turn. A screen that is still there 250 ms after its task was cancelled
+    /// loses its turn: the next one is presented over it.
     ///
     /// - Parameters:
     ///   - operation: the identifier of the step, or any other name of what presents.
@@ -59,12 +66,10 @@ public final class Stage {
         stays: Bool = false,
         _ body: @MainActor () async throws -> Result
     ) async throws -> Result {
-        try await takeTurn(operation)
+        let turn = try await takeTurn(operation)
         // Before it is presented: it lies under all that comes.
         if stays { background = operation }
-        // Also after an error, or nobody would ever get the screen.
-        defer { passTurn() }
-        return try await body()
+        return try await use(turn, body)
     }
 
     /// Presents a question when it is this operation's turn. The time from then until the person answers does not
@@ -80,18 +85,21 @@ public final class Stage {
     ) async throws -> Answer {
         let operation = launch.operation
         // Waiting for the screen is not the step's time: somebody else has it.
-        try await launch.waitForTurn { try await launch.waiting(for: "the screen") { try await takeTurn(operation) } }
-        defer { passTurn() }
-        // In this order: told before it is asked, so that a death in between is a person's (P34).
-        return try await launch.waitForPerson {
-            onQuestion(operation, false)
-            defer { onQuestion(operation, true) }
-            do {
-                return try await question()
-            } catch {
-                // After a cancellation, the question throws as well: then the person did not dismiss it.
-                try launch.checkCancellation()
-                throw DismissedByPerson(operation: operation)
+        let turn = try await launch.waitForTurn {
+            try await launch.waiting(for: "the screen") { try await takeTurn(operation) }
+        }
+        return try await use(turn) {
+            // In this order: told before it is asked, so that a death in between is a person's (P34).
+            try await launch.waitForPerson {
+                onQuestion(operation, false)
+                defer { onQuestion(operation, true) }
+                do {
+                    return try await question()
+                } catch {
+                    // After a cancellation, the question throws as well: then the person did not dismiss it.
+                    try launch.checkCancellation()
+                    throw DismissedByPerson(operation: operation)
+                }
             }
         }
     }
@@ -120,18 +128,41 @@ public final class Stage {
     }
 
     /// The operation owns the stage when this returns.
-    private func takeTurn(_ operation: String) async throws {
+    ///
+    /// - Returns: the number of its turn.
+    private func takeTurn(_ operation: String) async throws -> Int {
         if isTakenOverBy == nil, !turn.takeIfFree() { try await turn.wait() }
         if let owner = isTakenOverBy { throw PresentationRefused(operation: operation, takenOverBy: owner) }
         owner = operation
+        turns += 1
         // A task that is cancelled with the turn in hand has to pass it on.
         if Task.isCancelled {
-            passTurn()
+            pass(turns)
             throw CancellationError()
+        }
+        return turns
+    }
+
+    /// Uses a turn until `body` has ended, but no longer than ``patience`` after a cancellation.
+    private func use<Result: Sendable>(
+        _ turn: Int,
+        _ body: @MainActor () async throws -> Result
+    ) async throws -> Result {
+        // Also after an error, or nobody would ever get the screen.
+        defer { pass(turn) }
+        return try await withTaskCancellationHandler {
+            try await body()
+        } onCancel: {
+            // In real time, and no part of the step: it must not wait for the screen that hangs.
+            Task.detached { [weak self] in
+                try? await Task.sleep(for: Self.patience)
+                await self?.pass(turn)
+            }
         }
     }
 
-    private func passTurn() {
+    private func pass(_ number: Int) {
+        guard number == turns, owner != nil else { return }
         owner = nil
         turn.pass()
     }

@@ -169,11 +169,11 @@ extension AppService: AccountService {
     /// The session in the secure store, without asking the service.
     public func storedSession() -> StoredAnswer<StoredSession> { tokens.session.map(stored) }
 
-    /// The service has ended the session, or the account is there without its tokens, which could not be stored, or
-    /// read.
+    /// The service has ended the session, it has expired without a refresh token, or the account is there without its
+    /// tokens, which could not be stored, or read.
     public var lossOfSession: String? {
         guard case .absent = tokens.session else { return nil }
-        if sessions.wasRejected { return "the service has ended the session" }
+        if let reason = sessions.endedBecause { return reason.description }
         // Stored after the session, and removed with it.
         return secure.value(Account.self, for: accountKey).value?.isAnonymous == false ? "the tokens of the last login were lost" : nil
     }
@@ -200,7 +200,10 @@ extension AppService: AccountService {
             return keep(Account(try await user.load(by: deadline)))
         } catch {
             // The service has turned the session down; every other failure may pass.
-            if case .absent = tokens.session { throw AccountError(.sessionEnded, "the service has ended the session") }
+            if case .absent = tokens.session {
+                let reason = tokens.lastLogout == .expired ? LogoutReason.expired : .rejected
+                throw AccountError(.sessionEnded, reason.description)
+            }
             if error.status == 401 { throw AccountError(.sessionEnded, "the service does not accept the session") }
             throw error
         }
@@ -336,7 +339,7 @@ extension Account {
         self.init(
             id: profile.id,
             name: profile.name,
-            email: profile.email?.unlessBlank,
+            email: profile.email,
             isEmailVerified: profile.emailVerified,
             isAnonymous: profile.isAnonymous
         )

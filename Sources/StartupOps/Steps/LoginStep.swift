@@ -44,7 +44,7 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
-/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where somebody was logged in |
+/// | none, or over: ended by the service, or expired without a refresh token | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where somebody was logged in |
 /// | ended by the service, and nobody can be asked | a guest's session is opened; the report says so |
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupNetworking
 import StartupStorage
 
 /// Offers a subscription to the person whose account has none.
@@ -41,7 +42,7 @@ struct PaywallOperation: Sendable {
             let now = environment.services.accounts.storedSession().value
             // A session may come to know its account later: like is compared with like.
             let identifiers = [(session.userID, now?.userID), (session.account?.id, now?.account?.id)]
-            return identifiers.contains { earlier, now in earlier != nil && now != nil && earlier != now }
+            return identifiers.contains { earlier, now in earlier != nil && now != nil && !areSame(earlier, now) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupNetworking
 
 /// Offers the account whose session survived a reinstallation of the app: the person takes it, or it is logged out.
 struct RestoreAccountOperation: Sendable {
@@ -21,7 +22,7 @@ struct RestoreAccountOperation: Sendable {
         // Cut off, it was not answered: a screen that goes away may say no, too.
         try step.checkCancellation()
         if !isWanted {
-            await accounts.logOut(because: "the person did not want the account back")
+            await accounts.logOut(because: LogoutReason.unwanted.description)
             step.note("the account found on this device was logged out, as the person wished")
         }
     }

@@ -14,6 +14,8 @@ extension UpdatePolicy: Codable {
         let value: JSONValue?
         /// Each by itself: one that no value can hold does not hide the others.
         let fields: Fields?
+        /// Whether it stands for absent, as null and a blank text do.
+        var isBlank: Bool { value?.isBlank ?? false }
 
         init(from decoder: any Decoder) throws {
             value = try? JSONValue(from: decoder)
@@ -30,6 +32,7 @@ extension UpdatePolicy: Codable {
         switch fields["minimumVersion"] {
         case nil: ignore("minimumVersion", "it is missing")
         case let field? where field.value == .null: ignore("minimumVersion", "it is null where a version was expected")
+        case let field? where field.isBlank: ignore("minimumVersion", "it is blank where a version was expected")
         case _?: minimumVersion = version("minimumVersion", in: fields)
         }
         recommendedVersion = version("recommendedVersion", in: fields)
@@ -56,7 +59,7 @@ extension UpdatePolicy: Codable {
         try fields.encode(to: encoder)
     }
 
-    /// A value of one of the fields; nil where it is absent, null, which stands for absent, or of another type.
+    /// A value of one of the fields; nil where it is absent, null or blank, which stand for absent, or of another type.
     private mutating func value<Value>(
         _ key: String,
         in fields: Fields,
@@ -64,7 +67,7 @@ extension UpdatePolicy: Codable {
         _ expected: String,
         _ read: (JSONValue) -> Value?
     ) -> Value? {
-        guard let field = fields[key], field.value != .null else { return nil }
+        guard let field = fields[key], !field.isBlank else { return nil }
         if let value = field.value.flatMap(read) { return value }
         ignore(parent + key, "it is \(field.value?.kind ?? "a value out of range") where \(expected) was expected")
         return nil
@@ -103,7 +106,7 @@ extension UpdatePolicy: Codable {
     /// Maintenance that its own fields announce: `enabled`, an end, or without those a message. An end that cannot be
     /// read announces none: it may have passed.
     private mutating func maintenance(in fields: Fields) -> Maintenance? {
-        guard let field = fields["maintenance"], field.value != .null else { return nil }
+        guard let field = fields["maintenance"], !field.isBlank else { return nil }
         if case .bool(let isEnabled)? = field.value { return isEnabled ? Maintenance() : nil }
         guard let nested = field.fields else {
             ignore("maintenance", "it is \(field.value?.kind ?? "a value out of range") where an object was expected")
@@ -113,7 +116,7 @@ extension UpdatePolicy: Codable {
             if case .bool(let isEnabled) = value { isEnabled } else { nil }
         }
         // What cannot be read closes nothing.
-        if isEnabled != true, let enabled = nested["enabled"], enabled.value != .null { return nil }
+        if isEnabled != true, let enabled = nested["enabled"], !enabled.isBlank { return nil }
         var maintenance = Maintenance(message: text("message", in: nested, of: "maintenance.")?.unlessBlank)
         let hasEnd = hasEnd(&maintenance, in: nested)
         // Kept by this process, never taken from a service: see `completed(by:at:)`.

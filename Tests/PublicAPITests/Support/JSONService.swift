@@ -48,6 +48,18 @@ final class JSONService: HTTPSending, @unchecked Sendable {
     }
 }
 
+extension BootstrapPlan {
+    /// A plan with all that has to be registered.
+    static func complete() throws -> BootstrapPlan {
+        var plan = BootstrapPlan(
+            endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql", rest: "https://api.example.com")
+        )
+        let names = ["platform", "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics"]
+        plan.registrations = names.map { .value("value", for: $0) }
+        return plan
+    }
+}
+
 /// Given once, and waited for by one task.
 final class Signal: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Never.self)

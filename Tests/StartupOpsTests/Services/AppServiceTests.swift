@@ -70,12 +70,13 @@ struct AppServiceTests {
             http.advance(7200)
             #expect(try await service.restore(by: .never) == account, "\(field)")
 
-            // A login without one lasts for as long as its access token, and nobody is told that the service has ended it.
+            // A login without one lasts for as long as its access token.
             http.next("POST /oauth/token", #"{"access_token":"\#(http.issue().accessToken.value)"\#(field)}"#)
             _ = try await service.logIn(email: "person@example.com", password: "correct horse", by: .never)
             http.advance(7200)
-            await #expect(throws: NetworkError.self) { try await service.restore(by: .never) }
-            #expect(service.storedSession().value != nil, "\(field)")
+            let error = await #expect(throws: AccountError.self) { try await service.restore(by: .never) }
+            #expect(error?.code == .sessionEnded && service.storedSession() == .absent, "\(field)")
+            #expect(service.lossOfSession == "the session has expired, and there is no refresh token")
         }
     }
 

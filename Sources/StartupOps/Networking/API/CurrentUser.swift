@@ -95,8 +95,16 @@ package final class CurrentUser: Sendable {
         let call = try client.call(.get, path, [:], nil, options)
         // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
+        let tokens = client.tokens
         let decode: APIClient.Decode<UserProfile> = { response throws(NetworkError) in
-            try response.decoded(for: call.request, limits: call.limits)
+            let profile: UserProfile = try response.decoded(for: call.request, limits: call.limits)
+            let subject = tokens.session.value.flatMap { JSONWebToken($0.accessToken.value)?.subject }
+            // Of somebody else it is a wrong answer, and is shown to nobody. An opaque token does not say whose it is.
+            guard subject == nil || areSame(subject, profile.id) else {
+                let reason = "the profile is not that of the token's user"
+                throw call.request.error(.invalidData, reason, status: response.status)
+            }
+            return profile
         }
         return try await client.answer(call, deadline: deadline, decode: decode) { show($0, from: epoch) }
     }
@@ -138,5 +146,15 @@ package struct UserProfile: Sendable, Hashable, Codable {
         self.email = email
         self.emailVerified = emailVerified
         self.isAnonymous = isAnonymous
+    }
+
+    /// Reads a profile: one without an identifier is none.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.text(forKey: .id)
+        name = try container.textIfPresent(forKey: .name) ?? ""
+        email = try container.textIfPresent(forKey: .email)
+        emailVerified = try container.decode(Bool.self, forKey: .emailVerified)
+        isAnonymous = try container.decode(Bool.self, forKey: .isAnonymous)
     }
 }

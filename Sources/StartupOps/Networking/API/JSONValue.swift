@@ -29,6 +29,9 @@ public enum JSONValue: Sendable, Hashable {
     /// A text; nil for everything else.
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
+    /// Whether it stands for nothing: null, or a text that is empty or blank.
+    package var isBlank: Bool { self == .null || text.map { $0.unlessBlank == nil } ?? false }
+
     /// A number; nil for everything else.
     package var number: Double? {
         switch self {

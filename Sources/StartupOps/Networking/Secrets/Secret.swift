@@ -28,6 +28,9 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, SecretHold
     /// A secret text, as a literal: for tests and samples.
     public init(stringLiteral value: String) { self.value = value }
 
+    /// To the byte.
+    public static func == (one: Secret, other: Secret) -> Bool { areSame(one.value, other.value) }
+
     /// Nothing of the text, not even its length.
     public var description: String { "<secret>" }
 }
@@ -60,9 +63,9 @@ package enum KnownSecrets {
         latest.withLock { latest in
             var secrets = latest[source] ?? []
             // The usual case: the same token again and again.
-            if secrets.last == secret.value { return }
+            if areSame(secrets.last, secret.value) { return }
             // To the end, as the one that was given last.
-            secrets.removeAll { $0 == secret.value }
+            secrets.removeAll { areSame($0, secret.value) }
             secrets.append(secret.value)
             latest[source] = secrets.suffix(capacity)
         }

@@ -32,7 +32,7 @@ package struct JSONWebToken: Sendable, Hashable {
         else { return nil }
         // A claim of another type is not an error: the token itself still works.
         expiry = claims["exp"]?.number.map(Self.date(numericDate:))
-        subject = claims["sub"]?.text
+        subject = claims["sub"]?.text?.unlessBlank
     }
 
     /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be

@@ -134,6 +134,12 @@ struct HeldSession: Sendable {
     /// Whether the token must not be sent.
     func hasExpired(at now: Date) -> Bool { isRejected || expiry <= now }
 
+    /// Whether it is over where nothing refreshes it. A token that does not say when it expires may still be good.
+    func isOver(at now: Date) -> Bool {
+        let end = JSONWebToken(session.accessToken.value)?.expiry ?? session.expiresAt
+        return isRejected || hasExpired(at: now) && end.map { $0 <= now } ?? false
+    }
+
     /// Whether it expires so soon that it should be refreshed ahead.
     func isExpiring(at now: Date) -> Bool { expiry.timeIntervalSince(now) <= leeway }
 }

@@ -56,7 +56,7 @@ public struct SessionStore: Sendable {
             return .unavailable(error)
         case .value(let marker):
             // Where even this fails the marker stays, and the session stays over.
-            try? clear(isRejected: marker == Self.rejection)
+            try? clear(because: Self.reason(of: marker))
             return .absent
         case .absent:
             // Asked before the store: unlocked in between, a missing session would count as absent.
@@ -87,7 +87,7 @@ public struct SessionStore: Sendable {
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
             try store.save(document, for: place.session)
-            if wasRejected { try? store.remove(Place(origin: origin).rejected) }
+            if endedBecause != nil { try? store.remove(Place(origin: origin).rejected) }
         }
     }
 
@@ -97,12 +97,14 @@ public struct SessionStore: Sendable {
     /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written
     /// without the lock.
     ///
-    /// - Parameter isRejected: whether the service has ended it: ``wasRejected`` says so until the next login.
-    package func clear(isRejected: Bool = false) throws(StorageError) {
+    /// - Parameter reason: why it has ended: ``endedBecause`` says so until the next login, where no person has ended
+    ///     it.
+    package func clear(because reason: LogoutReason? = nil) throws(StorageError) {
         source?()?.endSession()
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
-        let isMarked = (try? store.write(isRejected ? Self.rejection : Data("clearing".utf8), for: place.clearing)) != nil
+        let marker = Self.markers.first { $0.reason == reason }?.marker ?? Data("clearing".utf8)
+        let isMarked = (try? store.write(marker, for: place.clearing)) != nil
         try store.exclusively { () throws(StorageError) in
             // Another process has completed it meanwhile: a session that it has stored since is a new one.
             if isMarked, case .absent = store.read(place.clearing) { return }
@@ -110,11 +112,15 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The marker of a session that the service has ended.
-    private static let rejection = Data("rejected".utf8)
+    /// The markers of sessions that no person has ended.
+    private static let markers: [(reason: LogoutReason, marker: Data)] = [
+        (.rejected, Data("rejected".utf8)), (.expired, Data("expired".utf8)),
+    ]
 
-    /// Whether the last session was ended by the service.
-    package var wasRejected: Bool { store.read(Place(origin: origin).rejected) != .absent }
+    private static func reason(of marker: Data?) -> LogoutReason? { markers.first { $0.marker == marker }?.reason }
+
+    /// Why the last session has ended; nil where a person has ended it.
+    package var endedBecause: LogoutReason? { Self.reason(of: store.read(Place(origin: origin).rejected).value) }
 
     /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it
     /// removes all that is left of it.
@@ -130,8 +136,9 @@ public struct SessionStore: Sendable {
 
     private func finishClearing(_ place: Place) throws(StorageError) {
         // One that another process has ended meanwhile was not ended by the service.
-        if store.read(place.clearing) == .value(Self.rejection), store.read(place.session) != .absent {
-            try? store.write(Self.rejection, for: Place(origin: origin).rejected)
+        let marker = store.read(place.clearing).value
+        if let marker, Self.reason(of: marker) != nil, store.read(place.session) != .absent {
+            try? store.write(marker, for: Place(origin: origin).rejected)
         }
         // Before the session: once that is gone, nobody would know that the rest has to go.
         alsoClear()

@@ -55,8 +55,9 @@ public final class TokenManager: Sendable {
     /// - Parameters:
     ///   - store: where the session is kept; read at the first use.
     ///   - now: the time of day, which tokens' expiry is compared with.
-    ///   - refresh: gets a new token for a session; nil when that is not possible. It throws ``SessionRejected`` when
-    ///     the service has ended the session. Called from a task of its own, never more than once for a token unless it
+    ///   - refresh: gets a new token for a session; nil when that is not possible, which ends a session that has
+    ///     expired and has no refresh token (``LogoutReason/expired``). It throws ``SessionRejected`` when the service
+    ///     has ended the session. Called from a task of its own, never more than once for a token unless it
     ///     was hung; a result after its deadline is dropped.
     public convenience init(
         store: SessionStore,
@@ -305,9 +306,9 @@ extension TokenManager {
         // Looked at again under the lock: another thread may have told the store, or there may be something newer to
         // tell.
         while let (change, session) = state.withLock({ $0.machine.unstored }) {
-            let isRejected = state.withLock { $0.machine.lastLogout } == .rejected
+            let reason = state.withLock { $0.machine.lastLogout }
             do {
-                if let session { try store.save(session) } else { try store.clear(isRejected: isRejected) }
+                if let session { try store.save(session) } else { try store.clear(because: reason) }
                 state.withLock { state in
                     state.machine.didStore(change)
                     state.inStore = session

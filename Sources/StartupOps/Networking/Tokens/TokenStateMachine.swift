@@ -159,6 +159,11 @@ extension TokenStateMachine {
             if case .stored = result { return refreshed(new, now: now) }
             changes += 1
             return refreshed(held.session.refreshed(by: new), now: now)
+        case .impossible where held.session.refreshToken == nil && held.isOver(at: now):
+            return end(.expired, failing: .refreshFailed("\(LogoutReason.expired)", nil))
+        case .impossible where held.session.refreshToken == nil && held.hasExpired(at: now):
+            // It does not say when it expires: only the service can judge it.
+            return refreshed(held.session, now: now)
         case .impossible:
             return failed(flight, .refreshFailed("there is no way to refresh it", nil))
         case .rejected(let rejection):
@@ -211,7 +216,9 @@ extension TokenStateMachine {
         defer { stored = changes }
         switch answer {
         case .value(let new):
-            guard let held = session?.session, held.userID == new.userID else { return begin(new, isIssuedNow: false, now: now) }
+            guard let held = session?.session, areSame(held.userID, new.userID) else {
+                return begin(new, isIssuedNow: false, now: now)
+            }
             if held.hasTokens(of: new) { return Effects() }
             return refreshed(new, isIssuedNow: false, now: now)
         case .absent where session != nil: return end(.requested)

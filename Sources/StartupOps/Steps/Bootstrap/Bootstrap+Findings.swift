@@ -15,10 +15,10 @@ extension Bootstrap {
         let gates = state.stage?.isTakenOverBy == nil ? [state.awaitsScene ? phases.sceneGate : nil, state.firstScreen] : []
         for gate in gates.compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
         // A person who asked for it needs no explanation.
-        if let logout = service.tokens.lastLogout, logout != .requested {
+        if let logout = service.tokens.lastLogout, ![.requested, .unwanted].contains(logout) {
             found.append("the person is logged out: the session was ended because \(logout.description)\(Self.remedy(for: logout))")
         }
-        let pushes = state.mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
+        let pushes = state.mailbox?.untakenPushes ?? 0
         if pushes > 0 {
             found.append(
                 "a push notification leads nowhere: \(pushes == 1 ? "it is" : "\(pushes) are") kept for the app, to be taken after the main screen: "
@@ -45,6 +45,7 @@ extension Bootstrap {
         switch logout {
         case .firstLaunch: "; to keep it and offer the account, set the plan's enablesRestoreAccount"
         case .guestHasToLogIn: "; to keep guests, set the onboarding to dismissable or none"
+        case .expired: "; have the service give a refresh token, and the person log in again"
         case .rejected: "; it does not take the refresh token any more: have the person log in again"
         default: ""
         }

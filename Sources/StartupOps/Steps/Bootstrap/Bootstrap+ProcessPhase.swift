@@ -6,7 +6,7 @@ extension Bootstrap {
     func checkResources(_ launch: StepContext) throws {
         let problems = plan.resources.compactMap { resource in resource.problem().map { (resource.isRequired, $0) } }
         for (_, problem) in problems { launch.note(problem) }
-        if let (_, problem) = problems.first(where: { $0.0 }) { throw RegistryError(problems: [problem]) }
+        if let (_, problem) = problems.first(where: { $0.0 }) { try require([problem]) }
     }
 
     /// Makes the registrations of the plan, in its order.

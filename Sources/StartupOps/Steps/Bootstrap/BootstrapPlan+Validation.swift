@@ -11,7 +11,8 @@ extension BootstrapPlan {
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
-        let problems = endpointProblems + headerProblems + RegistrationRule.problems(registrationsOfLaunch) + moduleProblems
+        let names = RegistrationRule.problems(registrationsOfLaunch) + moduleProblems + observerProblems
+        let problems = endpointProblems + headerProblems + names
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
 
@@ -38,6 +39,13 @@ extension BootstrapPlan {
             [own("coordinator")], coordinators, delegates, [own("observers")],
         ]
         return parts.flatMap(\.self)
+    }
+
+    /// No step has an observer's name, so the graph does not refuse two of one name.
+    private var observerProblems: [String] {
+        let names = observers.map(\.name)
+        let twice = Set(names.enumerated().filter { place, name in names[..<place].contains(name) }.map(\.element))
+        return twice.sorted().map { "there are two observers named \(printable($0, limit: 80)): rename one" }
     }
 
     private var moduleProblems: [String] {

@@ -138,9 +138,9 @@ public struct BootstrapRegistration: Sendable {
         BootstrapRegistration(name: name, value: value) { $0 as? Value == value }
     }
 
-    /// An action, where there is nothing to keep. An error that it throws fails the launch.
+    /// An action, where there is nothing to keep. An error that it throws fails the launch. There is one of each name.
     public static func action(_ name: String, _ body: @escaping @MainActor @Sendable () throws -> Void) -> BootstrapRegistration {
-        BootstrapRegistration(name: name, value: true, isSame: { $0 as? Bool == true }, action: body)
+        BootstrapRegistration(name: name, value: (), isSame: { _ in false }, action: body)
     }
 
     /// The same registration, which has to come after others, too: `.after("client-keys", because: "it reads them")`.

@@ -98,7 +98,11 @@ struct RegistrationRule: Sendable, Hashable {
             let name = registration.name
             if let first = registered.first(where: { $0.name == name }) {
                 if registration.isSame(first.value) { continue }
-                problems.append("\(name) was registered twice with different values: the first one stays; register it once")
+                let reason =
+                    registration.action == nil
+                    ? "with different values: the first one stays; register it once"
+                    : "and is an action: give each a name of its own, or make one action of both"
+                problems.append("\(printable(name, limit: 80)) was registered twice \(reason)")
                 continue
             }
             registered.append(registration)
@@ -114,7 +118,14 @@ struct RegistrationRule: Sendable, Hashable {
             for constraint in (rule?.constraints ?? []) + registration.constraints where !before.contains(constraint.predecessor) {
                 // One that is not required, and never comes, is not waited for.
                 let isExpected = bootstrap.contains { $0.name == constraint.predecessor && $0.isRequired }
-                if isExpected || all.contains(constraint.predecessor) { problems.append(constraint.violation(by: name)) }
+                if isExpected || all.contains(constraint.predecessor) {
+                    problems.append(constraint.violation(by: name))
+                } else if let known = nearestName(to: constraint.predecessor, in: bootstrap.map(\.name) + all),
+                    !bootstrap.contains(where: { $0.name == constraint.predecessor })
+                {
+                    let other = printable(constraint.predecessor, limit: 80)
+                    problems.append("\(name) must come after \(other), which nobody registers: did you mean \(known)?")
+                }
             }
         }
         return problems

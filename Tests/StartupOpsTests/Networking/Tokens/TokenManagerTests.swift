@@ -203,13 +203,25 @@ struct TokenManagerTests {
         never.open()
     }
 
-    @Test("C15: where there is no way to refresh, the request fails, and the session is kept")
+    @Test("C15: where there is no way to refresh, the request fails, and a session that has expired is over")
     func impossible() async throws {
         let expired = service.issue(lifetime: -1)
         let tokens = try manager(Session(accessToken: expired.accessToken))
         #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
-        #expect(tokens.isLoggedIn)
+        #expect(!tokens.isLoggedIn && tokens.lastLogout == .expired)
+        #expect(SessionStore(store).endedBecause == .expired)
         #expect(service.requests.isEmpty)
+    }
+
+    @Test("C15: a token that does not say when it expires, and cannot be refreshed, is judged by the service")
+    func opaque() async throws {
+        let tokens = try manager(Session(accessToken: "opaque"))
+        let token = try #require(try await tokens.token(for: .required, deadline: .never))
+        #expect(token.value == "opaque" && tokens.isLoggedIn)
+        let code = await code { () throws(NetworkError) in
+            try await tokens.token(for: .required, replacing: token, deadline: .never)
+        }
+        #expect(code == .refreshTokenFailed && tokens.lastLogout == .expired)
     }
 
     @Test("fault S14: while the store cannot be read, nobody is logged out and nothing is deleted")
