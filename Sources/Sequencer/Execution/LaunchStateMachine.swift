@@ -119,6 +119,8 @@ struct LaunchStateMachine {
     var takeoverEnd: Nanoseconds?
     /// Whether a failure of the launch was shown.
     var isFailureShown = false
+    /// Of operations that are asked early: the conditions, by place, that are asked now, and those that were true.
+    var questions: [Int: (asked: [Int], answered: Set<Int>)] = [:]
     /// The screens of slow operations, by operation.
     var screens: [Int: ShownScreen] = [:]
     var settings: Configuration
@@ -275,7 +277,17 @@ struct LaunchStateMachine {
         }
     }
 
-    /// A condition gave its answer; nil when it threw.
+    /// The conditions of an operation that are to be asked now, by their places.
+    mutating func conditionsToAsk(_ node: Int) -> [Int] {
+        let answered = questions[node]?.answered ?? []
+        let asked =
+            nodes[node].question == .asked
+            ? answerableConditions(node) : graph.policy(node).conditions.indices.filter { !answered.contains($0) }
+        if traits[node].contains(.asksEarly) { questions[node] = (asked, answered) }
+        return asked
+    }
+
+    /// The conditions of an operation have answered, whether all of them are true; nil when one threw.
     ///
     /// - Returns: whether to run the operation now.
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
