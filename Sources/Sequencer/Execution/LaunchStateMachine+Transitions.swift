@@ -73,6 +73,7 @@ extension LaunchStateMachine {
             }
             if traits[node].contains(.hasCondition), nodes[node].attempts == 0, nodes[node].question != .answered {
                 nodes[node].state = .checking
+                if traits[node].contains(.asksEarly) { askConditions(node) }
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
                 setTimeout(node)

@@ -277,14 +277,16 @@ struct LaunchStateMachine {
         }
     }
 
-    /// The conditions of an operation that are to be asked now, by their places.
-    mutating func conditionsToAsk(_ node: Int) -> [Int] {
+    /// The conditions of an operation that are asked now, by their places.
+    func conditionsToAsk(_ node: Int) -> [Int] {
+        questions[node]?.asked ?? Array(graph.policy(node).conditions.indices)
+    }
+
+    /// The conditions of an operation begin to be asked.
+    mutating func askConditions(_ node: Int) {
         let answered = questions[node]?.answered ?? []
-        let asked =
-            nodes[node].question == .asked
-            ? answerableConditions(node) : graph.policy(node).conditions.indices.filter { !answered.contains($0) }
-        if traits[node].contains(.asksEarly) { questions[node] = (asked, answered) }
-        return asked
+        let open = graph.policy(node).conditions.indices.filter { !answered.contains($0) }
+        questions[node] = (nodes[node].question == .asked ? answerableConditions(node) : open, answered)
     }
 
     /// The conditions of an operation have answered, whether all of them are true; nil when one threw.

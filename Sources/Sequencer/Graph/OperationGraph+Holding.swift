@@ -87,7 +87,7 @@ extension OperationGraph {
         }
     }
 
-    /// Steps that, while a resource is held for others, wait for that resource, or for one that is held as long as this.
+    /// The steps that may wait for ever for something that is held over others.
     func holdProblems(_ graph: ValidatedGraph) -> [GraphProblem] {
         let takers = graph.heldOver.filter { !graph.policy($0.taker).exclusive.isEmpty }
         if takers.isEmpty { return [] }
@@ -131,11 +131,13 @@ extension OperationGraph {
             for second in chains[(place + 1)...] {
                 // One of them may be over before the other one begins.
                 guard !first.steps.allSatisfy(second.before.contains), !second.steps.allSatisfy(first.before.contains),
-                    let one = conflict(first.taker, first.before, second.users), let two = conflict(second.taker, second.before, first.users)
+                    let one = conflict(first.taker, first.before, second.users),
+                    let two = conflict(second.taker, second.before, first.users)
                 else { continue }
                 let complaint =
                     "'\(name(first.taker))' holds '\(printable(one.name))' over steps that wait for "
-                    + "'\(printable(two.name))', and                     + "'\(name(second.taker))' the other way round; each may wait for the other, so take both in one order"
+                    + "'\(printable(two.name))', and '\(name(second.taker))' the other way round; "
+                    + "each may wait for the other, so take both in one order"
                 problems.append(GraphProblem(.invalidOption, positions: [first.taker, second.taker], complaint))
                 break
             }
