@@ -110,7 +110,8 @@ struct GraphTests {
     @Test("the steps that the milestone needs and that could hang until the deadline are listed")
     func withoutTimeout() throws {
         var graph = OperationGraph("timeouts")
-        let config = graph.add("config", .timeout(.seconds(1))) {}
+        let flags = graph.add("flags", .retry(attempts: 3, timeout: .seconds(1))) {}
+        let config = graph.add("config", .timeout(.seconds(1)), after: flags) {}
         let account = graph.add("account", after: config) {}
         let asked = graph.add("ask", .interactive, after: account) {}
         let all = graph.join("all", after: asked)

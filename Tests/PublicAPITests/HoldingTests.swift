@@ -306,6 +306,12 @@ struct HoldingTests {
             let _: Step<Int> = graph.first("none")
         }
         #expect(none == ["none: it takes the first of no steps; name some in 'of'"])
+        let milestone = try problems { graph in
+            let (near, far) = (graph.add("near", .milestone) {}, graph.add("far") {})
+            graph.first("either", of: near, far)
+        }
+        let cancelled = "takes the first of several steps, and one is the milestone, which would be cancelled behind another"
+        #expect(milestone == ["either \(cancelled); mark either as the milestone"])
     }
 
     @Test("a launch that holds something over steps can be explored")

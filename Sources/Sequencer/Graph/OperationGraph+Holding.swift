@@ -22,7 +22,8 @@ extension OperationGraph {
     /// was not taken.
     ///
     /// Its exclusive resources are held as long, where it succeeds: with ``limit(_:to:)``, no more than so many chains of
-    /// steps are begun at a time. These steps, and others between them, must not need the resource themselves.
+    /// steps are begun at a time. These steps, and others that they wait for meanwhile, must not need the resource
+    /// themselves; two chains take the same resources in one order. ``validated()`` refuses others.
     ///
     /// ```swift
     /// graph.limit("images", to: 4)

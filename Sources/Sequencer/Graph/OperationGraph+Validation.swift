@@ -162,6 +162,12 @@ extension OperationGraph {
                 complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
             }
         }
+        for race in nodes.indices {
+            guard let milestone, nodes[race].policy?.value.racers?.contains(nodes[milestone].id) == true else { continue }
+            let complaint = "takes the first of several steps, and one is the milestone, which would be cancelled behind another"
+            let message = "\(printable(nodes[race].id)) \(complaint); mark \(printable(nodes[race].id)) as the milestone"
+            problems.append(GraphProblem(.invalidOption, positions: [race, milestone], message))
+        }
         return !promised.isEmpty
     }
 
