@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing

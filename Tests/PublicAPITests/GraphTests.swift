@@ -64,7 +64,7 @@ struct GraphTests {
             do {
                 _ = try graph.validated()
                 return false
-            } catch { return error.problems.map(\.code) == [.cycle] }
+            } catch { return error.problems.map(\.code.description) == ["cycle"] }
         }
         let (opened, closed) = (ExternalEvent<Void>("opened"), ExternalEvent<Void>("closed"))
         #expect(
