@@ -110,9 +110,9 @@ extension OperationGraph {
                     // With more units, only one that comes after the taker is sure to need one more.
                     let isBehind = graph.predecessors.reachable(from: user).contains(taker)
                     guard graph.limit(of: resource) == 1 || isBehind else { continue }
-                    let held = steps.contains(user) ? "is held over it" : "'\(name(taker))' holds over steps behind it"
+                    let how = steps.contains(user) ? "is held over it" : "'\(name(taker))' holds over steps behind it"
                     let advice = isBehind ? "leave out its '.exclusive'" : "let '\(name(taker))' wait for it"
-                    let complaint = "\(name(user)): it waits for '\(printable(resource.name))', which \(held); \(advice)"
+                    let complaint = "\(name(user)): it waits for '\(printable(resource.name))', which \(how); \(advice)"
                     problems.append(GraphProblem(.invalidOption, positions: [user], complaint))
                 }
             }
@@ -154,7 +154,9 @@ extension ValidatedGraph {
         for node in nodes.indices {
             for range in policy(node).holds { steps[ObjectIdentifier(range), default: []].append(node) }
         }
-        return nodes.indices.compactMap { node in policy(node).taking.map { (node, steps[ObjectIdentifier($0)] ?? []) } }
+        return nodes.indices.compactMap { node in
+            policy(node).taking.map { (taker: node, steps: steps[ObjectIdentifier($0)] ?? []) }
+        }
     }
 }
 

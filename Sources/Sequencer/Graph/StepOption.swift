@@ -212,7 +212,9 @@ public struct StepOption: Sendable {
             // Dependencies are made of these when the step is added.
             var inputs: [StepInput] = []
             for step in repeat each steps { inputs.append(step.input) }
-            policy.conditions.append(StepCondition(inputs: inputs) { try condition(repeat try $0.input(each steps)) })
+            policy.conditions.append(
+                StepCondition(inputs: inputs) { context in try condition(repeat try context.input(each steps)) }
+            )
         }
     }
 
