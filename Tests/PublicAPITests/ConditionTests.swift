@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing
@@ -53,6 +54,33 @@ struct ConditionTests {
         let report = try await graph.run(options: virtual()).report
         #expect(report["reads-state"]?.outcome == .succeeded && report["reads-state"]?.start == .seconds(20))
         #expect(report["throws"]?.outcome == .failed && report["throws"]?.end == .zero && report["main"]?.end == .zero)
+    }
+
+    @Test("each of several conditions is asked as soon as its own values are there: the first that is false skips the step")
+    func severalConditions() async throws {
+        for (isFirst, isSecond) in [(false, true), (true, false), (true, true)] {
+            var graph = OperationGraph("several")
+            let early = graph.add("early") { step in
+                try await step.sleep(for: .seconds(1))
+                return isFirst
+            }
+            let late = graph.add("late") { step in
+                try await step.sleep(for: .seconds(20))
+                return isSecond
+            }
+            graph.add("sync") { step in try await step.sleep(for: .seconds(30)) }
+            graph.add("tips", .when(early) { $0 }, .when(late) { $0 }, after: "sync") {}
+            graph.add("banner", .when { true }, .when(early) { $0 }, after: "sync") {}
+            let shown = graph.add("shown", after: "tips") {}
+            graph.add("main", .milestone, after: shown, "sync") {}
+            // The step before may be skipped before the other one has ended.
+            #expect(try graph.validated().reduced().dependencies(of: "main") == ["shown", "sync"])
+            let report = try await graph.run(options: virtual()).report
+            let end = Duration.seconds(isFirst ? isSecond ? 30 : 20 : 1)
+            #expect(report["tips"]?.outcome == (isFirst && isSecond ? .succeeded : .skipped))
+            #expect(report["tips"]?.end == end && report["shown"]?.end == end && report["main"]?.end == .seconds(30))
+            #expect(report["banner"]?.end == .seconds(isFirst ? 30 : 1) && report.outcome == .completed)
+        }
     }
 
     @Test("a step that was asked early can be cancelled while it waits on; the launch waits for its dependencies first")

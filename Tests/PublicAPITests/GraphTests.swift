@@ -56,6 +56,35 @@ struct GraphTests {
         }
     }
 
+    @Test("a circle by two events is refused; one that another racer opens is not")
+    func circlesOfEvents() throws {
+        func isRefused(_ build: (inout OperationGraph) -> Void) -> Bool {
+            var graph = OperationGraph("circle")
+            build(&graph)
+            do {
+                _ = try graph.validated()
+                return false
+            } catch { return error.problems.map(\.code.description) == ["cycle"] }
+        }
+        let (opened, closed) = (ExternalEvent<Void>("opened"), ExternalEvent<Void>("closed"))
+        #expect(
+            isRefused { graph in
+                let first = graph.wait(for: opened)
+                let between = graph.add("between", after: first) {}
+                graph.add("close", .fulfills(closed), after: between) {}
+                graph.add("open", .fulfills(opened), after: graph.wait(for: closed)) {}
+            }
+        )
+        for hasOther in [false, true] {
+            let isCircle = isRefused { graph in
+                let (wait, other) = (graph.wait(for: opened), graph.add("other") {})
+                let either = hasOther ? graph.first("either", of: wait, other) : graph.first("either", of: wait)
+                graph.add("open", .fulfills(opened), after: either) {}
+            }
+            #expect(isCircle != hasOther)
+        }
+    }
+
     @Test("a circle by an event is refused: a step waits for what one behind it is to fulfil")
     func eventCircle() throws {
         let session = ExternalEvent<String>("session")
@@ -81,7 +110,8 @@ struct GraphTests {
     @Test("the steps that the milestone needs and that could hang until the deadline are listed")
     func withoutTimeout() throws {
         var graph = OperationGraph("timeouts")
-        let config = graph.add("config", .timeout(.seconds(1))) {}
+        let flags = graph.add("flags", .retry(attempts: 3, timeout: .seconds(1))) {}
+        let config = graph.add("config", .timeout(.seconds(1)), after: flags) {}
         let account = graph.add("account", after: config) {}
         let asked = graph.add("ask", .interactive, after: account) {}
         let all = graph.join("all", after: asked)

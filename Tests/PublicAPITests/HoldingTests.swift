@@ -214,8 +214,8 @@ struct HoldingTests {
     func heldResource() async throws {
         var graph = OperationGraph("held")
         let failing = graph.add("failing", .onFailure(.skipDependents)) { throw Trouble() }
-        let first = graph.add("first", .onFailure(.continue)) { step in try await step.sleep(for: .seconds(1)) }
-        let last = graph.add("last", after: first) { step in try await step.sleep(for: .seconds(1)) }
+        graph.add("first", .onFailure(.continue)) { step in try await step.sleep(for: .seconds(1)) }
+        let last = graph.add("last", after: failing) { step in try await step.sleep(for: .seconds(1)) }
         try graph.hold("never", .exclusive("net"), after: failing, over: "first") {
         } release: { _ in
         }
@@ -237,6 +237,124 @@ struct HoldingTests {
         #expect(
             error?.problems.map(\.description) == ["needs: it waits for 'net', which is held over it; leave out its '.exclusive'"]
         )
+    }
+
+    private func problems(of build: (inout OperationGraph) throws -> Void) throws -> [String] {
+        var graph = OperationGraph("refused")
+        try build(&graph)
+        do {
+            _ = try graph.validated()
+            return []
+        } catch { return error.problems.map(\.description) }
+    }
+
+    @Test("steps that would wait for one another for ever, each for what is held over the other, are refused")
+    func deadlocks() throws {
+        func hold(
+            _ id: String,
+            _ resource: ExclusiveResource,
+            after others: [String] = [],
+            over steps: [String],
+            in graph: inout OperationGraph
+        ) throws {
+            try graph.hold(id, .exclusive(resource), after: others, over: steps) {
+            } release: { _ in
+            }
+        }
+        let between = try problems { graph in
+            let first = graph.add("first") {}
+            let middle = graph.add("middle", .exclusive("net"), after: first) {}
+            let beside = graph.add("beside", .exclusive("net")) {}
+            graph.add("last", after: middle, beside) {}
+            try hold("lock", "net", over: ["first", "last"], in: &graph)
+        }
+        #expect(
+            between == [
+                "middle: it waits for 'net', which 'lock' holds over steps behind it; leave out its '.exclusive'",
+                "beside: it waits for 'net', which 'lock' holds over steps behind it; let 'lock' wait for it",
+            ]
+        )
+        /// Two chains; the second may begin when the first has ended.
+        func chains(inTurn: Bool) throws -> [String] {
+            try problems { graph in
+                graph.add("read") {}
+                graph.add("send", .exclusive("net"), after: "read") {}
+                graph.add("fetch") {}
+                graph.add("store", .exclusive("disk"), after: "fetch") {}
+                try hold("disk", "disk", over: ["read", "send"], in: &graph)
+                try hold("net", "net", after: inTurn ? ["send"] : [], over: ["fetch", "store"], in: &graph)
+            }
+        }
+        let order = "each may wait for the other, so take both in one order"
+        let refusal = "'disk' holds 'disk' over steps that wait for 'net', and 'net' the other way round; \(order)"
+        #expect(try chains(inTurn: false) == [refusal])
+        #expect(try chains(inTurn: true) == [])
+        let both = try problems { graph in
+            graph.add("copy") {}
+            try hold("disk", "disk", over: ["copy"], in: &graph)
+            try hold("net", "net", over: ["copy"], in: &graph)
+        }
+        #expect(both == [])
+    }
+
+    @Test("a step of the prologue holds nothing that another launch may have; and there is no first of no steps")
+    func refused() throws {
+        let prologue = try problems { graph in graph.addPrologue("ask", .exclusive(.userInterface.ofProcess)) {} }
+        let reason = "a step of the prologue cannot hold a resource of the process: the main thread would wait for another launch"
+        #expect(prologue == ["ask: \(reason)"])
+        let none: [String] = try problems { graph in
+            let _: Step<Int> = graph.first("none")
+        }
+        #expect(none == ["none: it takes the first of no steps; name some in 'of'"])
+        let milestone = try problems { graph in
+            let (near, far) = (graph.add("near", .milestone) {}, graph.add("far") {})
+            graph.first("either", of: near, far)
+        }
+        let cancelled = "takes the first of several steps, and one is the milestone, which would be cancelled behind another"
+        #expect(milestone == ["either \(cancelled); mark either as the milestone"])
+    }
+
+    @Test("a launch that holds something over steps can be explored")
+    func explored() async throws {
+        func graph() throws -> OperationGraph {
+            var graph = OperationGraph("explored")
+            let download = graph.add("download") { step in try await step.sleep(for: .seconds(1)) }
+            let show = graph.add("show", after: download, on: .main) {}
+            try graph.hold("place", .exclusive("images"), over: download, show) {
+            } release: { _ in
+            }
+            graph.add("other", .exclusive("images")) {}
+            graph.add("tab", on: .main) {}
+            return graph
+        }
+        let exploration = try await explore(graph(), orders: 20)
+        #expect(exploration.hidden == nil && exploration.unsteady.isEmpty && exploration.orders == 20)
+    }
+
+    @Test("paths count the racer that is expected first; what comes before a loser is still waited for where that is said")
+    func firstOnPaths() async throws {
+        func graph(waits: Bool) -> OperationGraph {
+            var graph = OperationGraph("paths")
+            let time = { (seconds: Int) in StepOption.expected(.seconds(seconds)) }
+            let setUp = graph.add("set-up", time(5)) { step in try await step.sleep(for: .seconds(5)) }
+            let far = graph.add("far", time(4), after: setUp) { 4 }
+            let near = graph.add("near", time(2)) { step in
+                try await step.sleep(for: .seconds(2))
+                return 2
+            }
+            let off = graph.add("off", time(9), .when { false }) { 9 }
+            let value = graph.first("value", of: off, near, far)
+            let others: [String] = waits ? ["set-up"] : []
+            graph.add("main", .milestone, using: value, after: others) { _ in }
+            return graph
+        }
+        let (short, long) = (try graph(waits: false).validated(), graph(waits: true))
+        #expect(short.criticalPath == ["near", "value", "main"] && short.criticalPathDuration == .seconds(2))
+        #expect(short.budgetedPath.duration == .seconds(2) && short.budgetedPath.path == ["near", "value", "main"])
+        #expect(try long.validated().budgetedPath.duration == .seconds(5))
+        #expect(try long.validated().reduced().dependencies(of: "main") == ["value", "set-up"])
+        let report = try await long.run(options: virtual()).report
+        #expect(report["value"]?.end == .seconds(2) && report["off"]?.outcome == .skipped && report["main"]?.start == .seconds(5))
     }
 
     @Test("the first of several steps to succeed gives the value, at that moment, and the others are cancelled; also in the plan")

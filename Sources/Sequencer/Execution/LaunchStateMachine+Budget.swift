@@ -257,10 +257,11 @@ struct LatestEnds: Sendable {
         let allowance = min(Self.maximumAllowance, max(limit, 0) / 10 / max(inARow, 1))
         let needed = expected.indices.map { isDeferrable($0) ? 0 : isUnknown[$0] ? allowance : expected[$0] }
 
+        let firsts = graph.withFirstRacers { needed[$0] }
         var earliest = [Nanoseconds](repeating: 0, count: graph.count)
-        for node in graph.order {
+        for node in firsts.order {
             let end = earliest[node].addingSaturated(needed[node])
-            for successor in graph.successors[node] { earliest[successor.index] = max(earliest[successor.index], end) }
+            for successor in firsts.successors[node] { earliest[successor.index] = max(earliest[successor.index], end) }
         }
         let milestone = graph.milestoneIndex
         var (rest, leastRest) = (

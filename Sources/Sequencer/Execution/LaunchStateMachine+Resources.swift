@@ -60,6 +60,13 @@ extension LaunchStateMachine {
         offerFreeResources(of: node)
     }
 
+    /// An operation that holds its resources for others has ended, and another one has its turn.
+    mutating func releaseTurn(of node: Int) {
+        guard let turn = resources.releaseTurn(of: node) else { return }
+        offer(turn, onMain: false)
+        offer(turn, onMain: true)
+    }
+
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
     /// thread.
     ///
@@ -237,6 +244,18 @@ struct ResourceTable {
             resources[number].unitsLeft += 1
             if resources[number].lastHolder == node { resources[number].lastHolder = nil }
         }
+    }
+
+    /// Gives back the turn of an operation that goes on holding all else.
+    ///
+    /// - Returns: the resource; nil where operations have no turns.
+    mutating func releaseTurn(of node: Int) -> Int? {
+        guard holding.contains(node), let place = needs[node]?.firstIndex(where: { resources[$0].name == .turn }),
+            let turn = needs[node]?.remove(at: place)
+        else { return nil }
+        resources[turn].unitsLeft += 1
+        if resources[turn].lastHolder == node { resources[turn].lastHolder = nil }
+        return turn
     }
 
     /// Whether an operation that has succeeded still holds its resources for others.

@@ -73,6 +73,7 @@ extension LaunchStateMachine {
             }
             if traits[node].contains(.hasCondition), nodes[node].attempts == 0, nodes[node].question != .answered {
                 nodes[node].state = .checking
+                if traits[node].contains(.asksEarly) { askConditions(node) }
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
                 setTimeout(node)
@@ -126,7 +127,10 @@ extension LaunchStateMachine {
             needsWake = true
         }
         if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
-        if traits[node].contains(.hasResources), outcome?.isSuccess != true || !resources.isKept(node) { releaseResources(of: node) }
+        if traits[node].contains(.hasResources) {
+            let isKept = outcome?.isSuccess == true && resources.isKept(node)
+            if isKept { releaseTurn(of: node) } else { releaseResources(of: node) }
+        }
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
@@ -400,19 +404,14 @@ extension LaunchStateMachine {
             if effect == .start, traits[dependent].contains(.isRace) { pendingEnds.append(PendingEnd(node: dependent, kind: .race)) }
             if isSkip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             guard nodes[dependent].state == .waiting else { continue }
-            if isToBeAsked(dependent) {
-                nodes[dependent].question = .asked
-                enqueue(dependent)
-            } else {
-                goOnIfNothingIsAwaited(dependent)
-            }
+            askOrGoOn(dependent)
         }
     }
 
     /// Where one of the operations of which an operation takes the first has succeeded, the others end now, as by a
     /// timeout: nobody waits for their code.
     private mutating func endRace(before node: Int, _ actions: inout Actions) {
-        let racers = graph.policy(node).racers.compactMap { graph.graph.target(of: $0) }
+        let racers = graph.racers(of: node)
         guard racers.contains(where: { nodes[$0].state == .ended && nodes[$0].outcome.isSuccess }) else { return }
         for racer in racers where nodes[racer].state != .ended {
             giveUpCode(of: racer, &actions)
@@ -470,28 +469,41 @@ extension LaunchStateMachine {
 
     // MARK: Early questions
 
-    /// Whether the values that an operation's condition reads are there, while it waits for others, or is to be skipped
-    /// for another: it must not matter which of these ends first.
-    private func isToBeAsked(_ node: Int) -> Bool {
-        guard traits[node].contains(.asksEarly), nodes[node].question == .none, nodes[node].waiting > 0 || nodes[node].cause >= 0,
-            !nodes[node].isToldToCancel, let deciders = traits.deciders[node]
-        else { return false }
-        return graph.predecessors[node].allSatisfy { dependency in
-            guard deciders.contains(dependency.index) else { return true }
-            guard nodes[dependency.index].state == .ended else { return false }
-            let effect = effectOnDependents(dependency.index)
-            return effect == .start || effect == .startWithoutValue && !dependency.needsValue
+    /// An operation that waits is asked where the values that one of its conditions reads are there, while it waits for
+    /// others, or is to be skipped for another: it must not matter which of these ends first.
+    private mutating func askOrGoOn(_ node: Int) {
+        let isToBeAsked =
+            traits[node].contains(.asksEarly) && nodes[node].question == .none && !nodes[node].isToldToCancel
+            && (nodes[node].waiting > 0 || nodes[node].cause >= 0) && !answerableConditions(node).isEmpty
+        guard isToBeAsked else { return goOnIfNothingIsAwaited(node) }
+        nodes[node].question = .asked
+        enqueue(node)
+    }
+
+    /// The conditions of an operation, by place, whose values are there, and that have not answered.
+    func answerableConditions(_ node: Int) -> [Int] {
+        let deciders = traits.deciders[node] ?? []
+        return deciders.indices.filter { place in
+            guard let steps = deciders[place], questions[node]?.answered.contains(place) != true else { return false }
+            return graph.predecessors[node].allSatisfy { dependency in
+                guard steps.contains(dependency.index) else { return true }
+                guard nodes[dependency.index].state == .ended else { return false }
+                let effect = effectOnDependents(dependency.index)
+                return effect == .start || effect == .startWithoutValue && !dependency.needsValue
+            }
         }
     }
 
-    /// An operation that was asked early is to run, or was cancelled: it waits on for what it depends on.
+    /// What an operation was asked early is true, or it was cancelled: it waits on for what it depends on.
     mutating func waitOn(_ node: Int) {
         release(node)
         letGoOfWorker(node)
         nodes[node].state = .waiting
-        nodes[node].question = .answered
+        if let asked = questions[node]?.asked { questions[node]?.answered.formUnion(asked) }
+        let isAnswered = questions[node]?.answered.count == graph.policy(node).conditions.count
+        nodes[node].question = isAnswered ? .answered : .none
         nodes[node].start = -1
-        goOnIfNothingIsAwaited(node)
+        askOrGoOn(node)
     }
 
     /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is

@@ -200,8 +200,8 @@ extension LaunchStateMachine {
         }
 
         private var bits: [Bits]
-        /// Of operations that are asked early, those that this goes by.
-        private(set) var deciders: [Int: Set<Int>] = [:]
+        /// Of operations that are asked early, for each condition those that it goes by.
+        private(set) var deciders: [Int: [Set<Int>?]] = [:]
         /// The traits that at least one operation has.
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
@@ -229,20 +229,20 @@ extension LaunchStateMachine {
                     return bits
                 }
                 if policy.isPersonsTime { bits.insert(.isInteractive) }
-                if policy.condition != nil { bits.insert(.hasCondition) }
-                if !policy.conditionInputs.isEmpty { bits.insert(.asksEarly) }
+                if policy.isConditional { bits.insert(.hasCondition) }
+                if policy.conditions.contains(where: { !$0.inputs.isEmpty }) { bits.insert(.asksEarly) }
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.isAlways { bits.insert(.isAlways) }
-                if !policy.racers.isEmpty { bits.insert(.isRace) }
+                if policy.racers != nil { bits.insert(.isRace) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
                 // While a person is asked, nothing is to be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
                 if !policy.events.isEmpty || !policy.holds.isEmpty { bits.insert(.settlesEvents) }
                 // With a condition, or a resource, it has something to wait for.
-                if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
+                if case .nothing = node.work, !policy.isConditional, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)
                 case .compute?: bits.formUnion([.hasFallback, .computesFallback])
@@ -251,8 +251,8 @@ extension LaunchStateMachine {
                 return bits
             }
             for node in bits.indices where bits[node].contains(.asksEarly) {
-                deciders[node] = graph.deciders(of: node)
-                if deciders[node] == nil { bits[node].remove(.asksEarly) }
+                let early = graph.deciders(of: node)
+                if early.isEmpty { bits[node].remove(.asksEarly) } else { deciders[node] = early }
             }
             let urgency = order == nil ? graph.urgency : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []

@@ -119,6 +119,8 @@ struct LaunchStateMachine {
     var takeoverEnd: Nanoseconds?
     /// Whether a failure of the launch was shown.
     var isFailureShown = false
+    /// Of operations that are asked early: the conditions, by place, that are asked now, and those that were true.
+    var questions: [Int: (asked: [Int], answered: Set<Int>)] = [:]
     /// The screens of slow operations, by operation.
     var screens: [Int: ShownScreen] = [:]
     var settings: Configuration
@@ -275,7 +277,19 @@ struct LaunchStateMachine {
         }
     }
 
-    /// A condition gave its answer; nil when it threw.
+    /// The conditions of an operation that are asked now, by their places.
+    func conditionsToAsk(_ node: Int) -> [Int] {
+        questions[node]?.asked ?? Array(graph.policy(node).conditions.indices)
+    }
+
+    /// The conditions of an operation begin to be asked.
+    mutating func askConditions(_ node: Int) {
+        let answered = questions[node]?.answered ?? []
+        let open = graph.policy(node).conditions.indices.filter { !answered.contains($0) }
+        questions[node] = (nodes[node].question == .asked ? answerableConditions(node) : open, answered)
+    }
+
+    /// The conditions of an operation have answered, whether all of them are true; nil when one threw.
     ///
     /// - Returns: whether to run the operation now.
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {

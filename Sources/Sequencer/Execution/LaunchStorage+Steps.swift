@@ -111,17 +111,19 @@ extension LaunchStorage {
 
     // MARK: Performing
 
-    /// Asks the condition of a step, unless the step has ended since it was taken: the launch may have been stopped
+    /// Asks conditions of a step, unless the step has ended since it was taken: the launch may have been stopped
     /// while this thread told observers.
     ///
     /// - Returns: whether to run the step now.
     private func checkCondition(_ assignment: Assignment, for taker: Taker?, isToldFirst: Bool) -> Bool {
         let node = assignment.node
-        guard state.withLock({ $0.machine.nodes[node].state == .checking }) else { return false }
+        let asked = state.withLock { state in
+            state.machine.nodes[node].state == .checking ? state.machine.conditionsToAsk(node) : nil
+        }
+        guard let asked else { return false }
+        let (context, conditions) = (StepContext(host: self, assignment: assignment), graph.policy(node).conditions)
         let answer = Swift.Result {
-            try atQualityOfService(of: node, for: taker) {
-                try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true
-            }
+            try atQualityOfService(of: node, for: taker) { try asked.allSatisfy { try conditions[$0].isTrue(context) } }
         }
         // Before the lock: the words of an error are code of the app.
         let message = answer.errorText

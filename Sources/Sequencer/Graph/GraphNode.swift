@@ -24,7 +24,7 @@ struct GraphNode: Sendable {
     /// Whether its own condition decides if it runs; one that was left out on purpose has another.
     var isConditional: Bool {
         guard let policy = policy?.value else { return false }
-        return policy.condition != nil && policy.skipReason == nil
+        return policy.isConditional && policy.skipReason == nil
     }
 
     mutating func set(_ policy: StepPolicy) { self.policy = Boxed(policy) }

@@ -93,6 +93,6 @@ extension ValidatedGraph {
     func isEvent(_ index: Int) -> Bool {
         guard case .event = nodes[index].work else { return false }
         let policy = policy(index)
-        return policy.condition == nil && policy.exclusive.isEmpty
+        return !policy.isConditional && policy.exclusive.isEmpty
     }
 }

@@ -30,7 +30,7 @@ extension OperationGraph {
         }
         insert(
             id,
-            options: options + [StepOption { $0.racers = steps.map(\.id) }],
+            options: options + [.first(of: steps.map(\.id))],
             inputs: steps.map(\.optional.input),
             dependencies: [],
             fallback: .of(value, nil),

@@ -22,7 +22,8 @@ extension OperationGraph {
     /// was not taken.
     ///
     /// Its exclusive resources are held as long, where it succeeds: with ``limit(_:to:)``, no more than so many chains of
-    /// steps are begun at a time. These steps, and others between them, must not need the resource themselves.
+    /// steps are begun at a time. These steps, and others that they wait for meanwhile, must not need the resource
+    /// themselves; two chains take the same resources in one order. ``validated()`` refuses others.
     ///
     /// ```swift
     /// graph.limit("images", to: 4)
@@ -72,6 +73,90 @@ extension OperationGraph {
         // A step may be named twice, and holds it once.
         for index in Set(range) { nodes[index].hold(held) }
         return taking
+    }
+}
+
+extension OperationGraph {
+    /// Holds what a step takes over these steps, which wait for it: for a graph that was read.
+    package mutating func hold(_ id: String, over ids: [String]) {
+        guard let taker = target(of: id) else { return }
+        let held = HeldRange { _ in }
+        setPolicy(of: taker) { $0.taking = held }
+        for step in ids {
+            addDependency(id, to: step)
+            if let node = target(of: step) { nodes[node].hold(held) }
+        }
+    }
+
+    /// The steps that may wait for ever for something that is held over others.
+    func holdProblems(_ graph: ValidatedGraph) -> [GraphProblem] {
+        let takers = graph.heldOver.filter { !graph.policy($0.taker).exclusive.isEmpty }
+        if takers.isEmpty { return [] }
+        // No other step is looked at: most need nothing, and are before none that does.
+        var needs = [Bool](repeating: false, count: count)
+        for node in graph.order {
+            needs[node] = !graph.policy(node).exclusive.isEmpty || graph.predecessors[node].contains { needs[$0.index] }
+        }
+        func name(_ node: Int) -> String { printable(nodes[node].id) }
+        var problems: [GraphProblem] = []
+        // With the steps that may wait for other resources meanwhile.
+        var chains: [(taker: Int, steps: [Int], before: Set<Int>, users: [Int])] = []
+        for (taker, steps) in takers {
+            let before = graph.predecessors.reachable(from: [taker]) { needs[$0] }
+            let rest = graph.predecessors.reachable(from: steps) { needs[$0] && !before.contains($0) }
+            let held = graph.policy(taker).exclusive.filter { $0 != .turn }
+            for user in rest.sorted() {
+                for resource in held where graph.policy(user).exclusive.contains(resource) {
+                    // With more units, only one that comes after the taker is sure to need one more.
+                    let isBehind = graph.predecessors.reachable(from: user).contains(taker)
+                    guard graph.limit(of: resource) == 1 || isBehind else { continue }
+                    let how = steps.contains(user) ? "is held over it" : "'\(name(taker))' holds over steps behind it"
+                    let advice = isBehind ? "leave out its '.exclusive'" : "let '\(name(taker))' wait for it"
+                    let complaint = "\(name(user)): it waits for '\(printable(resource.name))', which \(how); \(advice)"
+                    problems.append(GraphProblem(.invalidOption, positions: [user], complaint))
+                }
+            }
+            let users = rest.filter {
+                graph.policy($0).exclusive.contains { graph.limit(of: $0) == 1 && $0 != .turn && !held.contains($0) }
+            }
+            if !users.isEmpty { chains.append((taker, steps, before, Array(users))) }
+        }
+        /// What the one holds, and a step of the other waits for, that has not ended when the one begins.
+        func conflict(_ taker: Int, _ before: Set<Int>, _ users: [Int]) -> ExclusiveResource? {
+            graph.policy(taker).exclusive.first { resource in
+                graph.limit(of: resource) == 1 && resource != .turn
+                    && users.contains { !before.contains($0) && graph.policy($0).exclusive.contains(resource) }
+            }
+        }
+        for (place, first) in chains.enumerated() {
+            for second in chains[(place + 1)...] {
+                // One of them may be over before the other one begins.
+                guard !first.steps.allSatisfy(second.before.contains), !second.steps.allSatisfy(first.before.contains),
+                    let one = conflict(first.taker, first.before, second.users),
+                    let two = conflict(second.taker, second.before, first.users)
+                else { continue }
+                let complaint =
+                    "'\(name(first.taker))' holds '\(printable(one.name))' over steps that wait for "
+                    + "'\(printable(two.name))', and '\(name(second.taker))' the other way round; "
+                    + "each may wait for the other, so take both in one order"
+                problems.append(GraphProblem(.invalidOption, positions: [first.taker, second.taker], complaint))
+                break
+            }
+        }
+        return problems
+    }
+}
+
+extension ValidatedGraph {
+    /// The steps that hold something over others, and these, each in the order in which they were added.
+    package var heldOver: [(taker: Int, steps: [Int])] {
+        var steps: [ObjectIdentifier: [Int]] = [:]
+        for node in nodes.indices {
+            for range in policy(node).holds { steps[ObjectIdentifier(range), default: []].append(node) }
+        }
+        return nodes.indices.compactMap { node in
+            policy(node).taking.map { (taker: node, steps: steps[ObjectIdentifier($0)] ?? []) }
+        }
     }
 }
 

@@ -128,6 +128,9 @@ extension StepPolicy {
         if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
         if retry != nil { complaints.append("be tried again: the main thread would be blocked in the pause") }
         if isDeferrable { complaints.append("be deferrable: all else comes after it") }
+        if !claims.isEmpty {
+            complaints.append("hold a resource of the process: the main thread would wait for another launch")
+        }
         if slowScreen != nil { complaints.append("show something while it is slow: it keeps the main thread") }
         return complaints.map { "a step of the prologue cannot \($0)" }
     }

@@ -103,7 +103,7 @@ extension OperationGraph {
             switch nodes[index].work {
             case .nothing, .event, .prologue: break
             case .operation, .synchronous, .asynchronous, .main, .makeOperation:
-                setPolicy(of: index) { $0.exclusive.append("one operation at a time") }
+                setPolicy(of: index) { $0.exclusive.append(.turn) }
             }
         }
     }

@@ -26,7 +26,7 @@ extension OperationGraph {
         if policy.fallback == nil, let substitute = node.substitute { policy.fallback = .value(substitute) }
         if policy.fallback == nil, policy.onFailure == .continue {
             // Not an error: its dependents run, and nothing has failed.
-            policy.condition = { _ in false }
+            policy.conditions = [.never]
         } else {
             // Work of the same kind: with any other, the whole prologue would not run within the start.
             let error = EngineError(description: skippedText(reason))

@@ -24,9 +24,17 @@ extension OperationGraph {
         let graph = ValidatedGraph(self, known, operationPositions: operations)
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
+        if graph.order.count == count { problems += holdProblems(graph) }
         // An operation queue would run none of these, and say nothing (G1).
         let promises = promisesEvents ? promisedEdges : []
-        let tied = promises.isEmpty ? graph : ValidatedGraph(self, known + promises, operationPositions: operations)
+        var tied = promises.isEmpty ? graph : ValidatedGraph(self, known + promises, operationPositions: operations)
+        if tied.order.count < count, graph.order.count == count {
+            // Steps of which one takes the first may wait in vain where another one of them does not.
+            let ends = Set(tied.order)
+            let won = nodes.indices.filter { graph.racers(of: $0).contains(where: ends.contains) }
+            let awaited = known.filter { !won.contains($0.node) || !graph.racers(of: $0.node).contains($0.target) }
+            tied = ValidatedGraph(self, awaited + promises, operationPositions: operations)
+        }
         if tied.order.count < count {
             problems += GraphCycles(tied).cycles.map { problem(of: $0, Set(promises)) }
         }
@@ -101,8 +109,6 @@ extension OperationGraph {
         let range = Duration.zero...Self.maximumDuration
         // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
-        // By what is taken: the resources that are held over other steps; and steps that need some, and are such steps.
-        var (held, users): ([ObjectIdentifier: [ExclusiveResource]], [(position: Int, policy: StepPolicy)]) = ([:], [])
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
@@ -142,8 +148,7 @@ extension OperationGraph {
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
-            if let range = policy.taking { held[ObjectIdentifier(range)] = policy.exclusive }
-            if !policy.holds.isEmpty, !policy.exclusive.isEmpty { users.append((position, policy)) }
+            if policy.racers?.isEmpty == true { complain("it takes the first of no steps; name some in 'of'") }
             for complaint in policy.prologueComplaints { complain(complaint) }
             for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
             for event in policy.events {
@@ -157,11 +162,11 @@ extension OperationGraph {
                 complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
             }
         }
-        for (position, policy) in users {
-            for resource in policy.holds.flatMap({ held[ObjectIdentifier($0)] ?? [] }) where policy.exclusive.contains(resource) {
-                let complaint = "it waits for '\(printable(resource.name))', which is held over it; leave out its '.exclusive'"
-                problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(nodes[position].id)): \(complaint)"))
-            }
+        for race in nodes.indices {
+            guard let milestone, nodes[race].policy?.value.racers?.contains(nodes[milestone].id) == true else { continue }
+            let complaint = "takes the first of several steps, and one is the milestone, which would be cancelled behind another"
+            let message = "\(printable(nodes[race].id)) \(complaint); mark \(printable(nodes[race].id)) as the milestone"
+            problems.append(GraphProblem(.invalidOption, positions: [race, milestone], message))
         }
         return !promised.isEmpty
     }
@@ -211,7 +216,7 @@ extension OperationGraph {
                 } else if nodes[found].policy?.value.isDeferrable == true, needed.contains(found) {
                     complaint =
                         "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"
-                } else if nodes[found].isConditional, needed.contains(found), node.policy?.value.condition == nil {
+                } else if nodes[found].isConditional, needed.contains(found), node.policy?.value.isConditional != true {
                     complaint =
                         "reads from '\(printable(nodes[found].id))', which leaves no value when its condition is false; read its optional value, "
                         + "or give \(printable(node.id)) a condition too"

@@ -215,9 +215,10 @@ extension OperationGraph {
             for option in options { option.apply(&policy) }
             policy.given = []
             policy.fallback = fallback
-            for input in policy.conditionInputs { dependencies.add(input.reference) }
+            let conditionInputs = policy.conditions.flatMap(\.inputs)
+            for input in conditionInputs { dependencies.add(input.reference) }
             // A handle of another graph is an unknown dependency, whose type is not compared with any.
-            policy.inputs = (inputs + policy.conditionInputs).filter { !isForeign($0.reference) }
+            policy.inputs = (inputs + conditionInputs).filter { !isForeign($0.reference) }
             node.set(policy)
         }
         append(node)

@@ -67,6 +67,9 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
         return resource
     }
 
+    /// Of operations that run one at a time. Nobody holds it for others.
+    static let turn: ExclusiveResource = "one operation at a time"
+
     /// Whether both have one name: within a launch they are one resource, of the process or not.
     public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
 
@@ -184,7 +187,8 @@ public struct StepOption: Sendable {
     /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
     /// ```
     ///
-    /// With several conditions, all of them have to be true; the first that is false ends the asking.
+    /// With several conditions, all of them have to be true: each is asked by itself, and the first that is false skips
+    /// the step, whether or not the values of the others are there.
     ///
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
@@ -198,26 +202,25 @@ public struct StepOption: Sendable {
     /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
     /// ``OperationGraph/validated()`` finds other readers.
     ///
-    /// The condition is called once, on the thread the step would run on. One that throws fails the operation; one that
-    /// has not answered within the step's timeout ends it as timed out.
+    /// Each condition is called once at most, on the thread the step would run on. One that throws fails the operation;
+    /// one that has not answered within the step's timeout ends it as timed out.
     public static func when<each Input: Sendable>(
         _ steps: repeat Step<each Input>,
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
     ) -> StepOption {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
-            let others = policy.conditionInputs.count
-            for step in repeat each steps { policy.conditionInputs.append(step.input) }
-            policy.hasConditionWithoutInput = policy.hasConditionWithoutInput || policy.conditionInputs.count == others
-            policy.condition = { [earlier = policy.condition] context in
-                try earlier?(context) != false && condition(repeat try context.input(each steps))
-            }
+            var inputs: [StepInput] = []
+            for step in repeat each steps { inputs.append(step.input) }
+            policy.conditions.append(
+                StepCondition(inputs: inputs) { context in try condition(repeat try context.input(each steps)) }
+            )
         }
     }
 
     /// Skips the step in every launch of this graph, as a condition that is false does: no path counts it.
     package static let switchedOff = StepOption { policy in
-        (policy.condition, policy.expected, policy.isSwitchedOff) = ({ _ in false }, .zero, true)
+        (policy.conditions, policy.expected, policy.isSwitchedOff) = ([.never], .zero, true)
     }
 
     /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless
@@ -270,6 +273,9 @@ public struct StepOption: Sendable {
     /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
     /// It reads values as ``Step/optional``.
     public static let always = StepOption { $0.isAlways = true }
+
+    /// Ends the others of these steps, for which it waits, when the first has succeeded: for a graph that was read.
+    package static func first(of ids: [String]) -> StepOption { StepOption { $0.racers = ids } }
 
     /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
     /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
@@ -354,6 +360,15 @@ enum StepFallback: Sendable {
     }
 }
 
+/// What decides whether a step runs.
+struct StepCondition: Sendable {
+    static let never = StepCondition { _ in false }
+
+    /// The steps whose values it reads: it is asked as soon as they are there. Without one, when the step could start.
+    var inputs: [StepInput] = []
+    let isTrue: @Sendable (StepContext) throws -> Bool
+}
+
 /// Everything said about a step besides its identifier, its dependencies and its work.
 package struct StepPolicy: Sendable {
     package var title: String?
@@ -364,11 +379,9 @@ package struct StepPolicy: Sendable {
     var isFinal: (@Sendable (any Error) -> Bool)?
     /// Its timeout, or that of each attempt.
     package var shortestTimeout: Duration? { [timeout, retry?.timeout].compactMap(\.self).min() }
-    var condition: (@Sendable (StepContext) throws -> Bool)?
-    /// The steps whose values the condition reads.
-    var conditionInputs: [StepInput] = []
-    /// Whether one of the conditions reads none: it is asked when the step could start.
-    var hasConditionWithoutInput = false
+    /// All of them have to be true.
+    var conditions: [StepCondition] = []
+    var isConditional: Bool { !conditions.isEmpty }
     /// Whether the condition is known to be false.
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
@@ -390,9 +403,9 @@ package struct StepPolicy: Sendable {
     var isInPrologue = false
     package var isCuttable = false
     /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
-    var isAlways = false
-    /// The identifiers of the steps of which it takes the first.
-    var racers: [String] = []
+    package var isAlways = false
+    /// The identifiers of the steps of which it takes the first; nil where it does not take one.
+    package var racers: [String]?
     /// Whether recovery leaves the step in, even after crashes.
     var isEssential = false
     /// The screen that is shown while the step takes long.

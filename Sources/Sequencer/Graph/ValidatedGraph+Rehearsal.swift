@@ -52,7 +52,7 @@ extension ValidatedGraph {
         policy.isSaidToSuspend = !keepsThread(node)
         // It takes a lane to be asked.
         let isOn = !original.isSwitchedOff
-        if original.condition != nil { policy.condition = { _ in isOn } }
+        if original.isConditional { policy.conditions = [StepCondition { _ in isOn }] }
         if case .event = nodes[node].work, duration > .zero { (policy.timeout, policy.fallback) = (duration, .value(())) }
         let isLate = timesOut(node, after: duration)
         if isLate { (policy.timeout, policy.retry) = (original.timeout, original.retry) }

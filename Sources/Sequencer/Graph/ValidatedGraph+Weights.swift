@@ -1,4 +1,20 @@
 extension ValidatedGraph {
+    /// The same graph, in which an operation that takes the first of several waits only for the one that is expected to be
+    /// that: for paths, which do not count the others.
+    package func withFirstRacers(_ duration: (Int) -> Nanoseconds) -> ValidatedGraph {
+        if nodes.allSatisfy({ $0.policy?.value.racers == nil }) { return self }
+        var (ends, edges) = ([Nanoseconds](repeating: 0, count: count), [GraphEdge]())
+        for node in order {
+            let racers = racers(of: node)
+            // One that is switched off does not succeed.
+            let first = racers.filter { !isSwitchedOff($0) }.min { (ends[$0], $0) < (ends[$1], $1) }
+            let awaited = predecessors[node].filter { $0.index == first || !racers.contains($0.index) }
+            ends[node] = (awaited.map { ends[$0.index] }.max() ?? 0).addingSaturated(duration(node))
+            edges += awaited.map { GraphEdge(node: node, target: $0.index, needsValue: $0.needsValue) }
+        }
+        return ValidatedGraph(graph, edges, operationPositions: operationPositions)
+    }
+
     /// The longest path from each operation's start to the end of the graph.
     package func remaining(duration: (Int) -> Nanoseconds) -> [Nanoseconds] {
         var remaining = [Nanoseconds](repeating: 0, count: count)

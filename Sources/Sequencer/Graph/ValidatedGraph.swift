@@ -98,21 +98,26 @@ public struct ValidatedGraph: Sendable {
     package func isJoin(_ index: Int) -> Bool {
         if hasWork(index) { return false }
         let policy = policy(index)
-        return policy.condition == nil && policy.exclusive.isEmpty
+        return !policy.isConditional && policy.exclusive.isEmpty
     }
 
-    /// The operations whose values decide whether this one runs, where it waits for others as well: it is asked as soon
-    /// as these have ended, and may be skipped before the others have. Nil for every other operation.
-    package func deciders(of index: Int) -> Set<Int>? {
+    /// For each condition of an operation, those whose values it reads, where the operation waits for others as well: it
+    /// is asked as soon as these have ended, and the operation may be skipped before the others have. Nil for a condition
+    /// that is asked when the operation could start; empty where that is so of all.
+    package func deciders(of index: Int) -> [Set<Int>?] {
         let policy = policy(index)
-        guard policy.condition != nil, policy.skipReason == nil, !isInPrologue(index), !policy.conditionInputs.isEmpty,
-            !policy.hasConditionWithoutInput
-        else { return nil }
-        let deciders = Set(policy.conditionInputs.compactMap { graph.target(of: $0.reference) })
-        // Nothing of the app's begins within the prologue.
-        if deciders.contains(where: isInPrologue) { return nil }
-        return predecessors[index].contains { !deciders.contains($0.index) } ? deciders : nil
+        guard policy.isConditional, policy.skipReason == nil, !isInPrologue(index) else { return [] }
+        let deciders = policy.conditions.map { condition -> Set<Int>? in
+            let deciders = Set(condition.inputs.compactMap { graph.target(of: $0.reference) })
+            // Nothing of the app's begins within the prologue.
+            if deciders.isEmpty || deciders.contains(where: isInPrologue) { return nil }
+            return predecessors[index].contains { !deciders.contains($0.index) } ? deciders : nil
+        }
+        return deciders.contains { $0 != nil } ? deciders : []
     }
+
+    /// The operations of which one takes the first; none where it does not take one.
+    package func racers(of index: Int) -> [Int] { policy(index).racers?.compactMap { graph.target(of: $0) } ?? [] }
 
     /// The step that a handle means: the one that was added under its identifier, or that took its place.
     ///

@@ -70,6 +70,12 @@ struct OperationDocument: Equatable, Sendable {
     var deferrable = false
     /// Whether its fallback may take its place early, to keep the budget.
     var cuttable = false
+    /// Whether it runs whatever happens to others, and to the launch.
+    var always = false
+    /// The operations, of those that it waits for, that end when the first of them has succeeded.
+    var firstOf: [String]?
+    /// The operations for which it holds its resources until they have ended.
+    var heldOver: [String]?
     /// The resources that it holds alone while it runs.
     var exclusive: [String] = []
     var qos: QualityDocument?

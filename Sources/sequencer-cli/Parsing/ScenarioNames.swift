@@ -36,6 +36,20 @@ extension ScenarioParser {
             }
         }
 
+        for (index, operation) in document.operations.enumerated() {
+            func complain(_ key: String, _ place: Int, _ complaint: String) {
+                let list = field(key, of: index)
+                keep { throw ((try? list.elements()[place]) ?? list).fault(complaint) }
+            }
+            for (place, id) in (operation.firstOf ?? []).enumerated() {
+                if operation.after.contains(where: { $0.id == id }) { continue }
+                complain("firstOf", place, "\(quoted(id)) is not in 'after' of \(quoted(operation.id))")
+            }
+            for (place, id) in (operation.heldOver ?? []).enumerated() where indices[id] == nil {
+                complain("heldOver", place, "\(quoted(id)) is not an operation\(nearest(id))")
+            }
+        }
+
         // A limit of a resource that nobody holds is a slip in one of the two names.
         let held = Set(document.operations.flatMap(\.exclusive))
         for (name, limit) in (try? root.child("resources")?.children()) ?? [] where !held.contains(name) {

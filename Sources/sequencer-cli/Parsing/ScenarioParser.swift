@@ -156,6 +156,9 @@ enum ScenarioKeys {
         "retry": { ($0.retry, $0.finalStatuses) = try retryPolicy($1) },
         "interactive": { $0.interactive = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
+        "always": { $0.always = try $1.bool() },
+        "firstOf": { $0.firstOf = try ids($1) },
+        "heldOver": { $0.heldOver = try ids($1) },
         "cuttable": { $0.cuttable = try $1.bool() },
         "exclusive": { $0.exclusive = try resources($1) { try $0.label("the resource") } },
         "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
@@ -231,6 +234,9 @@ enum ScenarioKeys {
         },
         "cuttable": { $0.cuttable = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
+        "always": { $0.always = try $1.bool() },
+        "firstOf": { $0.firstOf = try ids($1) },
+        "heldOver": { $0.heldOver = try ids($1) },
         "join": { if try $1.bool() { $0.work = .none } },
         "keepsThread": {
             let keepsThread = try $1.bool()
@@ -271,6 +277,10 @@ extension ScenarioKeys {
             throw field.fault("'maxBackoff' \(most) is less than 'backoff' \(backoff)")
         }
         return document
+    }
+
+    private static func ids(_ field: ScenarioField) throws -> [String] {
+        try field.elements().map { try $0.label("the id") }
     }
 
     /// - Parameter name: reads the name of a resource.

@@ -19,6 +19,7 @@ extension ScenarioDocument {
             if operation.id == initialDisplay { displays.append(.initialDisplay) }
             operation.add(to: &graph, clock: clock, runs: runs(operation), edges, displays)
         }
+        for operation in operations { if let steps = operation.heldOver { graph.hold(operation.id, over: steps) } }
         return graph
     }
 }
@@ -122,6 +123,8 @@ extension OperationDocument {
         options += exclusive.map { .exclusive(ExclusiveResource($0)) }
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
+        if always { options.append(.always) }
+        if let firstOf { options.append(.first(of: firstOf)) }
         if cuttable { options.append(.cuttable) }
         if policy != .required { options.append(.onFailure(policy)) }
         return options

@@ -101,6 +101,31 @@ struct GraphFileTests {
         #expect(try await Tool.call("verify", "-", input: input).code == 0)
     }
 
+    @Test("steps that run whatever happens, take the first of others or hold something over them are read as they were printed")
+    func lastingOptions() async throws {
+        var graph = OperationGraph("options")
+        graph.limit("images", to: 2)
+        let near = graph.add("near", .expected(.milliseconds(20))) { step in try await step.sleep(for: .milliseconds(20)) }
+        let far = graph.add("far", .expected(.milliseconds(90))) { step in try await step.sleep(for: .milliseconds(90)) }
+        let value = graph.first("value", of: near, far)
+        let decode = graph.add("decode", .expected(.milliseconds(5)), after: value) { step in try await step.sleep(for: .milliseconds(5)) }
+        try graph.hold("place", .exclusive("images"), over: value, decode) {
+        } release: { _ in
+        }
+        graph.add("tidy", .always, after: decode) { step in try await step.sleep(for: .zero) }
+        let printed = try graph.validated().json(pretty: false)
+        for member in [#""firstOf":["near","far"]"#, #""heldOver":["value","decode"]"#, #""always":true"#] {
+            #expect(printed.contains(member), "\(member) in \(printed)")
+        }
+        let again = try await Tool.run(["graph", "-", "--json"], input: Data(printed.utf8))
+        #expect(again.code == 0 && again.output == (try graph.validated().json()) + "\n", "\(again.messages)")
+        let plan = try await Tool.run(["plan", "-", "--lanes", "4", "--json"], input: Data(printed.utf8))
+        let plans = try #require(plan.json()["plans"] as? [[String: Any]])
+        #expect(plans[0]["makespanMs"] as? Double == 25)
+        let wrong = printed.replacingOccurrences(of: #""firstOf":["near""#, with: #""firstOf":["place2""#)
+        #expect(try await Tool.run(["plan", "-"], input: Data(wrong.utf8)).messages.contains("'place2' is not in 'after' of 'value'"))
+    }
+
     @Test(
         "fault J52: a mistake in a graph file is told with its place",
         arguments: [

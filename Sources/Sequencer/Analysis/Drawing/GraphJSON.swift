@@ -18,6 +18,7 @@ extension ValidatedGraph {
     /// - Complexity: that of `reduced()`.
     public func json(pretty: Bool = true) -> String {
         let facts = GraphFacts(self), implied = impliedEdges, critical = Set(facts.path.path)
+        let over = Dictionary(uniqueKeysWithValues: heldOver.filter { !$0.steps.isEmpty }.map { ($0.taker, $0.steps) })
         // As in most graphs: then no edge has to be hashed.
         let edges = implied.isEmpty ? [] : (0..<count).flatMap { node in facts.dependencies[node].map { Edge(id(node), after: id($0)) } }
         // The resources that several operations may hold at the same time, as far as any does. Sorted: a set has
@@ -30,7 +31,8 @@ extension ValidatedGraph {
             "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": milestoneIndex.map { .text(id($0)) } ?? .null,
             "initialDisplay": .text(initialDisplayIndex.map(id)), "criticalPath": .texts(facts.path.path.map(id)),
             "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
-            "resources": limits.isEmpty ? nil : .object(limits), "operations": .array((0..<count).map { json($0, facts, critical) }),
+            "resources": limits.isEmpty ? nil : .object(limits),
+            "operations": .array((0..<count).map { json($0, facts, critical, heldOver: over[$0]) }),
             "impliedEdges": .array(
                 edges.filter(implied.contains).map { ["operation": .text($0.operation), "dependency": .text($0.dependency)] }
             ),
@@ -38,7 +40,7 @@ extension ValidatedGraph {
         return document.document(pretty: pretty)
     }
 
-    private func json(_ node: Int, _ facts: GraphFacts, _ critical: Set<Int>) -> JSONTree {
+    private func json(_ node: Int, _ facts: GraphFacts, _ critical: Set<Int>, heldOver steps: [Int]?) -> JSONTree {
         let policy = policy(node)
         return [
             "id": .text(id(node)), "title": .text(policy.title), "after": .texts(facts.dependencies[node].lazy.map(id)),
@@ -48,7 +50,8 @@ extension ValidatedGraph {
             "timeoutMs": .milliseconds(policy.timeout),
             // With a fallback, the policy never takes effect.
             "onFailure": policy.hasFallback ? "fallback" : .text(policy.onFailure.name), "cuttable": .mark(policy.isCuttable),
-            "deferrable": .mark(policy.isDeferrable),
+            "deferrable": .mark(policy.isDeferrable), "always": .mark(policy.isAlways),
+            "firstOf": policy.racers.map { .texts($0) }, "heldOver": steps.map { .texts($0.map(id)) },
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
             "switchedOff": .mark(isSwitchedOff(node)),

@@ -56,6 +56,7 @@ extension ValidatedGraph {
     /// nothing is expected of any.
     var expectedPath: CriticalPath {
         let expected = expectedDurations, isKnown = expected.contains { $0 > 0 }
-        return CriticalPath(of: self, endingWith: milestoneIndex) { isKnown ? expected[$0] : isSwitchedOff($0) ? 0 : 1 }
+        let duration: (Int) -> Nanoseconds = { isKnown ? expected[$0] : self.isSwitchedOff($0) ? 0 : 1 }
+        return CriticalPath(of: withFirstRacers(duration), endingWith: milestoneIndex, duration: duration)
     }
 }

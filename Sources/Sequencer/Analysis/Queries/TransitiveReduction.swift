@@ -19,7 +19,8 @@ extension ValidatedGraph {
     /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a
     /// Directed Graph", 1972). A dependency whose value is read is among them too when a longer way leads there: it is
     /// drawn dashed, not dropped. What a step waits for beside the values of its condition is not implied for those
-    /// after it: it may be skipped before that has ended.
+    /// after it: it may be skipped before that has ended. Nor is what a step waits for of which,
+    /// and of others, one takes the first: it may be cancelled before.
     ///
     /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
@@ -30,7 +31,8 @@ extension ValidatedGraph {
         let order = isSorted ? Array(0..<count) : order
         var places = [Int](repeating: 0, count: count)
         for (place, node) in order.enumerated() { places[node] = place }
-        let deciders = order.map { self.deciders(of: $0) }
+        let deciders = order.map { self.deciders(of: $0).compactMap(\.self) }
+        let racers = Set((0..<count).flatMap { self.racers(of: $0) })
         // By place in the order: the columns that come before the operation there, at least one step.
         var before = [ReachedColumns](repeating: .zero, count: count)
         for first in stride(from: 0, to: count, by: ReachedColumns.columns) {
@@ -46,13 +48,16 @@ extension ValidatedGraph {
                     if block.contains(dependency) { direct[column: dependency - first] = true }
                 }
                 before[place] = direct | indirect
-                if let deciders = deciders[place] {
-                    before[place] = .zero
+                // By whichever of these it may be skipped.
+                for deciders in deciders[place] {
+                    var decided = ReachedColumns.zero
                     for dependency in dependencies where dependency >= first && deciders.contains(order[dependency]) {
-                        before[place] |= before[dependency]
-                        if block.contains(dependency) { before[place][column: dependency - first] = true }
+                        decided |= before[dependency]
+                        if block.contains(dependency) { decided[column: dependency - first] = true }
                     }
+                    before[place] &= decided
                 }
+                if racers.contains(order[place]) { before[place] = .zero }
                 guard direct & indirect != .zero else { continue }
                 for dependency in dependencies where block.contains(dependency) && indirect[column: dependency - first] {
                     implied.insert(Edge(id(order[place]), after: id(order[dependency])))

@@ -23,7 +23,7 @@ extension ValidatedGraph {
 
     private var pathToMilestone: CriticalPath {
         let expected = expectedDurations
-        return CriticalPath(of: self, endingWith: milestoneIndex) { expected[$0] }
+        return CriticalPath(of: withFirstRacers { expected[$0] }, endingWith: milestoneIndex) { expected[$0] }
     }
 
     /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths
@@ -31,14 +31,16 @@ extension ValidatedGraph {
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
     /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they hang:
-    /// they have no timeout, do more than join others, and wait for no person (``StepOption/interactive``). In the order
-    /// in which they were added; none without a milestone. ``LaunchOptions/stepTimeout`` gives them one.
+    /// they have no timeout, of their own or of each attempt, do more than join others, and wait for no person
+    /// (``StepOption/interactive``). In the order in which they were added; none without a milestone.
+    /// ``LaunchOptions/stepTimeout`` gives them one.
     public var operationsWithoutTimeout: [String] {
         guard let milestone = milestoneIndex else { return [] }
         let needed = predecessors.reachable(from: milestone).union([milestone])
         return (0..<count).filter { node in
             let policy = policy(node)
-            return hasWork(node) && policy.timeout == nil && !policy.isInteractive && !policy.isSwitchedOff && needed.contains(node)
+            let mayHang = policy.shortestTimeout == nil && !policy.isInteractive && !policy.isSwitchedOff
+            return mayHang && hasWork(node) && needed.contains(node)
         }.map(id)
     }
 
@@ -71,11 +73,14 @@ extension ValidatedGraph {
     /// nothing.
     package func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
-        let starts = CriticalPath(of: self) { durations[$0] }.earliestStart
+        let graph = withFirstRacers { durations[$0] }
+        let starts = CriticalPath(of: graph) { durations[$0] }.earliestStart
         func end(_ node: Int) -> Nanoseconds { starts[node].addingSaturated(durations[node]) }
         guard let last = last ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
         var nodes = [last]
-        while let next = predecessors[nodes[nodes.count - 1]].max(by: { end($0.index) < end($1.index) }) { nodes.append(next.index) }
+        while let next = graph.predecessors[nodes[nodes.count - 1]].max(by: { end($0.index) < end($1.index) }) {
+            nodes.append(next.index)
+        }
         return (.nanoseconds(end(last)), nodes.reversed())
     }
 }
