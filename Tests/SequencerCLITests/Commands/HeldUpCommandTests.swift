@@ -29,4 +29,18 @@ struct HeldUpCommandTests {
             #expect(lines.contains { $0.hasPrefix("  \(words) * ") && $0.contains(" 5 s ") }, "\(result.output)")
         }
     }
+
+    @Test("in a large launch with a scarce resource 40 gains are worked out, and the text says so; others are null", .nightly)
+    func large() async throws {
+        let operations = (0..<5_000).map { number in
+            let options = number < 2 ? #""exclusive": ["net"], "# : number == 4_999 ? #""after": ["o0", "o1"], "# : ""
+            return #"{ "id": "o\#(number)", \#(options)"work": { "simulate": "\#(number < 2 ? 90 : 2)ms" } }"#
+        }
+        let text = scenarioText(operations.joined(separator: ",\n"))
+        let rows = try #require(try await Tool.call("blame", "-", "--json", input: text).json()["operations"] as? [[String: Any]])
+        #expect(rows.count == 5_000 && rows.allSatisfy { ($0["gainMs"] is Double) == ($0["scheduledGainMs"] is Double) })
+        #expect(rows.filter { $0["scheduledGainMs"] != nil }.count == 40)
+        let shown = try await Tool.run("blame", "-", input: text).output
+        #expect(shown.contains("so each gain takes a launch in virtual time; the 40 longest were run\n"))
+    }
 }
