@@ -328,7 +328,7 @@ struct HoldingTests {
             return graph
         }
         let exploration = try await explore(graph(), orders: 20)
-        #expect(exploration.hidden == nil && exploration.unsteady.isEmpty && exploration.orders == 20)
+        #expect(exploration.hidden == nil && exploration.unsteady.isEmpty)
     }
 
     @Test("paths count the racer that is expected first; what comes before a loser is still waited for where that is said")

@@ -7,6 +7,38 @@ import Testing
 
 @Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphDOTTests {
+    @Test("F4: a launch: longest path, implied edge, main thread, interactive and milestone are told apart")
+    func launch() throws {
+        let graph = try GraphExportSamples.launch()
+        #expect(
+            graph.dot() == #"""
+                digraph "first-launch" {
+                  rankdir=LR
+                  graph [labelloc=t, fontname="Helvetica", fontsize=11, label=<<TABLE BORDER="0" CELLSPACING="6">
+                    <TR><TD COLSPAN="6"><FONT POINT-SIZE="16">first-launch</FONT></TD></TR>
+                    <TR><TD BORDER="1" COLOR="#555555" STYLE="ROUNDED">on a lane</TD><TD BORDER="1" COLOR="#555555" STYLE="ROUNDED" BGCOLOR="#dbeafe">on the main thread</TD><TD>cut corners: asks a person</TD><TD>double border: milestone</TD><TD><FONT COLOR="#c0392b">red: longest path</FONT></TD><TD>dashed: implied</TD></TR>
+                  </TABLE>>]
+                  node [shape=box, style=rounded, color="#555555", fontname="Helvetica"]
+                  edge [color="#555555"]
+                  "splash" [label="Present splash\n400 ms", style="rounded,filled", fillcolor="#dbeafe", color="#c0392b", penwidth=3]
+                  "force-update" [label="force-update\n300 ms"]
+                  "fetch-config" [label="fetch-config\n251 ms", color="#c0392b", penwidth=3]
+                  "login" [label="login\n700 ms", style="diagonals", color="#c0392b", penwidth=3]
+                  "tutorial" [label="tutorial", style="diagonals,filled", fillcolor="#dbeafe", color="#c0392b", penwidth=3]
+                  "main-app" [label="main-app\n100 ms", style="rounded,filled", fillcolor="#dbeafe", peripheries=2, color="#c0392b", penwidth=3]
+                  { rank=source; "splash"; "force-update" }
+                  "splash" -> "fetch-config" [color="#c0392b", penwidth=3]
+                  "fetch-config" -> "login" [color="#c0392b", penwidth=3]
+                  "login" -> "tutorial" [color="#c0392b", penwidth=3]
+                  "splash" -> "main-app" [style=dashed]
+                  "force-update" -> "main-app"
+                  "tutorial" -> "main-app" [color="#c0392b", penwidth=3]
+                }
+                """#
+        )
+        #expect(try graph.dot() == GraphExportSamples.launch().dot())
+    }
+
     @Test("the drawing can be turned")
     func direction() throws {
         #expect(try GraphExportSamples.launch().dot(.topToBottom).contains("  rankdir=TB\n"))
@@ -28,6 +60,13 @@ struct GraphDOTTests {
             )
         )
         #expect(!text.contains("penwidth"))
+    }
+
+    @Test("an empty graph is a drawing of its name")
+    func empty() throws {
+        let text = try OperationGraph("nothing").validated().dot()
+        #expect(text.hasPrefix("digraph \"nothing\" {\n") && text.contains(">nothing</FONT>"))
+        #expect(text.hasSuffix("  edge [color=\"#555555\"]\n}"))
     }
 
     @Test("no identifier, title or name breaks out of its place")
@@ -65,5 +104,16 @@ struct GraphDOTTests {
         graph.join(#"\u{fffe}"#)
         let text = try graph.validated().dot()
         #expect(text.contains(#"  "\u{fffe}" [label="\\u{fffe}"]"# + "\n" + #"  "\\u{fffe}" [label="\\u{fffe}"]"#))
+    }
+
+    @Test("10,000 operations take a moment, a chain of them no stack")
+    func large() throws {
+        var graph = OperationGraph("chain")
+        for index in 0..<10_000 {
+            graph.join("op-\(index)", after: index == 0 ? [] : index == 1 ? ["op-0"] : ["op-\(index - 1)", "op-\(index - 2)"])
+        }
+        let text = try graph.validated().dot()
+        #expect(text.components(separatedBy: " -> ").count - 1 == 9_999 + 9_998)
+        #expect(text.components(separatedBy: "[style=dashed]").count - 1 == 9_998)
     }
 }
