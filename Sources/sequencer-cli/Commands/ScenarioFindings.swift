@@ -14,14 +14,9 @@ struct ScenarioFindings {
         let isError: Bool
     }
 
-    /// How further warnings of a kind are called, where they are only counted; others are called operations.
-    private static let plurals = [
-        "impliedDependency": "implied dependencies", "absentDependency": "such dependencies", "overlappingInteraction": "such pairs",
-        "idleContinue": "such dependencies",
-    ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
-    /// More warnings of a kind than anyone reads.
+    /// More warnings than anyone reads.
     private static let maximumShown = 100
 
     private let graph: ValidatedGraph
@@ -242,13 +237,9 @@ struct ScenarioFindings {
 
     // MARK: Results
 
-    /// The first warnings of each kind, and how many others there are; those of a kind follow each other.
-    private var shown: [(warnings: ArraySlice<Warning>, rest: Int)] {
-        warnings.indices.filter { $0 == 0 || warnings[$0].code != warnings[$0 - 1].code }.map { start in
-            let kind = warnings[start...].prefix { $0.code == warnings[start].code }
-            let counted = warnings[start].code == "overlappingInteraction" ? unnamed : 0
-            return (kind.prefix(Self.maximumShown), max(kind.count - Self.maximumShown, 0) + counted)
-        }
+    /// The first warnings, before these what the command fails for.
+    private var shown: ArraySlice<Warning> {
+        (warnings.filter(\.isError) + warnings.filter { !$0.isError }).prefix(Self.maximumShown)
     }
 
     /// The operations that are put off to keep the budget.
@@ -261,21 +252,19 @@ struct ScenarioFindings {
         let display = budget.initialDisplay.map { ", initial display \(durationText($0))" } ?? ""
         var text = "\(name(graph.name)): \(operations), \(count)\n"
         text += "budget \(durationText(budget.limit))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        for (warnings, rest) in shown {
-            text += warnings.map { "warning: \($0.message)\n" }.joined()
-            // Only counted, never listed: the pairs of a wide graph are its square.
-            if rest > 0 { text += "warning: and \(rest) more \(Self.plurals[warnings.first?.code ?? ""] ?? "such operations")\n" }
-        }
+        text += shown.map { "warning: \($0.message)\n" }.joined()
+        // Only counted: the pairs of a wide graph are its square.
+        if total > shown.count { text += "warning: and \(total - shown.count) more\n" }
         text += graph.notes(workless: document?.workless ?? [], putOff: putOff).map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
-    /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an
+    /// The first warnings, with the places of their operations. One that the command fails for is an
     /// error.
     func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
         let operations = scenario.file?.document.operations ?? []
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
-        return shown.flatMap(\.warnings).map { warning in
+        return shown.map { warning in
             Verification.Problem(
                 level: warning.isError ? .error : .warning,
                 code: warning.code,

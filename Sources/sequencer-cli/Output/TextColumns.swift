@@ -36,11 +36,6 @@ private func fitting(_ text: some Sequence<Character>, in width: Int) -> String 
     return result
 }
 
-/// The text with spaces after it, up to `width` columns.
-func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - displayWidth(text)))
-}
-
 /// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first
 /// is indented.
 ///

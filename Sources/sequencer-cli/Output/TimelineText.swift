@@ -112,7 +112,7 @@ struct TimelineText {
         for tick in axis.ticks(style) {
             ruler.put(style.bars.tick, at: columns.barStart + tick.column, tone: .dim)
             // The last label may have to move to the left.
-            let column = min(tick.column, axis.columns + columns.note - tick.label.count)
+            let column = min(tick.column, axis.columns - tick.label.count)
             guard column >= free else { continue }
             labels.put(tick.label, at: columns.barStart + column, tone: .dim)
             free = column + tick.label.count + 2
