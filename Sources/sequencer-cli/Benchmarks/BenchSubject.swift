@@ -153,15 +153,8 @@ final class BenchState: Sendable {
     func remove() {
         copies.withLock { copies in
             copies = nil
-            // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to
-            // can be removed.
-            let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
             // More than once, because a launch that goes on may put a file into the folder while it is being removed.
-            for _ in 0..<10 {
-                try? FileManager.default.moveItem(at: folder, to: grave)
-                try? FileManager.default.removeItem(at: grave)
-                if ![folder, grave].contains(where: { FileManager.default.fileExists(atPath: $0.path) }) { return }
-            }
+            for _ in 0..<10 where FileManager.default.fileExists(atPath: folder.path) { try? FileManager.default.removeItem(at: folder) }
         }
     }
 }

@@ -195,7 +195,6 @@ struct BenchCommand: LaunchingCommand {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
-        if let warning = warning(document, before) { message(warning) }
         // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
@@ -215,18 +214,6 @@ struct BenchCommand: LaunchingCommand {
                 done += 1
             }
         }
-    }
-
-    /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they
-    /// are compared with each other or saved for later.
-    private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
-        // By completed runs, as the comparison counts them.
-        var others = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
-        if document.scenarios.count > 1 || save != nil { others.append(runs) }
-        let least = SampleChange.leastRuns(isAlwaysSame: clock == .virtual)
-        guard let other = others.first(where: { min(runs, $0) < least }) else { return nil }
-        let advice = "measure " + (runs < least ? "at least \(least)" : "the baseline anew, with \(least) runs at least")
-        return "\(runs) run\(runs == 1 ? "" : "s") against \(other) cannot show a change, however large; \(advice)"
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {

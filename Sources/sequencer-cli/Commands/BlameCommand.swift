@@ -23,10 +23,8 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
-        /// Whether nobody knows how long it takes.
-        let isUnknown: Bool
-        /// Whether that comes from a launch in virtual time, because something was scarce.
-        let isScheduled: Bool
+        /// That of a launch in virtual time, because something was scarce.
+        let scheduled: Duration?
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
         let isUncertain: Bool
         /// The operation that held it up.
@@ -57,11 +55,11 @@ struct BlameCommand: LaunchingCommand {
             let holder = holdUps.holder(of: node).map { report.operations[$0].id }
             let (operation, gain) = (report.operations[node], gains[node])
             let isUncertain = uncertain.contains(node) || gain ?? .zero < .zero
+            let known = isUncertain ? nil : gain
             return Row(
                 operation: operation,
-                gain: isUncertain ? nil : gain,
-                isUnknown: report.isUnknown(operation),
-                isScheduled: rehearsed != nil,
+                gain: known,
+                scheduled: rehearsed == nil ? nil : known,
                 isUncertain: isUncertain,
                 holder: holder
             )
@@ -98,8 +96,8 @@ struct BlameCommand: LaunchingCommand {
         }
         text += table.text(style)
         var notes: [String] = []
-        if rows.contains(where: \.isUnknown) { notes.append("? unknown: nobody knows how long that takes") }
-        if rows.contains(where: { $0.isUncertain && !$0.isUnknown }) {
+        if rows.contains(where: { report.isUnknown($0.operation) }) { notes.append("? unknown: nobody knows how long that takes") }
+        if rows.contains(where: { $0.isUncertain && !report.isUnknown($0.operation) }) {
             notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
         }
         if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
@@ -121,7 +119,7 @@ struct BlameCommand: LaunchingCommand {
                     "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
                     "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
                     "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
-                    "scheduledGainMs": row.isScheduled ? .milliseconds(row.gain) : nil, "critical": .flag(operation.isCritical),
+                    "scheduledGainMs": .milliseconds(row.scheduled), "critical": .flag(operation.isCritical),
                     "heldUpBy": .text(row.holder),
                 ]
             }

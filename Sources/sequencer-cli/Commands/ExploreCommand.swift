@@ -97,8 +97,7 @@ struct ExploreCommand: LaunchingCommand {
                 launches += 1
                 return launches
             }
-            let fraction = total.map { min(Double(count) / Double($0), 1) }
-            progress?.update(fraction: fraction, detail: "\(count) launch\(count == 1 ? "" : "es")")
+            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "\(count) launch\(count == 1 ? "" : "es")")
         }
     }
 

@@ -88,7 +88,9 @@ struct RunCommand: LaunchingCommand {
         }
         let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
-        let view = isReal && !page.isJSON && page.output.isTerminal ? LiveView(on: .standardOutput) : nil
+        let isDrawn = isReal && !page.isJSON && page.output.isTerminal
+        let isTold = arguments.common.showsProgress
+        let view = isDrawn ? LiveView(on: .standardOutput) : isTold ? LiveView(on: .standardError, inLines: true) : nil
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
         ProgressLine.begin("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
@@ -110,11 +112,8 @@ struct RunCommand: LaunchingCommand {
         if isReal { options.stallWatch = journal?.watching(stallWatch) ?? stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal { options = journal.recording(options) }
-        // In real time there is the live view, and what a stalled launch says.
-        if isReal {
-            LiveView.current.withLock { $0 }?.end()
-            LiveView.current.withLock { $0 = view }
-        }
+        LiveView.current.withLock { $0 }?.end()
+        LiveView.current.withLock { $0 = view }
         try SignalThread.shared.launchBegan { [app = launch.app] in
             // First: from here on the end is the person's wish, even if the process dies before the launch has ended
             // (P4).
@@ -126,13 +125,7 @@ struct RunCommand: LaunchingCommand {
         let graph = launch.scenario.graph
         let running = try graph.start(budget: launch.budget, options: options)
         SignalThread.shared.onStatusRequest { message("\(running.status)") }
-        let drawing = Task {
-            if let view {
-                await view.show(running.events, of: graph, page.style)
-            } else if arguments.common.showsProgress {
-                await running.events.tell(of: graph.count)
-            }
-        }
+        let drawing = Task { await view?.show(running.events, of: graph, page.style) }
         // Also one that was cancelled at its start has a report: with `--json` each end is one document (A9).
         let report = await withTaskCancellationHandler {
             await running.end().report

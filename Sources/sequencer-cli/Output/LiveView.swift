@@ -185,17 +185,3 @@ struct ProgressLine: Sendable {
         view.redraw()
     }
 }
-
-extension AsyncSequence where Element == LaunchEvent, Failure == Never {
-    /// Says on standard error which of a launch's operations have ended, a line each.
-    func tell(of total: Int) async {
-        var ended = 0
-        for await event in self {
-            guard case .ended(let id, let outcome) = event.kind else { continue }
-            ended += 1
-            Terminal.standardError.write(
-                "run  \(ended) of \(total)  \(printable(id, limit: 80)) \(outcome.rawValue) at \(durationText(event.time))\n"
-            )
-        }
-    }
-}

@@ -137,12 +137,6 @@ struct Canvas {
         for column in columns where cells.indices.contains(column) { cells[column] = Cell(text: text, tone: tone) }
     }
 
-    /// Puts a character into a column that nothing was put into.
-    mutating func putBehind(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
-        guard cells.indices.contains(column), cells[column].text == " ", cells[column].tone == nil else { return }
-        cells[column] = Cell(text: text, tone: tone)
-    }
-
     /// The line, without the blanks at its end.
     func rendered(_ style: TextStyle) -> String {
         var result = ""

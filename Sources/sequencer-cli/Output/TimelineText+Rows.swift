@@ -39,13 +39,13 @@ extension TimelineText {
     /// The operation's line, and more lines for text that does not fit on it.
     func rows(of operation: OperationReport) -> [String] {
         var canvas = Canvas(width: width)
+        // Before all else, which covers it.
+        if let column = budgetMark?.column { canvas.put(style.bars.budget, at: columns.barStart + column, tone: .dim) }
         putName(of: operation, on: &canvas)
         let duration = durationCell(of: operation, style)
         canvas.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
         let bar = putBar(of: operation, on: &canvas)
         let below = putNote(of: operation, beside: bar, on: &canvas)
-        // After the bar and the note: the mark stands behind them.
-        if let column = budgetMark?.column { canvas.putBehind(style.bars.budget, at: columns.barStart + column, tone: .dim) }
         return [canvas.rendered(style)] + below
     }
 

@@ -26,26 +26,19 @@ extension ScenarioDocument {
 /// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation
 /// that fails, and what needs the result of one that goes on without it is skipped.
 private struct ScenarioEdges {
-    /// All identifiers; empty where every dependency is sure to be there.
-    private var identifiers: Set<String> = []
+    /// All identifiers.
+    private let identifiers: Set<String>
     /// Operations whose failure skips some of those that wait for them, and not others.
-    private var mixed: Set<String> = []
+    private let mixed: Set<String>
     /// Operations whose condition is false: these do not fail.
-    private var absent: Set<String> = []
+    private let absent: Set<String>
 
     init(_ document: ScenarioDocument) {
-        // Sets are made only where a scenario uses these features: most do not, and may have a million operations.
-        var (areOptional, continued): (Bool, Set<String>) = (false, [])
-        for operation in document.operations {
-            for dependency in operation.after {
-                if dependency.isOptional { areOptional = true }
-                if dependency.onFailure == .continue { continued.insert(dependency.id) }
-            }
-            if !document.runs(operation) { absent.insert(operation.id) }
-        }
-        if areOptional { identifiers = Set(document.operations.map(\.id)) }
-        if continued.isEmpty { return }
-        mixed = Set(document.operations.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
+        let operations = document.operations
+        identifiers = Set(operations.lazy.map(\.id))
+        absent = Set(operations.lazy.filter { !document.runs($0) }.map(\.id))
+        let continued = Set(operations.lazy.flatMap(\.after).filter { $0.onFailure == .continue }.map(\.id))
+        mixed = Set(operations.lazy.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
     }
 
     /// The dependencies of an operation.
@@ -100,7 +93,12 @@ extension OperationDocument {
 
     /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation
     /// is expected to take without the person.
-    private var isAnswer: Bool { interactive && !expectsOwnTime && work.isOwn && !work.computes }
+    private var isAnswer: Bool {
+        switch work {
+        case .simulate, .expected(keepsThread: false): interactive && !expectsOwnTime
+        case .compute, .command, .http, .expected, .none: false
+        }
+    }
 
     private static let qualities: [QualityDocument: QualityOfService] = [
         .userInteractive: .userInteractive, .userInitiated: .userInitiated, .utility: .utility, .background: .background,
@@ -142,14 +140,6 @@ extension WorkDocument {
         switch self {
         case .compute, .expected(keepsThread: true): true
         case .simulate, .command, .http, .expected, .none: false
-        }
-    }
-
-    /// Whether it only takes time.
-    fileprivate var isOwn: Bool {
-        switch self {
-        case .simulate, .compute, .expected: true
-        case .command, .http, .none: false
         }
     }
 
