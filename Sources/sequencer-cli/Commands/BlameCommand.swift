@@ -101,7 +101,7 @@ struct BlameCommand: LaunchingCommand {
             notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
         }
         if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
-            notes.append("? not worked out: there are too many")
+            notes.append("? not worked out: there are too many; the gains of \(rows.count { $0.gain != nil }) were")
         }
         if omitted > 0 { notes.append("and \(omitted) more that took less") }
         if let later { notes.append("not counted, for they ran on after the milestone: \(listed(later, name))") }

@@ -145,7 +145,8 @@ func note(of operation: OperationReport) -> String? {
     // Why the launch had stopped is said once, by the verdict.
     case .cancelled where operation.start == nil: return "not started"
     case .cancelled, .skipped, .failed, .timedOut, .fellBack:
-        let message = operation.message.map { printable($0, limit: 600) }
+        // Said by the outcome already.
+        let message = operation.message.map { printable($0.replacing("; its fallback was used", with: ""), limit: 600) }
         // The message may begin with the same words.
         return message.map { $0.hasPrefix(words) ? $0 : "\(words): \($0)" } ?? words
     }
@@ -179,7 +180,7 @@ struct TimelineAxis: Equatable, Sendable {
 
     /// Ticks at round times, so far apart that there is room for their labels.
     func ticks(_ style: TextStyle) -> [Tick] {
-        roundTimes(upTo: range.nanoseconds, atMost: Nanoseconds(max(columns / 12, 1))).map { time in
+        roundTimes(upTo: range.nanoseconds, atMost: Nanoseconds(max(columns / 10 - 1, 1))).map { time in
             Tick(column: column(.nanoseconds(time)), label: time == 0 ? "0" : style.duration(.nanoseconds(time)))
         }
     }

@@ -10,18 +10,21 @@ struct ScenarioField: Sendable {
     /// Reads the members of an object into a value, in the order of the file.
     ///
     /// - Parameters:
+    ///   - homes: the places of keys that belong elsewhere.
     ///   - keep: is called for each member, and may go on after a mistake in it.
     func read<Object>(
         _ keys: ScenarioKeys.Keys<Object>,
         called name: String = "key",
         into object: inout Object,
+        homes: [String: String] = ScenarioKeys.homes,
         keep: (() throws -> Void) throws -> Void = { try $0() }
     ) throws {
         for (key, field) in try children() {
             try keep {
                 if let known = keys.first(where: { $0.key == key }) { return try known.value(&object, field) }
                 // Never passed over: a misspelt key would change nothing, in silence (J5).
-                throw fault("unknown \(name) \(quoted(key)); \(suggestion(for: key, in: keys.map(\.key)))", at: key)
+                let hint = homes[key].map { "it belongs \($0)" } ?? suggestion(for: key, in: keys.map(\.key))
+                throw fault("unknown \(name) \(quoted(key)); \(hint)", at: key)
             }
         }
     }

@@ -73,7 +73,7 @@ struct ForecastTests {
             head: #""milestone": "m", "budget": "1s", "#
         )
         try await expectCode(0, text)
-        let note = "note: 1 operation is put off until after the milestone, to keep the budget: tips\n"
+        let note = "note: put off until after the milestone, to keep the budget: tips\n"
         #expect(try await Self.run(["verify"], text).output.hasSuffix(note))
         #expect(try await Self.run(["verify", "--json"], text).json()["deferred"] as? [String] == ["tips"])
         let plan = try await Self.run(["plan"], text).output

@@ -65,8 +65,8 @@ struct GraphCommandTests {
                 warning: c need not wait for a: other dependencies imply it
                 warning: c and d can ask the person at the same time; give both the exclusive resource 'ui'
                 warning: the longest path alone takes 4 s of 3 s, a person's time not counted: a → b
-                note: 2 operations have no expected duration, and count as 0 ms: c, d
-                note: 1 operation has no work, and takes 0 ms whatever is expected of it: a
+                note: without an expected duration, which counts as 0 ms: c, d
+                note: without work, which takes 0 ms whatever is expected: a
 
                 """
         )
@@ -90,7 +90,7 @@ struct GraphCommandTests {
             head: #""milestone": "home", "budget": "1s", "#
         )
         func run(_ words: String...) async throws -> Tool.Result { try await Tool.run(words, input: Data(text.utf8)) }
-        let note = "1 operation has no work, and takes 0 ms whatever is expected of it: join\n"
+        let note = "without work, which takes 0 ms whatever is expected: join\n"
         let (verify, graph, plan) = (try await run("verify", "-"), try await run("graph", "-"), try await run("plan", "-"))
         #expect(verify.code == 0 && verify.output.hasSuffix("\nnote: \(note)") && !verify.output.contains("warning"), "\(verify)")
         #expect(graph.output.contains("longest path 100 ms"), "\(graph)")

@@ -58,7 +58,7 @@ struct ScenarioFileFaultTests {
                 test: 5 operations, 4 dependencies, 1 warning
                 budget 3 s, deadline 30 s
                 warning: by their timeouts, operations may take 3.5 s of 3 s: config → login
-                note: 4 operations have no expected duration, and count as 0 ms: config, person, main, later
+                note: without an expected duration, which counts as 0 ms: config, person, main, later
 
                 """
         )
@@ -129,9 +129,9 @@ struct ScenarioFileFaultTests {
                 test: 8 operations, 5 dependencies, 1 warning
                 budget 3 s, deadline 30 s
                 warning: upload is required, but main does not wait for it; add the dependency, or give it another 'onFailure'
-                note: 2 operations are needed by the milestone and have no timeout, so that only the deadline ends them where they hang: \
+                note: needed by the milestone and without a timeout, so that only the deadline ends it: \
                 config, main
-                note: 1 operation has no expected duration, and counts as 0 ms: all
+                note: without an expected duration, which counts as 0 ms: all
 
                 """
         )

@@ -30,13 +30,6 @@ struct RealTerminalInputTests {
         #expect(await terminal.shows("Name: Zöx"))
     }
 
-    @Test("Reading does not change how others read the terminal")
-    func descriptor() {
-        #expect(fcntl(terminal.descriptor, F_GETFL) & O_NONBLOCK == 0)
-        #expect(input.terminal.descriptor != terminal.descriptor)
-        #expect(input.terminal.isTerminal)
-    }
-
     @Test("Lines typed ahead answer the questions that follow, one each")
     func typedAhead() async {
         terminal.type("one\ntwo\n\nfour\n")
