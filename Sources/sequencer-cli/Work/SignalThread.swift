@@ -126,16 +126,21 @@ final class SignalThread: Sendable {
     private func end(_ status: Int32) -> Never {
         LiveChildren.killAll()
         TerminalModes.restoreAll()
-        let (abandon, isDone) = (state.withLock { $0.abandon }, DispatchSemaphore(value: 0))
-        // On a thread of its own: a terminal may take nothing, and a disk hang, and then the patience ends it.
-        let work: @Sendable () -> Void = {
-            LiveView.current.withLock { $0 }?.end()
-            abandon?()
-            isDone.signal()
-        }
-        if (try? startThread(work)) != nil { _ = isDone.wait(timeout: .now() + Self.patience / .seconds(1)) }
+        attempt(for: .milliseconds(500)) { LiveView.current.withLock { $0 }?.end() }
+        if let abandon = state.withLock({ $0.abandon }) { attempt(for: Self.patience, abandon) }
         // Not `exit`: its handlers, and a thread that holds a lock, could keep the process.
         _exit(status)
+    }
+
+    /// Does something on a thread of its own, since a terminal may take nothing, and a disk hang, and waits no longer
+    /// than that.
+    private func attempt(for time: Duration, _ work: @escaping @Sendable () -> Void) {
+        let isDone = DispatchSemaphore(value: 0)
+        let isStarted: Void? = try? startThread {
+            work()
+            isDone.signal()
+        }
+        if isStarted != nil { _ = isDone.wait(timeout: .now() + time / .seconds(1)) }
     }
 }
 

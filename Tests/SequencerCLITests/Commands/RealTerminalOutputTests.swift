@@ -100,7 +100,8 @@ struct RealTerminalOutputTests {
         _ = await tool.code.value
         terminal.write("over\n")
         #expect(await terminal.shows("over"))
-        let lines = terminal.shown.split(separator: "\r\n").map { $0.components(separatedBy: "\u{1B}[J").last ?? "" }
+        let written = terminal.shown.split(separator: "\r\n").filter { !$0.hasSuffix("\u{1B}[K") }
+        let lines = written.map { $0.components(separatedBy: "\u{1B}[J").last ?? "" }.filter { !$0.isEmpty }
         #expect(lines.allSatisfy { $0.hasPrefix("sequencer-cli: <stdin>") || $0 == "over" }, "\(arguments): \(lines)")
     }
 }
