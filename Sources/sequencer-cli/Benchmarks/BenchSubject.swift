@@ -154,7 +154,8 @@ final class BenchState: Sendable {
         copies.withLock { copies in
             copies = nil
             // More than once, because a launch that goes on may put a file into the folder while it is being removed.
-            for _ in 0..<10 where FileManager.default.fileExists(atPath: folder.path) { try? FileManager.default.removeItem(at: folder) }
+            let files = FileManager.default
+            for _ in 0..<10 where files.fileExists(atPath: folder.path) { try? files.removeItem(at: folder) }
         }
     }
 }

@@ -156,7 +156,8 @@ struct BenchCommand: LaunchingCommand {
     private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
         // Filled from the main work, emptied by the thread for signals: hence the lock.
         let states = Locked<[BenchState]>([])
-        let progress = ProgressLine.begin("bench", reading: scenarios.first(where: isStandardInput), inLines: common.showsProgress)
+        let input = scenarios.first(where: isStandardInput)
+        let progress = ProgressLine.begin("bench", reading: input, inLines: common.showsProgress)
         let abandon: @Sendable () -> Void = { for state in states.withLock({ $0 }) { state.remove() } }
         defer { abandon() }
         // From here on a signal has something to remove.

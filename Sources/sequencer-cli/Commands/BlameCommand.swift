@@ -96,7 +96,9 @@ struct BlameCommand: LaunchingCommand {
         }
         text += table.text(style)
         var notes: [String] = []
-        if rows.contains(where: { report.isUnknown($0.operation) }) { notes.append("? unknown: nobody knows how long that takes") }
+        if rows.contains(where: { report.isUnknown($0.operation) }) {
+            notes.append("? unknown: nobody knows how long that takes")
+        }
         if rows.contains(where: { $0.isUncertain && !report.isUnknown($0.operation) }) {
             notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
         }

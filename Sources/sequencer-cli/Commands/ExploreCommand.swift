@@ -92,12 +92,13 @@ struct ExploreCommand: LaunchingCommand {
         let launches = Locked(0)
         // Beside the orders there is the usual one, twice; a search for two neighbours takes some more.
         let total = orders.map { $0 + 2 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 2 }
-        return try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: UInt64(seed), options: options) { _ in
+        let seed = UInt64(seed)
+        return try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: seed, options: options) { _ in
             let count = launches.withLock { launches in
                 launches += 1
                 return launches
             }
-            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "\(count) launch\(count == 1 ? "" : "es")")
+            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "launches: \(count)")
         }
     }
 

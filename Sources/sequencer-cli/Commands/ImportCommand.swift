@@ -15,7 +15,7 @@ struct ImportCommand: Command {
                 "format",
                 "FORMAT",
                 ImportFormat.self,
-                help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content)."
+                help: "Take FILE for one of: chrome, otlp (default: by its content)."
             ) { $0.format = $1 },
             .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
             .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },

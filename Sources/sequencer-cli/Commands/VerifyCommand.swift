@@ -74,7 +74,8 @@ struct VerifyCommand: LaunchingCommand {
         let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
         let deadline = loaded.deadline(nil).limit(beside: budget)
         let forecast = try await LoadedReport.run(loaded, deadline: .never)
-        let findings = ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
+        let document = loaded.file?.document
+        let findings = ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: document)
         switch format {
         case .text: try page.output.write(findings.text())
         case .json: try page.output.write(findings.json())

@@ -44,13 +44,14 @@ extension ValidatedGraph {
     ///   - putOff: those that the launch puts off.
     func notes(on plan: LaunchPlan? = nil, workless: [String], putOff: [String] = []) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
+        let unknown = plan?.operationsWithoutExpectation ?? operationsWithoutExpectation
         let notes: [(String, [String])] = [
             (
                 "needed by the milestone and without a timeout, so that only the deadline ends it",
                 plan == nil ? operationsWithoutTimeout : []
             ),
             ("switched off, which counts as 0 ms", switchedOff),
-            ("without an expected duration, which counts as 0 ms", plan?.operationsWithoutExpectation ?? operationsWithoutExpectation),
+            ("without an expected duration, which counts as 0 ms", unknown),
             ("without work, which takes 0 ms whatever is expected", workless.filter { !off.contains($0) }),
             (
                 "with one timeout for all attempts, so that none follows one that hangs",

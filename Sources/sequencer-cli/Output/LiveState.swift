@@ -60,11 +60,12 @@ struct LiveState: Sendable {
             return fitted("\(name)  \(Self.text(now - operation.start))\(operation.note)")
         }
         let counts = [(running.count, "running"), (total - ended.count - running.count, "waiting")].filter { $0.0 > 0 }
-        let parts = ["\(ended.count) of \(total) ended"] + counts.map { "\($0) \($1)" } + (isStopping ? ["stopping"] : [])
-        let sum = "\(printable(name, limit: 200))  \(Self.text(now))  \(parts.joined(separator: ", "))"
+        let parts = ["\(ended.count) of \(total) ended"] + counts.map { "\($0) \($1)" }
+        let end = parts.joined(separator: ", ") + (isStopping ? ", stopping" : "")
+        let sum = "\(printable(name, limit: 200))  \(Self.text(now))  \(end)"
         return lines + [style.dim(fitted(sum))]
     }
 
     /// `0.4 s`: of one length while it counts, so that nothing beside it moves.
-    private static func text(_ duration: Duration) -> String { String(format: "%.1f s", max(duration / .seconds(1), 0)) }
+    private static func text(_ time: Duration) -> String { String(format: "%.1f s", max(time / .seconds(1), 0)) }
 }

@@ -168,7 +168,8 @@ struct ProgressLine: Sendable {
         view.begin { [state] size, time in
             let (fraction, detail) = state.withLock { $0 }
             // Rounded down, so that 100% means the end.
-            let parts = [title, fraction.map { "\($0 > 0 ? Int(min($0, 1) * 100) : 0)%" } ?? detail, "\(time.components.seconds) s"]
+            let share = fraction.map { "\($0 > 0 ? Int(min($0, 1) * 100) : 0)%" }
+            let parts = [title, share ?? detail, "\(time.components.seconds) s"]
             let line = parts.filter { !$0.isEmpty }.joined(separator: "  ")
             // One column stays free: some terminals wrap after the last.
             return [truncated(line, to: max(size.width - 1, 1), ellipsis: isUnicode ? "…" : "...")]

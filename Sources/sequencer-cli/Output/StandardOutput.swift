@@ -122,8 +122,8 @@ extension Output {
         }
     }
 
-    /// The file to be replaced, at the end of all symbolic links, with the permissions it has, or to be created; nil for
-    /// something that must be written to as it is.
+    /// The file to be replaced, at the end of all symbolic links, with the permissions it has, or to be created; nil
+    /// for something that must be written to as it is.
     private func target() throws(OutputError) -> (path: String, mode: mode_t?)? {
         if path.isEmpty { throw error(ENOENT) }
         // To the system the path would end at the zero, and be another file's.

@@ -94,7 +94,8 @@ struct TimelineText {
         // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
         let drawn = used < report.lanes ? "\(used) of \(lanes)" : lanes
-        let rests = [drawn + (usesMain ? " and the main thread" : ""), lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
+        let all = drawn + (usesMain ? " and the main thread" : "")
+        let rests = [all, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
         let name = printable(report.scenario, limit: 200)
         let rest = displayWidth(name) + displayWidth(rests[0]) <= width ? rests[0] : rests[1]
         // The name gives way: the rest of the line is the result.

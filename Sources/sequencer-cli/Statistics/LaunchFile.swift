@@ -107,7 +107,7 @@ struct LaunchFile {
     private func launch(_ document: ArraySlice<UInt8>) throws(ScenarioError) -> LaunchLine {
         let bytes = Array(document)
         // One message for all lines that are no JSON at all, whatever stands there; another encoding is named below.
-        if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil {
+        if bytes[0] != UInt8(ascii: "{"), (try? requireUTF8Start(bytes)) != nil {
             throw ScenarioError(file: name, message: "expected an object")
         }
         if bytes.count > SavedReports.sizeLimit {
@@ -123,7 +123,7 @@ struct LaunchFile {
     /// Keeps a mistake in a document that begins at the position.
     private mutating func add(_ error: ScenarioError, _ document: ArraySlice<UInt8>) {
         // Several mistakes in one line are one broken line.
-        let last = position.line + document.count { $0 == ASCII.newline }
+        let last = position.line + document.count { $0 == UInt8(ascii: "\n") }
         brokenLines += max(last - max(position.line - 1, lastBroken), 0)
         lastBroken = last
         // By its text: a file that is wrong in one way has one mistake, not a million.

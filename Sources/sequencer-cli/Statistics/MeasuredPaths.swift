@@ -49,7 +49,7 @@ extension LaunchReport {
     /// By position, how much earlier the launch would have ended without an operation, by the longest path; zero where
     /// it could end later. Operations of the path are left out where there are too many.
     func gainsByPath(of nodes: some Collection<Int>) -> [Int: Duration] {
-        guard let paths = MeasuredPaths(self) else { return Dictionary(nodes.map { ($0, .zero) }) { first, _ in first } }
+        guard let paths = MeasuredPaths(self) else { return [:] }
         // Only the operations of one longest path gain anything, each of which takes a pass.
         let usual = paths.longest(), onPath = Set(usual.path)
         var (gains, left) = ([Int: Duration](), max(1_000_000 / max(operations.count, 1), 1))

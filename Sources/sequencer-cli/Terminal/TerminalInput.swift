@@ -56,7 +56,7 @@ final class TerminalInput: Sendable {
         rest.withLock { $0 = [] }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            if let end = line.firstIndex(of: ASCII.newline) {
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
                 rest.withLock { $0 = Array(line[(end + 1)...]) }
                 return Self.reading(line[..<end])
             }
@@ -84,7 +84,7 @@ final class TerminalInput: Sendable {
     private static func reading(_ bytes: ArraySlice<UInt8>) -> Reading<String> {
         if bytes.count > limit { return .nonsense("That is too long.") }
         // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
-        let line = bytes.last == ASCII.carriageReturn ? bytes.dropLast() : bytes
+        let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
         return String(validating: line, as: UTF8.self).map(Reading.answer) ?? .nonsense("That is not text in UTF-8.")
     }
 }

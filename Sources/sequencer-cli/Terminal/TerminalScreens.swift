@@ -141,7 +141,9 @@ struct TerminalScreens: Sendable {
         return await body()
     }
 
-    private func show(_ title: String, _ lines: [String]) { output(screenText(title, lines, width: size().width, style)) }
+    private func show(_ title: String, _ lines: [String]) {
+        output(screenText(title, lines, width: size().width, style))
+    }
 
     private func say(_ text: String) { show("", [String(text.prefix(400))]) }
 
@@ -190,7 +192,8 @@ func screenText(_ title: String, _ texts: [String], width: Int, _ style: TextSty
     let room = max(width - 1, 2)
     let heading = title.isEmpty ? [] : [style.bold(truncated(printable(title), to: room, ellipsis: style.ellipsis))]
     let lines = texts.flatMap { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix(500) }
-    let rows = lines.prefix(500).flatMap { wrapped(printable(String($0), limit: 4000), to: room, ellipsis: style.ellipsis) }
+    let shown = lines.prefix(500).map { printable(String($0), limit: 4000) }
+    let rows = shown.flatMap { wrapped($0, to: room, ellipsis: style.ellipsis) }
     return (heading + rows.prefix(500)).map { $0 + "\n" }.joined()
 }
 

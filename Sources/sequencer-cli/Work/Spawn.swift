@@ -31,7 +31,13 @@ func spawn(
 /// Starts a command without a signal that is ignored or blocked.
 ///
 /// - Returns: the system's error; 0 when it was started.
-private func start(_ command: [String], _ input: Int32?, _ output: Int32, _ hasErrors: Bool, _ pid: inout pid_t) -> Int32 {
+private func start(
+    _ command: [String],
+    _ input: Int32?,
+    _ output: Int32,
+    _ hasErrors: Bool,
+    _ pid: inout pid_t
+) -> Int32 {
     var actions = noFileActions
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

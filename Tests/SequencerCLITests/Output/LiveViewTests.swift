@@ -37,9 +37,8 @@ struct LiveViewTests {
                 "splash  0.2 s", "config  0.1 s", "regular  0.2 s  0 of 5 ended, 2 running, 3 waiting",
             ]
         )
-        #expect(
-            state(7).lines(Self.size, now: .milliseconds(500), style: Self.plain).first == "config  0.4 s  attempt 1 failed, retrying"
-        )
+        let retrying = state(7).lines(Self.size, now: .milliseconds(500), style: Self.plain)
+        #expect(retrying.first == "config  0.4 s  attempt 1 failed, retrying")
         #expect(
             state(11).lines(Self.size, now: .milliseconds(65_000), style: Self.plain) == [
                 "config  64.9 s  attempt 2", "regular  65.0 s  3 of 5 ended, 1 running, 1 waiting",

@@ -10,8 +10,8 @@ struct ChoiceTests {
     @Test(
         "A number, or a name in any case that only one has",
         arguments: [
-            ("1", 0), (" 2\t", 1), ("05", 4), ("kitchen", 0), ("LIVING ROOM", 1), ("liv", nil), ("kichen", nil), ("3", 2), ("0", nil),
-            ("6", nil), ("", nil), ("-9223372036854775808", nil), ("99999999999999999999", nil), ("\u{1B}[2J", nil),
+            ("1", 0), (" 2\t", 1), ("05", 4), ("kitchen", 0), ("LIVING ROOM", 1), ("liv", nil), ("kichen", nil),
+            ("3", 2), ("0", nil), ("6", nil), ("", nil), ("-9223372036854775808", nil), ("99999999999999999999", nil), ("\u{1B}[2J", nil),
         ] as [(String, Int?)]
     )
     func chosen(_ text: String, _ expected: Int?) {

@@ -39,7 +39,8 @@ struct ScreenTextTests {
     func fits(width: Int) {
         let text = "e\u{301}日本語👩‍💻 and-a-very-long-word\u{7}\r\n\u{1B}[31mred"
         for style in [Self.unicode, Self.ascii] {
-            let lines = screenText("日本語\u{1B}[2J with a title", [text], width: width, style).split(separator: "\n").map(String.init)
+            let screen = screenText("日本語\u{1B}[2J with a title", [text], width: width, style)
+            let lines = screen.split(separator: "\n").map(String.init)
             #expect(lines.allSatisfy { displayWidth($0) < width }, "\(lines)")
             #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
         }
