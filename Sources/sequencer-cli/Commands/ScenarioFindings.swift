@@ -4,16 +4,6 @@ import StartupOps
 
 /// The warnings of `verify` about a graph that can run.
 struct ScenarioFindings {
-    private struct Warning {
-        /// Fit for programs: a key of ``Verification/descriptions``.
-        let code: String
-        let message: String
-        /// The operation that it is about; nil for the whole scenario.
-        let operation: String?
-        /// Whether the exit code speaks of it; another one would fail a check that has passed.
-        let isError: Bool
-    }
-
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
     /// More warnings than anyone reads.
@@ -27,7 +17,9 @@ struct ScenarioFindings {
     private let deadline: Duration?
     /// How the command ends: as `run` does, in virtual time.
     let code: ExitCode
-    private var warnings: [Warning] = []
+    private var warnings: [Verification.Problem] = []
+    /// The places of operations in the file.
+    private let positions: [String: SourcePosition]
     /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
@@ -45,6 +37,7 @@ struct ScenarioFindings {
     ) {
         (self.graph, self.forecast, self.budget, self.deadline, self.document) = (graph, forecast, budget, deadline, document)
         code = ExitCode(foreseen: forecast, deadline: deadline)
+        positions = Dictionary((document?.operations ?? []).map { ($0.id, $0.position) }) { first, _ in first }
         warnOfDependencies()
         warnOfPersons()
         warnOfMissingEnds()
@@ -54,8 +47,13 @@ struct ScenarioFindings {
         warnOfFailures()
     }
 
+    /// - Parameters:
+    ///   - operation: the one that it is about; nil for the whole scenario.
+    ///   - isError: whether the exit code speaks of it; another one would fail a check that has passed.
     private mutating func warn(_ code: String, of operation: String? = nil, isError: Bool = false, _ message: String) {
-        warnings.append(Warning(code: code, message: message, operation: operation, isError: isError))
+        let position = operation.flatMap { positions[$0] }
+        let level: Verification.Level = isError ? .error : .warning
+        warnings.append(Verification.Problem(level: level, code: code, message: message, position: position))
     }
 
     private mutating func warnOfDependencies() {
@@ -238,8 +236,8 @@ struct ScenarioFindings {
     // MARK: Results
 
     /// The first warnings, before these what the command fails for.
-    private var shown: ArraySlice<Warning> {
-        (warnings.filter(\.isError) + warnings.filter { !$0.isError }).prefix(Self.maximumShown)
+    var problems: ArraySlice<Verification.Problem> {
+        (warnings.filter { $0.level == .error } + warnings.filter { $0.level == .warning }).prefix(Self.maximumShown)
     }
 
     /// The operations that are put off to keep the budget.
@@ -252,26 +250,11 @@ struct ScenarioFindings {
         let display = budget.initialDisplay.map { ", initial display \(durationText($0))" } ?? ""
         var text = "\(name(graph.name)): \(operations), \(count)\n"
         text += "budget \(durationText(budget.limit))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        text += shown.map { "warning: \($0.message)\n" }.joined()
+        text += problems.map { "warning: \($0.message)\n" }.joined()
         // Only counted: the pairs of a wide graph are its square.
-        if total > shown.count { text += "warning: and \(total - shown.count) more\n" }
+        if total > problems.count { text += "warning: and \(total - problems.count) more\n" }
         text += graph.notes(workless: document?.workless ?? [], putOff: putOff).map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
-    }
-
-    /// The first warnings, with the places of their operations. One that the command fails for is an
-    /// error.
-    func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
-        let operations = scenario.file?.document.operations ?? []
-        let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
-        return shown.map { warning in
-            Verification.Problem(
-                level: warning.isError ? .error : .warning,
-                code: warning.code,
-                message: warning.message,
-                position: warning.operation.flatMap { positions[$0] }
-            )
-        }
     }
 
     func json() -> String {

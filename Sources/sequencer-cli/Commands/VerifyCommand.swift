@@ -79,7 +79,7 @@ struct VerifyCommand: LaunchingCommand {
         switch format {
         case .text: try page.output.write(findings.text())
         case .json: try page.output.write(findings.json())
-        default: try write(findings.problems(in: loaded), of: name, in: loaded.file?.name, findings.text(), page)
+        default: try write(Array(findings.problems), of: name, in: loaded.file?.name, findings.text(), page)
         }
         return findings.code
     }

@@ -151,7 +151,7 @@ extension WorkDocument {
         switch (self, clock) {
         case (.none, _): break
         case (.command(let command), .wall): return try await ChildProcess(command).run()
-        case (.http(let document), .wall): return try await document.fetch(by: launch.deadline)
+        case (.http(let request), .wall): return try await request.fetch(by: launch.deadline)
         case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
         // In virtual time a computation is a wait that keeps its processor.
         case _ where computes: try await launch.compute(for: duration)
@@ -188,7 +188,7 @@ private func processorTime() -> Duration {
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
 }
 
-extension HTTPDocument {
+extension HTTPRequest {
     /// One attempt each: how often to try again is the operation's to say.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
@@ -202,11 +202,8 @@ extension HTTPDocument {
     /// - Returns: the status and the size of the answer, in a few words.
     /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
     func fetch(by deadline: Deadline) async throws -> String {
-        var request = HTTPRequest(method, url)
-        // Sorted, for the order of a dictionary is another one in each process.
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
         // A status outside 200 to 299 fails the operation.
-        let response = try await Self.client.send(request, deadline: deadline).checked(for: request)
+        let response = try await Self.client.send(self, deadline: deadline).checked(for: self)
         return "status \(response.status), \(response.body.count) bytes"
     }
 }
