@@ -76,7 +76,7 @@ struct TimelineTextTests {
                                       ^2m0^0m                        ^2m200 ms^0m
                                       ^2m┬────────────────────────┬────────────^0m
                  ◆splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m
-                      ^2mcancelled^0m
+                      ^2mcancelled while it ran^0m
                 ^33m*^0m ^1mforce-update^0m 300 ms ^32m██████████████████████████████████████^0m
                  ◆^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
                 ^2m* critical path  █ running  ╳ not done  ◆ main thread^0m
