@@ -158,7 +158,8 @@ struct RealTerminalInputTests {
         let text = Array(("one\n" + String(repeating: "x", count: 5000) + "\ntwo\nrest").utf8)
         #expect(write(ends[1], text, text.count) == text.count)
         close(ends[1])
-        let input = TerminalInput(descriptor: ends[0], ownsDescriptor: true)
+        let input = TerminalInput(descriptor: ends[0])
+        defer { close(ends[0]) }
         var lines: [Reading<String>] = []
         while let line = await input.line() { lines.append(line) }
         #expect(lines == [.answer("one"), .nonsense("That is too long."), .answer("two"), .answer("rest")])
