@@ -61,7 +61,7 @@ enum CommandLineTool {
     private static func leave(_ code: ExitCode, because reason: String? = nil) -> Never {
         // Before `exit`: no command may outlive the tool (L18).
         LiveChildren.end()
-        LiveView.current.withLock { $0 }?.end()
+        LiveView.replace(by: nil)
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
         let code = SignalThread.shared.first.map(ExitCode.interrupted) ?? code
         if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {

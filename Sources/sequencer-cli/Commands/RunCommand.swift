@@ -112,8 +112,7 @@ struct RunCommand: LaunchingCommand {
         if isReal { options.stallWatch = journal?.watching(stallWatch) ?? stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal { options = journal.recording(options) }
-        LiveView.current.withLock { $0 }?.end()
-        LiveView.current.withLock { $0 = view }
+        LiveView.replace(by: view)
         try SignalThread.shared.launchBegan { [app = launch.app] in
             // First: from here on the end is the person's wish, even if the process dies before the launch has ended
             // (P4).

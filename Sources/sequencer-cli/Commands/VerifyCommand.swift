@@ -144,7 +144,7 @@ struct VerifyCommand: LaunchingCommand {
         case .junit: try page.output.write(verification.junit)
         case .sarif: try page.output.write(try verification.sarif())
         case .xcode:
-            LiveView.current.withLock { $0 }?.end()
+            LiveView.replace(by: nil)
             Terminal.standardError.write(verification.compilerLines)
             // A Swift file of comments only: the build of a target can depend on it.
             if let text { try page.output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined()) }

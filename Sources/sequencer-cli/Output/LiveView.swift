@@ -12,6 +12,12 @@ final class LiveView: @unchecked Sendable {
     /// The view of the command that runs. Messages and questions take it away for a while, and the result for good.
     static let current = Locked<LiveView?>(nil)
 
+    /// Takes the view of the command away for good, and has another one in its place.
+    static func replace(by view: LiveView?) {
+        current.withLock { $0 }?.end()
+        current.withLock { $0 = view }
+    }
+
     /// The time since the view was made.
     let now: @Sendable () -> Duration
     private let terminal: Terminal
@@ -154,9 +160,10 @@ struct ProgressLine: Sendable {
     /// - Returns: nil where nothing can be drawn over.
     @discardableResult
     static func begin(_ title: String, reading input: String?, inLines: Bool = false) -> ProgressLine? {
+        LiveView.replace(by: nil)
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
         guard let view = LiveView(on: .standardError, inLines: inLines, patience: .seconds(1)) else { return nil }
-        LiveView.current.withLock { $0 = view }
+        LiveView.replace(by: view)
         let progress = ProgressLine(title, on: view)
         progress.update(fraction: nil, detail: input.map(inputName) ?? "")
         return progress

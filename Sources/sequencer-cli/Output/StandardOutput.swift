@@ -38,7 +38,7 @@ struct Output: Equatable, Sendable {
     /// Anything else that exists (a device, a named pipe) is written to directly. The reader of standard output may
     /// stop early, as `head` does: that is not an error, and the rest is dropped.
     func write(_ text: String) throws(OutputError) {
-        LiveView.current.withLock { $0 }?.end()
+        LiveView.replace(by: nil)
         if isFile {
             try writeFile(text)
         } else {

@@ -126,7 +126,7 @@ final class SignalThread: Sendable {
     private func end(_ status: Int32) -> Never {
         LiveChildren.killAll()
         TerminalModes.restoreAll()
-        attempt(for: .milliseconds(500)) { LiveView.current.withLock { $0 }?.end() }
+        attempt(for: .milliseconds(500)) { LiveView.replace(by: nil) }
         if let abandon = state.withLock({ $0.abandon }) { attempt(for: Self.patience, abandon) }
         // Not `exit`: its handlers, and a thread that holds a lock, could keep the process.
         _exit(status)
