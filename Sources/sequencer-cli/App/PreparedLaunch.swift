@@ -202,12 +202,10 @@ struct PreparedLaunch {
     var budget: Budget { scenario.budget(arguments.budget, fromProcessStart: arguments.fromProcessStart) }
 
     /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
-    ///
-    /// - Parameter withdraw: receives the closure that withdraws the question.
-    func askWhetherToRun(withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
+    func askWhetherToRun() async throws(ToolError) {
         // In virtual time nothing of it is done.
         guard !arguments.isTrusted, arguments.clock == .wall, let name = arguments.scenario, let file = scenario.file else { return }
-        try await WorkQuestion(file.document, file: file.name)?.ask(about: name, withdrawnBy: withdraw)
+        try await WorkQuestion(file.document, file: file.name)?.ask(about: name)
     }
 
     func options() -> LaunchOptions {
@@ -225,52 +223,6 @@ struct PreparedLaunch {
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors
         )
-    }
-}
-
-/// The launch that a signal cancels, whether it comes before the start or after it.
-final class CancellableLaunch: Sendable {
-    private let state = Locked((launch: RunningLaunch?.none, withdraw: (@Sendable () -> Void)?.none, isCancelled: false))
-
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    var status: LaunchStatus? { state.withLock { $0.launch }?.status }
-
-    /// Starts the next launch.
-    ///
-    /// - Returns: nil if a signal came before.
-    func start(_ graph: OperationGraph, _ budget: Budget, _ options: LaunchOptions) throws(GraphError) -> RunningLaunch? {
-        // Saves the start of a launch that is to end at once; a signal that comes later is found below.
-        if isCancelled { return nil }
-        let launch = try graph.start(budget: budget, options: options)
-        // The launch is stored and the signal looked at in one step: the later of the two finds the other.
-        let isCancelled = state.withLock { state in
-            state.launch = launch
-            return state.isCancelled
-        }
-        // The signal found no launch to cancel.
-        if isCancelled { launch.cancel() }
-        return launch
-    }
-
-    /// Has the signal give up a question that comes before the launch, or what runs in place of one; at once where it
-    /// came before.
-    func onCancel(_ withdraw: @escaping @Sendable () -> Void) {
-        let isCancelled = state.withLock { state in
-            state.withdraw = withdraw
-            return state.isCancelled
-        }
-        // Outside the lock, here and below: the closure takes other locks, and may end a task that asks this object.
-        if isCancelled { withdraw() }
-    }
-
-    func cancel() {
-        let (launch, withdraw) = state.withLock { state in
-            state.isCancelled = true
-            return (state.launch, state.withdraw)
-        }
-        withdraw?()
-        launch?.cancel()
     }
 }
 

@@ -28,7 +28,7 @@ struct BenchedScenario: Equatable, Sendable {
     let name: String
     let budget: Duration
     /// The budget of the initial display; nil for none.
-    let initialDisplayBudget: Duration?
+    var initialDisplayBudget: Duration?
     /// Where its time ends; nil for the end of the launch, and in older benches.
     var milestone: String?
     /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the
@@ -41,12 +41,6 @@ struct BenchedScenario: Equatable, Sendable {
     var runs: [BenchRun] = []
     /// In the order they have in the graph.
     var operations: [BenchedOperation] = []
-
-    init(name: String, budget: Duration, initialDisplayBudget: Duration? = nil) {
-        self.name = name
-        self.budget = budget
-        self.initialDisplayBudget = initialDisplayBudget
-    }
 
     /// For people, as `1 s, initial display 200 ms`.
     func budgetText(_ text: (Duration) -> String = durationText) -> String {

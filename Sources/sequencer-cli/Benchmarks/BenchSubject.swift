@@ -42,31 +42,23 @@ struct BenchSubject {
         (self.arguments, self.program, self.state) = (arguments, program, state)
     }
 
-    /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun(withdrawnBy:)``.
-    func askWhetherToRun(_ cancellable: CancellableLaunch) async throws(ToolError) {
-        try await prepared?.askWhetherToRun(withdrawnBy: cancellable.onCancel)
-    }
+    /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun()``.
+    func askWhetherToRun() async throws(ToolError) { try await prepared?.askWhetherToRun() }
 
     /// Launches once.
     ///
-    /// - Parameters:
-    ///   - say: warns a person.
-    ///   - cancellable: starts the launch, unless a signal came before.
-    /// - Returns: its report, and for a program the time from its start to its exit; nil when it was not started.
-    func launch(
-        _ cancellable: CancellableLaunch,
-        say: (String) -> Void
-    ) async throws -> (report: LaunchReport, process: Duration?)? {
+    /// - Returns: its report, and for a program the time from its start to its exit.
+    func launch() async throws -> (report: LaunchReport, process: Duration?) {
         if let prepared {
-            guard let report = try await run(cancellable, prepared.scenario.graph, options) else { return nil }
-            return try program?.launch(report, say: say) ?? (report, nil)
+            let report = try await run(prepared.scenario.graph, options)
+            return try program?.launch(report) ?? (report, nil)
         }
-        guard let launch = try state?.use({ try Self.launch(arguments, on: $0) }) else { return nil }
+        guard let launch = try state?.use({ try Self.launch(arguments, on: $0) }) else { throw CancellationError() }
         defer { launch.app?.close() }
         var options = options
         // As `run` does: the report of a measured launch says which version it is of.
         options.version = launch.app?.environment.app.version.description
-        return try await run(cancellable, launch.scenario.graph, options).map { ($0, nil) }
+        return (try await run(launch.scenario.graph, options), nil)
     }
 
     private static func launch(_ arguments: RunArguments, on state: String) throws -> PreparedLaunch {
@@ -76,20 +68,16 @@ struct BenchSubject {
         return try PreparedLaunch(arguments)
     }
 
-    private func run(
-        _ cancellable: CancellableLaunch,
-        _ graph: OperationGraph,
-        _ options: LaunchOptions
-    ) async throws -> LaunchReport? {
+    private func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> LaunchReport {
         var options = options
         // A virtual clock has a time of its own for each launch.
         if arguments.clock == .virtual { options.clock = VirtualClock() }
-        return try await cancellable.start(graph, budget, options)?.end().report
+        return try await graph.run(budget: budget, options: options).report
     }
 
     /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch
     /// is a first one.
-    func prepare(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws {
+    func prepare() async throws {
         guard let state, !state.isGiven, name != Scenario.firstLaunch.name else { return }
         var first = arguments
         first.scenario = Scenario.firstLaunch.name
@@ -97,10 +85,10 @@ struct BenchSubject {
         first.injections = []
         let launch = try state.use(template: true) { try Self.launch(first, on: $0) }
         defer { launch.app?.close() }
-        let report = try await run(cancellable, launch.scenario.graph, options)
+        let report = try await run(launch.scenario.graph, options)
         // A person should know that the runs begin with less than they seem to.
-        if let report, report.outcome != .completed, report.outcome != .cancelled {
-            say(
+        if report.outcome != .completed, report.outcome != .cancelled {
+            message(
                 "the first launch, which was to prepare those of \(printable(name)), \(report.outcome.name); they begin with what it has left"
             )
         }
@@ -165,15 +153,9 @@ final class BenchState: Sendable {
     func remove() {
         copies.withLock { copies in
             copies = nil
-            // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to
-            // can be removed.
-            let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
             // More than once, because a launch that goes on may put a file into the folder while it is being removed.
-            for _ in 0..<10 {
-                try? FileManager.default.moveItem(at: folder, to: grave)
-                try? FileManager.default.removeItem(at: grave)
-                if ![folder, grave].contains(where: { FileManager.default.fileExists(atPath: $0.path) }) { return }
-            }
+            let files = FileManager.default
+            for _ in 0..<10 where files.fileExists(atPath: folder.path) { try? files.removeItem(at: folder) }
         }
     }
 }

@@ -59,7 +59,7 @@ struct BenchedProgram: Sendable {
     ///
     /// - Parameter report: of the launch of ``graph(_:)``.
     /// - Throws: when the program cannot be started.
-    func launch(_ report: LaunchReport, say: (String) -> Void) throws -> (report: LaunchReport, process: Duration?) {
+    func launch(_ report: LaunchReport) throws -> (report: LaunchReport, process: Duration?) {
         let run = last.withLock { $0 }
         switch run.failure?.reason {
         // Of these every run would tell the same: the bench ends at the first one.
@@ -70,9 +70,9 @@ struct BenchedProgram: Sendable {
         let isCancelled = report.outcome == .cancelled
         // After a signal the report in the output may be one of a launch that was cut off.
         if !isCancelled, let own = Self.report(run.output) { return (own, run.process) }
-        if case .failed(_, let message) = report.outcome, !run.hasTold {
+        if case .failed(_, let reason) = report.outcome, !run.hasTold {
             last.withLock { $0.hasTold = true }
-            say("\(printable(command.text, limit: 80)) failed: \(message)")
+            message("\(printable(command.text, limit: 80)) failed: \(reason)")
         }
         return (report, run.process)
     }

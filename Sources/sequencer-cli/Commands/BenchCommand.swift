@@ -156,16 +156,13 @@ struct BenchCommand: LaunchingCommand {
     private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
         // Filled from the main work, emptied by the thread for signals: hence the lock.
         let states = Locked<[BenchState]>([])
-        let cancellable = CancellableLaunch()
-        let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
-        let abandon: @Sendable () -> Void = {
-            progress?.end()
-            for state in states.withLock({ $0 }) { state.remove() }
-        }
+        let input = scenarios.first(where: isStandardInput)
+        let progress = ProgressLine.begin("bench", reading: input, inLines: common.showsProgress)
+        let abandon: @Sendable () -> Void = { for state in states.withLock({ $0 }) { state.remove() } }
         defer { abandon() }
         // From here on a signal has something to remove.
         SignalThread.shared.onEnd(abandon)
-        try SignalThread.shared.launchBegan { cancellable.cancel() }
+        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
         do {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
@@ -174,11 +171,8 @@ struct BenchCommand: LaunchingCommand {
                 let isSecond = subjects.contains { $0.name == command.text }
                 subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
             }
-            // The progress would be drawn over the question.
-            progress?.pause()
-            for subject in subjects { try await subject.askWhetherToRun(cancellable) }
-            progress?.resume()
-            try await measure(subjects, into: &document, before, cancellable, progress)
+            for subject in subjects { try await subject.askWhetherToRun() }
+            try await measure(subjects, into: &document, before, progress)
         } catch {
             // After a signal the state is gone, and errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
@@ -192,8 +186,7 @@ struct BenchCommand: LaunchingCommand {
         _ subjects: [BenchSubject],
         into document: inout BenchDocument,
         _ before: BenchDocument?,
-        _ cancellable: CancellableLaunch,
-        _ progress: ProgressBar?
+        _ progress: ProgressLine?
     ) async throws {
         // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
         document.scenarios = subjects.map {
@@ -203,9 +196,6 @@ struct BenchCommand: LaunchingCommand {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
-        // Over a progress line, a message would stand in the middle of it.
-        func say(_ text: String) { if let progress { progress.erase { message(text) } } else { message(text) } }
-        if let warning = warning(document, before) { say(warning) }
         // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
@@ -213,30 +203,18 @@ struct BenchCommand: LaunchingCommand {
         var done = 0
         progress?.update(fraction: 0)
         // The first launch prepares the state, and is part of no run.
-        for subject in subjects { try await subject.prepare(cancellable, say: say) }
+        for subject in subjects { try await subject.prepare() }
         for round in 0..<warmups + runs {
             // The second one first in every other round: a machine that becomes slower all the time favours neither.
             for index in round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed() {
                 progress?.update(fraction: Double(done) / total)
-                let launch = try await subjects[index].launch(cancellable, say: say)
+                let launch = try await subjects[index].launch()
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
-                guard let launch, !cancellable.isCancelled else { return }
+                if Task.isCancelled { return }
                 if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
                 done += 1
             }
         }
-    }
-
-    /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they
-    /// are compared with each other or saved for later.
-    private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
-        // By completed runs, as the comparison counts them.
-        var others = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
-        if document.scenarios.count > 1 || save != nil { others.append(runs) }
-        let least = SampleChange.leastRuns(isAlwaysSame: clock == .virtual)
-        guard let other = others.first(where: { min(runs, $0) < least }) else { return nil }
-        let advice = "measure " + (runs < least ? "at least \(least)" : "the baseline anew, with \(least) runs at least")
-        return "\(runs) run\(runs == 1 ? "" : "s") against \(other) cannot show a change, however large; \(advice)"
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {

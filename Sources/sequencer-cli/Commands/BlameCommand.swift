@@ -23,10 +23,8 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
-        /// Whether nobody knows how long it takes.
-        let isUnknown: Bool
-        /// Whether that comes from a launch in virtual time, because something was scarce.
-        let isScheduled: Bool
+        /// That of a launch in virtual time, because something was scarce.
+        let scheduled: Duration?
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
         let isUncertain: Bool
         /// The operation that held it up.
@@ -35,7 +33,8 @@ struct BlameCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
-        let report = try await ProgressBar.during("blame", reading: source) { try await LoadedReport.load(source) }
+        ProgressLine.begin("blame", reading: source)
+        let report = try await LoadedReport.load(source)
         // The launch is over with its milestone: operations that ran on are not to blame for its length.
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
@@ -48,19 +47,19 @@ struct BlameCommand: LaunchingCommand {
 
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
         let holdUps = HoldUps(report)
-        let (gains, uncertain) = (report.gainsByPath, report.uncertainGains)
+        let uncertain = report.uncertainGains
         // Nothing scarce, nothing to run: the longest path alone tells each gain.
         let rehearsed = await report.gains(of: shown)
+        let gains = rehearsed ?? report.gainsByPath(of: shown)
         return shown.map { node in
             let holder = holdUps.holder(of: node).map { report.operations[$0].id }
-            let gain: Duration? = if let rehearsed { rehearsed[node] } else { gains[node] }
-            let operation = report.operations[node]
+            let (operation, gain) = (report.operations[node], gains[node])
             let isUncertain = uncertain.contains(node) || gain ?? .zero < .zero
+            let known = isUncertain ? nil : gain
             return Row(
                 operation: operation,
-                gain: isUncertain ? nil : gain,
-                isUnknown: report.isUnknown(operation),
-                isScheduled: rehearsed != nil,
+                gain: known,
+                scheduled: rehearsed == nil ? nil : known,
                 isUncertain: isUncertain,
                 holder: holder
             )
@@ -97,20 +96,17 @@ struct BlameCommand: LaunchingCommand {
         }
         text += table.text(style)
         var notes: [String] = []
-        if rows.contains(where: \.isUnknown) { notes.append("? unknown: nobody knows how long that takes") }
-        if rows.contains(where: { $0.isUncertain && !$0.isUnknown }) {
+        if rows.contains(where: { report.isUnknown($0.operation) }) {
+            notes.append("? unknown: nobody knows how long that takes")
+        }
+        if rows.contains(where: { $0.isUncertain && !report.isUnknown($0.operation) }) {
             notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
         }
         if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
-            let reason = "something was scarce or put off, so each gain takes a launch in virtual time"
-            notes.append("? not worked out: \(reason); the \(rows.count { $0.gain != nil }) longest were run")
+            notes.append("? not worked out: there are too many; the gains of \(rows.count { $0.gain != nil }) were")
         }
         if omitted > 0 { notes.append("and \(omitted) more that took less") }
         if let later { notes.append("not counted, for they ran on after the milestone: \(listed(later, name))") }
-        for (step, other) in report.sharedOnMain.prefix(VerdictText.maximumNamed) {
-            let (step, other) = (name(step), name(other))
-            notes.append("\(other) had the main thread while \(step) was suspended there: a part of \(step)'s time may be a wait for it")
-        }
         text += notes.map { style.dim("  \($0)\n") }.joined() + report.scopeNote(style) + report.groundsNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
@@ -125,7 +121,7 @@ struct BlameCommand: LaunchingCommand {
                     "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
                     "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
                     "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
-                    "scheduledGainMs": row.isScheduled ? .milliseconds(row.gain) : nil, "critical": .flag(operation.isCritical),
+                    "scheduledGainMs": .milliseconds(row.scheduled), "critical": .flag(operation.isCritical),
                     "heldUpBy": .text(row.holder),
                 ]
             }
@@ -138,22 +134,5 @@ struct BlameCommand: LaunchingCommand {
                 "operations": rows,
             ]
         )
-    }
-}
-
-extension LaunchReport {
-    /// The operations of the main thread in the midst of which others had that, each with the longest of these: the
-    /// engine does not see how long they waited for it.
-    fileprivate var sharedOnMain: [(step: String, other: String)] {
-        let main = operations.filter { $0.isMain && $0.duration > .zero }.sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }
-        var others: [String: OperationReport] = [:]
-        var open: OperationReport?
-        for operation in main {
-            if let step = open, let start = operation.start, start < step.end, others[step.id]?.duration ?? .zero < operation.duration {
-                others[step.id] = operation
-            }
-            if open.map({ $0.end <= operation.end }) ?? true { open = operation }
-        }
-        return main.compactMap { step in others[step.id].map { (step.id, $0.id) } }
     }
 }

@@ -38,23 +38,30 @@ enum CommandLineTool {
         }
     }
 
+    private static let work = Locked(Task<Void, Never>?.none)
+
+    /// Cancels the launches of the command, and the question before them.
+    static func cancelWork() { work.withLock { $0 }?.cancel() }
+
     /// Runs launches on another thread, while this one, the main one, is free for the steps that need it.
     static func runBesideMainLoop(_ clock: ClockMode, _ run: @escaping @Sendable () async throws -> ExitCode) throws -> Never {
         try SignalThread.shared.begin()
         try LaunchThreads.check(clock)
-        Task.detached {
+        let task = Task.detached {
             do {
                 leave(try await run())
             } catch {
                 leave(report(error), because: "\(error)")
             }
         }
+        work.withLock { $0 = task }
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }
 
     private static func leave(_ code: ExitCode, because reason: String? = nil) -> Never {
         // Before `exit`: no command may outlive the tool (L18).
         LiveChildren.end()
+        LiveView.replace(by: nil)
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
         let code = SignalThread.shared.first.map(ExitCode.interrupted) ?? code
         if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {

@@ -37,8 +37,8 @@ struct CompareCommand: Command {
 
     func run() throws -> ExitCode {
         let page = try ResultPage(common)
-        let first = try ProgressBar.during("compare", reading: before) { try readBench(before) }
-        let second = try ProgressBar.during("compare", reading: after) { try readBench(after) }
+        ProgressLine.begin("compare", reading: isStandardInput(after) ? after : before)
+        let (first, second) = (try readBench(before), try readBench(after))
         try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)
         let (gap, clock, pairs) = (BenchGap(first, second), first.clock(with: second), first.pairs(with: second))
         let comparisons = pairs.map { BenchComparison($0, $1, clock: clock, threshold: verdict.threshold, gap: gap) }
@@ -268,15 +268,13 @@ struct ComparisonText {
         return "the change may be more or less than \(threshold); \(advice)"
     }
 
-    /// How far the benches are apart: in the largest unit that gives at least 2, or else in seconds; rounded down.
+    /// How far the benches are apart.
     private func text(of gap: BenchGap) -> String {
         let time =
             switch gap.seconds {
             case nil: "taken apart"
             case 0?: "taken at the same time only in part"
-            case let seconds?:
-                [(86_400.0, "days"), (3_600, "h"), (60, "min")].first { seconds >= 2 * $0.0 }
-                    .map { "taken \(Int(seconds / $0.0)) \($0.1) apart" } ?? "taken \(Int(seconds)) s apart"
+            case let seconds?: "taken \(style.duration(nanoseconds: seconds * 1e9)) apart"
             }
         let isBusier = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } ?? false
         return "\(time), not in turns" + (isBusier ? " and on a machine that was not as busy" : "")

@@ -120,7 +120,6 @@ struct CompleteCommand: Command {
         {
             // By the name of the value, so that help and completions cannot disagree. Files would be a wrong guess for
             // a value of another kind.
-            if value.hasPrefix("OP=") { return operations(in: words) }
             return option.words.isEmpty && (value.contains("FILE") || value.contains("DIR")) ? [Self.files] : option.words
         }
         if current.hasPrefix("-") { return command.declaredOptions.map { "--\($0.name)\t\($0.help)" } }
@@ -132,13 +131,5 @@ struct CompleteCommand: Command {
         case "SHELL": return Shell.allCases.map(\.rawValue)
         default: return [Self.files]
         }
-    }
-
-    /// The operations of the scenario that the line names, to be followed by a value; only names that mean nothing to a
-    /// shell.
-    private func operations(in words: ArraySlice<String>) -> [String] {
-        let scenario = words.lazy.filter { !$0.hasPrefix("-") }.compactMap { try? LoadedScenario.load($0, clock: .virtual) }.first
-        func isPlain(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit || "._-".utf8.contains(byte) }
-        return (scenario?.graph.identifiers ?? []).filter { $0.utf8.allSatisfy(isPlain) }.map { $0 + "=" }
     }
 }

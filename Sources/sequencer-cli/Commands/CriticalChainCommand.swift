@@ -17,7 +17,8 @@ struct CriticalChainCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
-        let report = try await ProgressBar.during("critical-chain", reading: source) { try await LoadedReport.load(source) }
+        ProgressLine.begin("critical-chain", reading: source)
+        let report = try await LoadedReport.load(source)
         let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let holdUps = HoldUps(report)
         let chain = report.criticalPath.compactMap { places[$0] }.map { place in

@@ -59,21 +59,13 @@ struct ExploreCommand: LaunchingCommand {
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
         let launch = try PreparedLaunch(RunArguments(scenario: scenario, clock: clock, isTrusted: isTrusted))
-        let progress = ProgressBar("explore", reading: scenario, inLines: common.showsProgress)
-        defer { progress?.end() }
-        let cancellable = CancellableLaunch()
+        let progress = ProgressLine.begin("explore", reading: scenario, inLines: common.showsProgress)
         // Before the question: a signal withdraws it.
-        SignalThread.shared.onEnd { progress?.end() }
-        try SignalThread.shared.launchBegan { cancellable.cancel() }
+        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
         let result: Result<Exploration, FailsInEveryOrder>
         do {
-            progress?.pause()
-            try await launch.askWhetherToRun(withdrawnBy: cancellable.onCancel)
-            progress?.resume()
-            // The task is made here, not inherited, so that the thread for signals can cancel it.
-            let task = explore(launch.scenario.graph, progress)
-            cancellable.onCancel { task.cancel() }
-            result = .success(try await task.value)
+            try await launch.askWhetherToRun()
+            result = .success(try await explore(launch.scenario.graph, progress))
         } catch let failure as FailsInEveryOrder {
             result = .failure(failure)
         } catch {
@@ -82,14 +74,13 @@ struct ExploreCommand: LaunchingCommand {
             return .interrupted(by: signal)
         }
         if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
-        progress?.end()
         let name = launch.scenario.graph.name
         try page.write(json: json(result, name), text: text(result, name, page.style))
         guard case .success(let exploration) = result, exploration.findsNothing else { return .failed }
         return .success
     }
 
-    private func explore(_ graph: OperationGraph, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
+    private func explore(_ graph: OperationGraph, _ progress: ProgressLine?) async throws -> Exploration {
         let options = LaunchOptions(
             deadline: Self.deadline,
             // Nobody answers here, so a simulated person's time ends the launch like any other.
@@ -101,15 +92,13 @@ struct ExploreCommand: LaunchingCommand {
         let launches = Locked(0)
         // Beside the orders there is the usual one, twice; a search for two neighbours takes some more.
         let total = orders.map { $0 + 2 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 2 }
-        return Task {
-            try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: UInt64(seed), options: options) { _ in
-                let count = launches.withLock { launches in
-                    launches += 1
-                    return launches
-                }
-                let fraction = total.map { min(Double(count) / Double($0), 1) }
-                progress?.update(fraction: fraction, detail: "\(count) launch\(count == 1 ? "" : "es")")
+        let seed = UInt64(seed)
+        return try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: seed, options: options) { _ in
+            let count = launches.withLock { launches in
+                launches += 1
+                return launches
             }
+            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "launches: \(count)")
         }
     }
 

@@ -15,11 +15,7 @@ struct GraphCommand: Command {
                 "format",
                 "FORMAT",
                 Format.self,
-                help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.",
-                hints: [
-                    "svg": "did you mean 'dot', of which Graphviz makes it?", "text": "did you mean 'tree'?",
-                    "perfetto": "did you mean 'report --format chrome', which Perfetto opens?",
-                ]
+                help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
             ) { $0.format = $1 },
             .word(
                 "direction",
@@ -56,11 +52,9 @@ struct GraphCommand: Command {
 
     func run() throws -> ExitCode {
         let page = try ResultPage(common)
-        let (text, absent) = try ProgressBar.during("graph", reading: scenario) {
-            let loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
-            let graph = try loaded.validated()
-            return (try drawing(of: graph, page), graph.switchedOff)
-        }
+        ProgressLine.begin("graph", reading: scenario)
+        let graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
+        let (text, absent) = (try drawing(of: graph, page), graph.switchedOff)
         // Drawn all the same. Beside the drawing: not each format has room for a sentence.
         if !absent.isEmpty {
             message("switched off, and drawn as 0 ms: " + listed(absent) { printable($0, limit: 64) })

@@ -15,8 +15,7 @@ struct ImportCommand: Command {
                 "format",
                 "FORMAT",
                 ImportFormat.self,
-                help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content).",
-                hints: ["perfetto": "did you mean 'chrome'? Perfetto's own format has to be exported as JSON first"]
+                help: "Take FILE for one of: chrome, otlp (default: by its content)."
             ) { $0.format = $1 },
             .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
             .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
@@ -43,14 +42,12 @@ struct ImportCommand: Command {
         let output = Output(common.output)
         try output.check()
         let name = inputName(input)
-        let (result, summary) = try ProgressBar.during("import", reading: input) {
-            // Larger than a scenario: traces of builds have hundreds of megabytes.
-            let file = try ImportedFile(try readInput(input, limit: ImportFormat.sizeLimit), file: name, format: format)
-            if file.launches.isEmpty { throw ToolError(.badData, "\(name): nothing is left to import: \(file.summary)") }
-            return (try text(of: try chosen(from: file.launches, in: name), in: name), file.summary)
-        }
-        // After the progress, which would be drawn over it.
-        message("\(name): \(summary)")
+        ProgressLine.begin("import", reading: input)
+        // Larger than a scenario: traces of builds have hundreds of megabytes.
+        let file = try ImportedFile(try readInput(input, limit: ImportFormat.sizeLimit), file: name, format: format)
+        if file.launches.isEmpty { throw ToolError(.badData, "\(name): nothing is left to import: \(file.summary)") }
+        let result = try text(of: try chosen(from: file.launches, in: name), in: name)
+        message("\(name): \(file.summary)")
         try output.write(result)
         return .success
     }

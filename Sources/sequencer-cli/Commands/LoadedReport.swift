@@ -30,17 +30,15 @@ enum LoadedReport {
         return [try await run(LoadedScenario(document, from: file, clock: .virtual))]
     }
 
-    private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
-        try await run(scenario, deadline: scenario.deadline(nil))
-    }
-
     /// Runs a scenario in virtual time.
-    static func run(_ scenario: LoadedScenario, deadline: LaunchOptions.Deadline) async throws -> LaunchReport {
+    ///
+    /// - Parameter deadline: nil for its own.
+    static func run(_ scenario: LoadedScenario, deadline: LaunchOptions.Deadline? = nil) async throws -> LaunchReport {
         // Mistakes of a file are told with their places.
         _ = try scenario.validated()
         let launch = PreparedLaunch(scenario, RunArguments(clock: .virtual))
         var options = launch.options()
-        options.deadline = deadline
+        if let deadline { options.deadline = deadline }
         return try await scenario.graph.run(budget: launch.budget, options: options).report
     }
 }

@@ -59,9 +59,7 @@ struct PlanCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
-        let progress = ProgressBar("plan", reading: scenario, inLines: common.showsProgress)
-        defer { progress?.end() }
-        progress?.update(fraction: nil, detail: inputName(scenario))
+        let progress = ProgressLine.begin("plan", reading: scenario, inLines: common.showsProgress)
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
         // Before the graph is checked and planned: the history changes the expected times.
@@ -84,9 +82,7 @@ struct PlanCommand: LaunchingCommand {
             style: page.style,
             width: page.output.width
         )
-        let result = common.json ? json(text) : text.text
-        progress?.end()
-        try page.output.write(result)
+        try page.write(json: json(text), text: text.text)
         return text.code
     }
 
@@ -96,7 +92,7 @@ struct PlanCommand: LaunchingCommand {
         of graph: ValidatedGraph,
         _ usual: Int?,
         _ budget: Budget,
-        _ progress: ProgressBar?
+        _ progress: ProgressLine?
     ) async throws -> (shown: [LaunchPlan], decisive: [LaunchPlan]) {
         let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
         var options = PlanOptions(budget: budget)

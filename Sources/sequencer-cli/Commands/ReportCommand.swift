@@ -16,11 +16,7 @@ struct ReportCommand: LaunchingCommand {
                 "format",
                 "FORMAT",
                 Format.self,
-                help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text).",
-                hints: [
-                    "perfetto": "did you mean 'chrome', which Perfetto opens?", "md": "did you mean 'markdown'?",
-                    "dot": "did you mean 'graph --format dot'?", "mermaid": "did you mean 'graph --format mermaid'?",
-                ]
+                help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
             ) { $0.format = $1 },
             .integer(
                 "width",
@@ -59,9 +55,8 @@ struct ReportCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
-        let text = try await ProgressBar.during("report", reading: source) {
-            try await form(of: try await LoadedReport.loadAll(source), page)
-        }
+        ProgressLine.begin("report", reading: source)
+        let text = try await form(of: try await LoadedReport.loadAll(source), page)
         try page.output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }

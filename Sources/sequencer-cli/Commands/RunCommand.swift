@@ -61,6 +61,9 @@ struct RunCommand: LaunchingCommand {
         "SIGUSR1": "Say what each operation waits for, and since when; so does a launch that stalls.",
     ]
 
+    /// After how long without an operation's end a launch counts as stalled.
+    private static let stallLimit = Duration.seconds(5)
+
     var arguments = RunArguments()
     /// Whether each operation has to do its work.
     var isStrict = false
@@ -74,85 +77,70 @@ struct RunCommand: LaunchingCommand {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
         let page = try ResultPage(arguments.common)
-        let opening = DeviceOpening(arguments)
-        // Before the journal is opened. Until the launch begins, a signal simply ends the tool (P42).
-        SignalThread.shared.onEnd { opening.withdraw() }
-        do {
-            return try await launch(on: opening, page)
-        } catch {
-            // Without a launch, the journal must not look like that of a crash.
-            opening.withdraw()
-            throw error
+        // Until the launch begins, a signal simply ends the tool: the journal must not look like that of a crash then
+        // (P42). Opened under the lock: the signal must not miss one that is being opened.
+        let opened = Locked(JournaledDevice?.none)
+        SignalThread.shared.onEnd { opened.withLock { $0 }?.journal.withdraw() }
+        // Before the launch is prepared: a death in its preparation counts, too (P3).
+        let device = try opened.withLock { device throws(any Error) -> JournaledDevice? in
+            device = try JournaledDevice(arguments)
+            return device
         }
-    }
-
-    private func launch(on opening: DeviceOpening, _ page: ResultPage) async throws -> ExitCode {
-        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3).
-        // Preparing a file runs nothing.
-        let early = arguments.launchesApp ? try opening.device() : nil
         let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
-        let view = isReal && !page.isJSON && page.output.isTerminal ? LiveView(on: .standardOutput) : nil
+        let isDrawn = isReal && !page.isJSON && page.output.isTerminal
+        let isTold = arguments.common.showsProgress
+        let view = isDrawn ? LiveView(on: .standardOutput) : isTold ? LiveView(on: .standardError, inLines: true) : nil
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
-        let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
-        defer { progress?.end() }
-        progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
-        var launch = try PreparedLaunch(arguments, screens: screens, on: early)
+        ProgressLine.begin("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
+        var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         if let hint = launch.hint { message(hint) }
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
         // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
-        // The progress would be drawn over the question.
-        progress?.pause()
         try await launch.askWhetherToRun()
-        progress?.resume()
-        // After the question: a tool that is killed while it asks has not died in a launch.
-        let journal = try opening.device()?.journal
+        let journal = device?.journal
         // After the faults are in: a step that is left out must not bring one about.
         journal?.prepare(&launch.scenario.graph)
         if let news = journal?.news { message(news) }
-        let cancellable = CancellableLaunch()
-        let reporter = StatusReporter(view) { cancellable.status }
+        let stallWatch = StallWatch(after: Self.stallLimit) { status in
+            message("no operation has ended for \(durationText(Self.stallLimit))\n\(status)")
+        }
         var options = launch.options()
         // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it
         // hangs is known for one (P5).
-        if isReal { options.stallWatch = journal?.watching(reporter.stallWatch) ?? reporter.stallWatch }
+        if isReal { options.stallWatch = journal?.watching(stallWatch) ?? stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal { options = journal.recording(options) }
-        // In real time there is the live view, and what a stalled launch says.
-        if isReal { progress?.end() }
+        LiveView.replace(by: view)
         try SignalThread.shared.launchBegan { [app = launch.app] in
             // First: from here on the end is the person's wish, even if the process dies before the launch has ended
             // (P4).
             journal?.quit()
-            cancellable.cancel()
+            CommandLineTool.cancelWork()
             // Otherwise the tool would wait up to ten seconds for a check that nobody wants any more.
             app?.environment.lateUpdateCheck.cancel()
         }
         let graph = launch.scenario.graph
-        let running = try cancellable.start(graph, launch.budget, options)
-        let drawing = running.map { running in
-            Task {
-                if let view {
-                    await view.show(running.events, of: graph, page.style)
-                } else if arguments.common.showsProgress {
-                    await running.events.tell(of: graph.count)
-                }
-            }
+        let running = try graph.start(budget: launch.budget, options: options)
+        SignalThread.shared.onStatusRequest { message("\(running.status)") }
+        let drawing = Task { await view?.show(running.events, of: graph, page.style) }
+        // Also one that was cancelled at its start has a report: with `--json` each end is one document (A9).
+        let report = await withTaskCancellationHandler {
+            await running.end().report
+        } onCancel: {
+            running.cancel()
         }
-        // A launch that was cancelled before its start still has a report: with `--json` each end is one document (A9).
-        let report = if let running { await running.end().report } else { try await cancelledReport(launch, options) }
         // At once: a tool that is killed while it draws the end leaves a complete journal.
         journal?.ended(report)
         // The tool is at its end with the launch: nothing else will happen to one that has completed.
         if report.outcome == .completed, [.completed, nil].contains(report.afterMilestone?.outcome) { journal?.stayedHealthy() }
         // The view has to be gone before anything else is written to the terminal.
-        await drawing?.value
+        await drawing.value
         let lateDecision = await launch.app?.lateUpdateDecision()
         // Only now: a signal is still a cancellation while the late check is waited for.
         let signal = SignalThread.shared.launchEnded()
-        progress?.end()
-        reporter.end()
+        SignalThread.shared.onStatusRequest(nil)
         launch.app?.close()
         try page.write(
             json: report.json(pretty: !arguments.common.isInLines) + "\n",
@@ -175,15 +163,6 @@ struct RunCommand: LaunchingCommand {
         case .maintenance: "the service is closed for maintenance"
         case .mayContinue, .recommended: "this version may be used"
         }
-    }
-
-    /// The report of a launch that was cancelled before its start: nothing has started.
-    private func cancelledReport(_ launch: PreparedLaunch, _ options: LaunchOptions) async throws -> LaunchReport {
-        try await Task { [graph = launch.scenario.graph, budget = launch.budget] in
-            // Cancelled from within: nothing of it can start before.
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await graph.run(budget: budget, options: options).report
-        }.value
     }
 
     /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on
@@ -211,70 +190,5 @@ struct RunCommand: LaunchingCommand {
         } catch {
             message("warning: the launch was not added to its history: \(error)")
         }
-    }
-}
-
-/// The device of a run, which is opened once, and whose journal is withdrawn where the tool ends before the launch has
-/// begun.
-private final class DeviceOpening: Sendable {
-    private let arguments: RunArguments
-    private let state = Locked((device: JournaledDevice?.none, isWithdrawn: false))
-
-    init(_ arguments: RunArguments) { self.arguments = arguments }
-
-    /// Opens it, unless it is open; nil for a run that launches no app and names no folder, and when the tool is about
-    /// to end.
-    func device() throws -> JournaledDevice? {
-        // Under the lock, though it may warn: the end of the tool must not miss a journal that is being opened, and
-        // nobody else waits for this lock.
-        try state.withLock { state throws(any Error) -> JournaledDevice? in
-            if state.device == nil, !state.isWithdrawn { state.device = try JournaledDevice(arguments) }
-            return state.device
-        }
-    }
-
-    /// Has no effect once the launch runs.
-    func withdraw() {
-        state.withLock { state in
-            state.isWithdrawn = true
-            state.device?.journal.withdraw()
-        }
-    }
-}
-
-/// Tells on standard error which operations a launch waits for: on SIGUSR1, and when no operation has ended for a
-/// while.
-final class StatusReporter: Sendable {
-    /// After how long without an operation's end a launch counts as stalled.
-    static let stallLimit = Duration.seconds(5)
-
-    private let view: LiveView?
-
-    /// - Parameters:
-    ///   - view: makes room on the terminal meanwhile.
-    ///   - status: the answer to SIGUSR1; nil while there is no launch.
-    init(_ view: LiveView?, status: @escaping @Sendable () -> LaunchStatus?) {
-        self.view = view
-        // Weak: the thread for signals lives as long as the process, and this object only as long as its launch.
-        SignalThread.shared.onStatusRequest { [weak self] in
-            if let self, let status = status() { show(status) }
-        }
-    }
-
-    /// Tells of a launch that makes no progress.
-    var stallWatch: StallWatch {
-        StallWatch(after: Self.stallLimit) { [weak self] status in
-            self?.show(status, headline: "no operation has ended for \(durationText(Self.stallLimit))")
-        }
-    }
-
-    /// Lets SIGUSR1 end the process again.
-    func end() { SignalThread.shared.onStatusRequest(nil) }
-
-    private func show(_ status: LaunchStatus, headline: String? = nil) {
-        let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")
-        guard let view else { return message(text) }
-        // A task: a terminal that takes nothing must not hold up what called.
-        Task { view.erase { message(text) } }
     }
 }

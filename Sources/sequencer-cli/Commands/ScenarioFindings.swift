@@ -4,24 +4,9 @@ import StartupOps
 
 /// The warnings of `verify` about a graph that can run.
 struct ScenarioFindings {
-    private struct Warning {
-        /// Fit for programs: a key of ``Verification/descriptions``.
-        let code: String
-        let message: String
-        /// The operation that it is about; nil for the whole scenario.
-        let operation: String?
-        /// Whether the exit code speaks of it; another one would fail a check that has passed.
-        let isError: Bool
-    }
-
-    /// How further warnings of a kind are called, where they are only counted; others are called operations.
-    private static let plurals = [
-        "impliedDependency": "implied dependencies", "absentDependency": "such dependencies", "overlappingInteraction": "such pairs",
-        "idleContinue": "such dependencies",
-    ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
-    /// More warnings of a kind than anyone reads.
+    /// More warnings than anyone reads.
     private static let maximumShown = 100
 
     private let graph: ValidatedGraph
@@ -32,7 +17,9 @@ struct ScenarioFindings {
     private let deadline: Duration?
     /// How the command ends: as `run` does, in virtual time.
     let code: ExitCode
-    private var warnings: [Warning] = []
+    private var warnings: [Verification.Problem] = []
+    /// The places of operations in the file.
+    private let positions: [String: SourcePosition]
     /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
@@ -50,6 +37,7 @@ struct ScenarioFindings {
     ) {
         (self.graph, self.forecast, self.budget, self.deadline, self.document) = (graph, forecast, budget, deadline, document)
         code = ExitCode(foreseen: forecast, deadline: deadline)
+        positions = Dictionary((document?.operations ?? []).map { ($0.id, $0.position) }) { first, _ in first }
         warnOfDependencies()
         warnOfPersons()
         warnOfMissingEnds()
@@ -59,8 +47,13 @@ struct ScenarioFindings {
         warnOfFailures()
     }
 
+    /// - Parameters:
+    ///   - operation: the one that it is about; nil for the whole scenario.
+    ///   - isError: whether the exit code speaks of it; another one would fail a check that has passed.
     private mutating func warn(_ code: String, of operation: String? = nil, isError: Bool = false, _ message: String) {
-        warnings.append(Warning(code: code, message: message, operation: operation, isError: isError))
+        let position = operation.flatMap { positions[$0] }
+        let level: Verification.Level = isError ? .error : .warning
+        warnings.append(Verification.Problem(level: level, code: code, message: message, position: position))
     }
 
     private mutating func warnOfDependencies() {
@@ -242,13 +235,9 @@ struct ScenarioFindings {
 
     // MARK: Results
 
-    /// The first warnings of each kind, and how many others there are; those of a kind follow each other.
-    private var shown: [(warnings: ArraySlice<Warning>, rest: Int)] {
-        warnings.indices.filter { $0 == 0 || warnings[$0].code != warnings[$0 - 1].code }.map { start in
-            let kind = warnings[start...].prefix { $0.code == warnings[start].code }
-            let counted = warnings[start].code == "overlappingInteraction" ? unnamed : 0
-            return (kind.prefix(Self.maximumShown), max(kind.count - Self.maximumShown, 0) + counted)
-        }
+    /// The first warnings, before these what the command fails for.
+    var problems: ArraySlice<Verification.Problem> {
+        (warnings.filter { $0.level == .error } + warnings.filter { $0.level == .warning }).prefix(Self.maximumShown)
     }
 
     /// The operations that are put off to keep the budget.
@@ -261,28 +250,11 @@ struct ScenarioFindings {
         let display = budget.initialDisplay.map { ", initial display \(durationText($0))" } ?? ""
         var text = "\(name(graph.name)): \(operations), \(count)\n"
         text += "budget \(durationText(budget.limit))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        for (warnings, rest) in shown {
-            text += warnings.map { "warning: \($0.message)\n" }.joined()
-            // Only counted, never listed: the pairs of a wide graph are its square.
-            if rest > 0 { text += "warning: and \(rest) more \(Self.plurals[warnings.first?.code ?? ""] ?? "such operations")\n" }
-        }
+        text += problems.map { "warning: \($0.message)\n" }.joined()
+        // Only counted: the pairs of a wide graph are its square.
+        if total > problems.count { text += "warning: and \(total - problems.count) more\n" }
         text += graph.notes(workless: document?.workless ?? [], putOff: putOff).map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
-    }
-
-    /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an
-    /// error.
-    func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
-        let operations = scenario.file?.document.operations ?? []
-        let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
-        return shown.flatMap(\.warnings).map { warning in
-            Verification.Problem(
-                level: warning.isError ? .error : .warning,
-                code: warning.code,
-                message: warning.message,
-                position: warning.operation.flatMap { positions[$0] }
-            )
-        }
     }
 
     func json() -> String {

@@ -68,9 +68,7 @@ struct StatsCommand: Command {
     private func read(_ input: String, into summary: inout StatsSummary) throws {
         let plain = try PlainInput(input)
         defer { plain.close() }
-        let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
-        // Also after an error.
-        defer { progress?.end() }
+        let progress = ProgressLine.begin("stats", reading: input, inLines: common.showsProgress)
         var file = LaunchFile(name: inputName(input), keys: keys)
         try file.read(into: &summary.statistics) { buffer in
             try plain.fill(buffer)
@@ -80,8 +78,6 @@ struct StatsCommand: Command {
         }
         summary.lines += file.lines
         summary.brokenLines += file.brokenLines
-        // The bar is gone before the mistakes.
-        progress?.end()
         for mistake in file.mistakes { message(mistake.description) }
     }
 }

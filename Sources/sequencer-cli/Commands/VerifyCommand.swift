@@ -50,11 +50,10 @@ struct VerifyCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let page = try ResultPage(common)
+        ProgressLine.begin("verify", reading: scenario)
         let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
         do {
-            inspected = try ProgressBar.during("verify", reading: scenario) {
-                try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
-            }
+            inspected = try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
         } catch {
             // Other programs want each end of the command in their format, a file that cannot be read included.
             guard format != .text, format != .json, let (problem, code) = Self.unreadable(error) else { throw error }
@@ -72,16 +71,15 @@ struct VerifyCommand: LaunchingCommand {
             if format == .json { try page.output.write(json(of: mistakes, in: loaded.file?.document)) }
             return .badData
         }
-        let findings = try await ProgressBar.during("verify", reading: scenario) {
-            let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
-            let deadline = loaded.deadline(nil).limit(beside: budget)
-            let forecast = try await LoadedReport.run(loaded, deadline: .never)
-            return ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: loaded.file?.document)
-        }
+        let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
+        let deadline = loaded.deadline(nil).limit(beside: budget)
+        let forecast = try await LoadedReport.run(loaded, deadline: .never)
+        let document = loaded.file?.document
+        let findings = ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: document)
         switch format {
         case .text: try page.output.write(findings.text())
         case .json: try page.output.write(findings.json())
-        default: try write(findings.problems(in: loaded), of: name, in: loaded.file?.name, findings.text(), page)
+        default: try write(Array(findings.problems), of: name, in: loaded.file?.name, findings.text(), page)
         }
         return findings.code
     }
@@ -146,6 +144,7 @@ struct VerifyCommand: LaunchingCommand {
         case .junit: try page.output.write(verification.junit)
         case .sarif: try page.output.write(try verification.sarif())
         case .xcode:
+            LiveView.replace(by: nil)
             Terminal.standardError.write(verification.compilerLines)
             // A Swift file of comments only: the build of a target can depend on it.
             if let text { try page.output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined()) }

@@ -23,7 +23,7 @@ struct ImportedFile {
     /// - Complexity: linear in the file, apart from sorting its entries by time.
     init(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) throws(ScenarioError) {
         // A collector writes a document a line; an array of events is one document.
-        let isArray = bytes.first { !ASCII.isWhitespace($0) } == ASCII.openBracket
+        let isArray = bytes.first { !$0.isJSONSpace } == UInt8(ascii: "[")
         let documents =
             isArray
             ? [try decodeDocument(TraceDocument.self, from: Self.closed(bytes), file: file)]
@@ -69,11 +69,11 @@ struct ImportedFile {
     /// The array, also of a program that was killed while it wrote events: the format allows to leave out the end.
     private static func closed(_ bytes: [UInt8]) -> [UInt8] {
         var text = bytes[...]
-        for end in [ASCII.closeBracket, ASCII.comma] {
-            while let last = text.last, ASCII.isWhitespace(last) { text = text.dropLast() }
+        for end in [UInt8(ascii: "]"), UInt8(ascii: ",")] {
+            while let last = text.last, last.isJSONSpace { text = text.dropLast() }
             if text.last == end { text = text.dropLast() }
         }
-        return text + [ASCII.closeBracket]
+        return text + [UInt8(ascii: "]")]
     }
 }
 

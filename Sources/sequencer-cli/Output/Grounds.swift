@@ -44,35 +44,22 @@ extension ValidatedGraph {
     ///   - putOff: those that the launch puts off.
     func notes(on plan: LaunchPlan? = nil, workless: [String], putOff: [String] = []) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
-        let notes: [([String], String, String)] = [
+        let unknown = plan?.operationsWithoutExpectation ?? operationsWithoutExpectation
+        let notes: [(String, [String])] = [
             (
-                plan == nil ? operationsWithoutTimeout : [],
-                "is needed by the milestone and has no timeout, so that only the deadline ends it where it hangs",
-                "are needed by the milestone and have no timeout, so that only the deadline ends them where they hang"
+                "needed by the milestone and without a timeout, so that only the deadline ends it",
+                plan == nil ? operationsWithoutTimeout : []
             ),
-            (switchedOff, "is switched off, and counts as 0 ms", "are switched off, and count as 0 ms"),
+            ("switched off, which counts as 0 ms", switchedOff),
+            ("without an expected duration, which counts as 0 ms", unknown),
+            ("without work, which takes 0 ms whatever is expected", workless.filter { !off.contains($0) }),
             (
-                plan?.operationsWithoutExpectation ?? operationsWithoutExpectation,
-                "has no expected duration, and counts as 0 ms", "have no expected duration, and count as 0 ms"
+                "with one timeout for all attempts, so that none follows one that hangs",
+                plan == nil ? operationsWithTimeoutOfAllAttempts : []
             ),
-            (
-                workless.filter { !off.contains($0) },
-                "has no work, and takes 0 ms whatever is expected of it", "have no work, and take 0 ms whatever is expected of them"
-            ),
-            (
-                plan == nil ? operationsWithTimeoutOfAllAttempts : [],
-                "has one timeout for all of its attempts, so that none follows one that hangs",
-                "have one timeout for all of their attempts, so that none follows one that hangs"
-            ),
-            (
-                putOff, "is put off until after the milestone, to keep the budget",
-                "are put off until after the milestone, to keep the budget"
-            ),
+            ("put off until after the milestone, to keep the budget", putOff),
         ]
-        return notes.filter { !$0.0.isEmpty }.map { ids, one, many in
-            (ids.count == 1 ? "1 operation \(one): " : "\(ids.count) operations \(many): ")
-                + listed(ids) { printable($0, limit: 64) }
-        }
+        return notes.filter { !$1.isEmpty }.map { text, ids in "\(text): \(listed(ids) { printable($0, limit: 64) })" }
     }
 
     private var operationsWithTimeoutOfAllAttempts: [String] {

@@ -9,13 +9,21 @@ import Sequencer
 final class LiveView: @unchecked Sendable {
     // @unchecked: `picture`, `drawn` and `pauses` are only touched on `queue`.
 
+    /// The view of the command that runs. Messages and questions take it away for a while, and the result for good.
+    static let current = Locked<LiveView?>(nil)
+
+    /// Takes the view of the command away for good, and has another one in its place.
+    static func replace(by view: LiveView?) {
+        current.withLock { $0 }?.end()
+        current.withLock { $0 = view }
+    }
+
     /// The time since the view was made.
     let now: @Sendable () -> Duration
     private let terminal: Terminal
     let environment: [String: String]
     /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
     private let isAnimated: Bool
-    private let isLine: Bool
     private let patience: Duration
     private let tick: Duration?
     private let queue = DispatchQueue(label: "sequencer-cli.live-view")
@@ -26,8 +34,6 @@ final class LiveView: @unchecked Sendable {
 
     /// - Parameters:
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
-    ///   - isLine: whether it is one line, at whose end the cursor stays: a message that comes meanwhile is not drawn
-    ///     over. Otherwise it stands below the lines.
     ///   - patience: how long nothing is shown on a terminal.
     ///   - tick: how often it is drawn while nothing happens; nil: only when somebody asks.
     ///   - now: the time since the begin; nil for a clock's.
@@ -35,7 +41,6 @@ final class LiveView: @unchecked Sendable {
     init?(
         on terminal: Terminal,
         inLines: Bool = false,
-        isLine: Bool = false,
         patience: Duration = .zero,
         tick: Duration? = .milliseconds(100),
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -45,7 +50,7 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated || inLines else { return nil }
         let begin = ContinuousClock.now
         self.now = now ?? { begin.duration(to: .now) }
-        (self.terminal, self.environment, self.isLine, self.tick) = (terminal, environment, isLine, tick)
+        (self.terminal, self.environment, self.tick) = (terminal, environment, tick)
         // Lines do not flicker: the first one comes at once.
         self.patience = isAnimated ? patience : .zero
     }
@@ -71,15 +76,6 @@ final class LiveView: @unchecked Sendable {
         queue.sync {
             draw()
             return picture != nil
-        }
-    }
-
-    /// Takes the lines away while something else is written to the terminal; they come back by themselves.
-    func erase(while write: () -> Void) {
-        // Written on the queue, so that no tick draws in between.
-        queue.sync {
-            clear()
-            write()
         }
     }
 
@@ -110,13 +106,11 @@ final class LiveView: @unchecked Sendable {
         if let drawn, time - drawn.time < (isAnimated ? .milliseconds(30) : .seconds(5)) { return }
         let lines = picture(terminal.size(environment), time)
         if lines == drawn?.lines { return }
-        if !isAnimated {
-            terminal.write(lines.map { $0 + "\n" }.joined())
-        } else if isLine {
-            terminal.write(Self.clearLine + lines.joined())
-        } else {
+        if isAnimated {
             // Each line is cleared after it is written, not before: that does not flicker.
             terminal.write((drawn.map { Self.home($0.lines) } ?? "") + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+        } else {
+            terminal.write(lines.map { $0 + "\n" }.joined())
         }
         drawn = (lines, time)
     }
@@ -126,10 +120,8 @@ final class LiveView: @unchecked Sendable {
         guard isAnimated, let lines = drawn?.lines else { return }
         // Forgotten, so that the next picture is drawn even if it is the same.
         drawn = nil
-        terminal.write(isLine ? Self.clearLine : Self.home(lines) + "\u{1B}[J")
+        terminal.write(Self.home(lines) + "\u{1B}[J")
     }
-
-    private static let clearLine = "\r\u{1B}[K"
 
     // A carriage return too: the cursor may stand in a column that a person has typed to.
     private static func home(_ lines: [String]) -> String { "\u{1B}[\(lines.count)A\r" }
@@ -138,7 +130,7 @@ final class LiveView: @unchecked Sendable {
 extension LiveView {
     /// Shows a launch until its events end, or the task is cancelled.
     func show(_ events: some AsyncSequence<LaunchEvent, Never>, of graph: OperationGraph, _ style: TextStyle) async {
-        let state = Locked(LiveState(name: graph.name, identifiers: graph.identifiers))
+        let state = Locked(LiveState(name: graph.name, total: graph.count))
         var hasBegun = false
         for await event in events {
             state.withLock { $0.apply(event) }
@@ -151,5 +143,53 @@ extension LiveView {
             redraw()
         }
         end()
+    }
+}
+
+/// Shows on standard error how far a command is: on a terminal once it has taken longer than a second, elsewhere only
+/// where that is asked for, in a line every five seconds.
+struct ProgressLine: Sendable {
+    private let view: LiveView
+    private let state = Locked((fraction: Double?.none, detail: ""))
+
+    /// Shows that a command goes on, until its result is written.
+    ///
+    /// - Parameters:
+    ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
+    ///   - inLines: whether it is shown where nothing can be drawn over, too.
+    /// - Returns: nil where nothing can be drawn over.
+    @discardableResult
+    static func begin(_ title: String, reading input: String?, inLines: Bool = false) -> ProgressLine? {
+        LiveView.replace(by: nil)
+        if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
+        guard let view = LiveView(on: .standardError, inLines: inLines, patience: .seconds(1)) else { return nil }
+        LiveView.replace(by: view)
+        let progress = ProgressLine(title, on: view)
+        progress.update(fraction: nil, detail: input.map(inputName) ?? "")
+        return progress
+    }
+
+    init(_ title: String, on view: LiveView) {
+        self.view = view
+        let isUnicode = TextStyle(color: .never, isTerminal: true, environment: view.environment).isUnicode
+        view.begin { [state] size, time in
+            let (fraction, detail) = state.withLock { $0 }
+            // Rounded down, so that 100% means the end.
+            let share = fraction.map { "\($0 > 0 ? Int(min($0, 1) * 100) : 0)%" }
+            let parts = [title, share ?? detail, "\(time.components.seconds) s"]
+            let line = parts.filter { !$0.isEmpty }.joined(separator: "  ")
+            // One column stays free: some terminals wrap after the last.
+            return [truncated(line, to: max(size.width - 1, 1), ellipsis: isUnicode ? "…" : "...")]
+        }
+    }
+
+    /// Says how far it is; draws that, unless it is too early.
+    ///
+    /// - Parameters:
+    ///   - fraction: the share that is done, from 0 to 1; nil when the whole is unknown.
+    ///   - detail: shown in place of the share where nobody knows the whole.
+    func update(fraction: Double?, detail: String = "") {
+        state.withLock { $0 = (fraction, detail) }
+        view.redraw()
     }
 }

@@ -100,40 +100,17 @@ extension LaunchPlan {
 
     func exitCode(_ deadline: Duration?) -> ExitCode { ExitCode(foreseen: report, deadline: deadline) }
 
-    /// The report of a launch that goes as planned, up to its deadline.
+    /// The report of a launch that goes as planned, and fails at its deadline where that comes first.
     fileprivate func report(deadline: Duration?) -> LaunchReport {
         var report = report
         // The plan says what it rests on.
         report.isVirtual = false
         report.budget.causes = []
-        guard let deadline else { return report }
-        for node in report.operations.indices where report.operations[node].end > deadline { report.operations[node].outcome = .timedOut }
-        let isInTime = isWithin(deadline)
-        if !isInTime { report.outcome = report.outcome(of: report.operations, deadline) }
-        // With the deadline before the milestone the launch has failed: nothing runs on after that.
-        report.afterMilestone = isInTime ? report.afterMilestone.map { report.afterMilestone($0, deadline) } : nil
-        return report
-    }
-}
-
-extension LaunchReport {
-    /// How these operations are expected to end.
-    fileprivate func outcome(of operations: [OperationReport], _ deadline: Duration) -> Outcome {
+        guard let deadline, !isWithin(deadline) else { return report }
         // The first that the deadline cuts off, in the order of starts, as a launch would name it.
-        let late = operations.filter { $0.outcome == .timedOut }.min { $0.start ?? .zero < $1.start ?? .zero }
-        return late.map { .failed(operation: $0.id, message: "expected to end after the launch's deadline, \(durationText(deadline))") }
-            ?? .completed
-    }
-
-    /// The operations that run on after the milestone, up to the deadline.
-    fileprivate func afterMilestone(_ later: AfterMilestone, _ deadline: Duration) -> AfterMilestone {
-        let ids = Set(later.operations)
-        let operations = operations.filter { ids.contains($0.id) }
-        return AfterMilestone(
-            outcome: outcome(of: operations, deadline),
-            start: later.start,
-            operations: later.operations,
-            failures: operations.filter { $0.outcome == .timedOut }.map(\.id)
-        )
+        let late = report.operations.filter { $0.end > deadline }.min { $0.start ?? .zero < $1.start ?? .zero }
+        let message = "expected to end after the launch's deadline, \(durationText(deadline))"
+        report.outcome = .failed(operation: late?.id ?? "", message: message)
+        return report
     }
 }

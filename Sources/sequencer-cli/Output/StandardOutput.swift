@@ -38,6 +38,7 @@ struct Output: Equatable, Sendable {
     /// Anything else that exists (a device, a named pipe) is written to directly. The reader of standard output may
     /// stop early, as `head` does: that is not an error, and the rest is dropped.
     func write(_ text: String) throws(OutputError) {
+        LiveView.replace(by: nil)
         if isFile {
             try writeFile(text)
         } else {
@@ -72,8 +73,11 @@ func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 func message(_ text: String) {
     // Empty lines are kept, and a text without any is one line.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let view = LiveView.current.withLock { $0 }
+    view?.pause()
     // In one write, so that messages of two threads do not mix.
     Terminal.standardError.write(lines.map { "sequencer-cli: \($0)\n" }.joined())
+    view?.resume()
 }
 
 extension Terminal {
@@ -118,8 +122,8 @@ extension Output {
         }
     }
 
-    /// The file to be replaced, or to be created, at the end of all symbolic links, with the permissions it has;
-    /// nil for something that must be written to as it is.
+    /// The file to be replaced, at the end of all symbolic links, with the permissions it has, or to be created; nil
+    /// for something that must be written to as it is.
     private func target() throws(OutputError) -> (path: String, mode: mode_t?)? {
         if path.isEmpty { throw error(ENOENT) }
         // To the system the path would end at the zero, and be another file's.
@@ -135,16 +139,9 @@ extension Output {
         }
         // Only a file that is not there may be created; a folder that cannot be searched is an error.
         guard errno == ENOENT else { throw error() }
-        var end = path
-        // As many links as Linux follows.
-        for _ in 0..<40 {
-            // A path to a folder that does not exist cannot become a file.
-            if end.hasSuffix("/") { throw error(EISDIR) }
-            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: end) else { return (end, nil) }
-            // A relative link starts from the folder of the link, not of the process.
-            end = link.hasPrefix("/") ? link : folder(of: end) + "/" + link
-        }
-        throw error(ELOOP)
+        // A path to a folder that does not exist cannot become a file.
+        if path.hasSuffix("/") { throw error(EISDIR) }
+        return (path, nil)
     }
 
     private func folder(of path: String) -> String {

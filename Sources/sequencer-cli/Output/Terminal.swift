@@ -20,12 +20,6 @@ struct Terminal: Equatable, Sendable {
     /// Whether a person sees the output.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether this process has it, and no shell or other program that it was stopped for. True where nobody can tell.
-    var isOurs: Bool {
-        let owner = tcgetpgrp(descriptor)
-        return owner < 0 || owner == getpgrp()
-    }
-
     /// Whether lines that were written can be written over.
     func canAnimate(_ environment: [String: String]) -> Bool { isTerminal && environment["TERM"] != "dumb" }
 

@@ -4,7 +4,7 @@ import Sequencer
 /// The change that the tool makes to terminals: a question for a secret hides what is typed.
 ///
 /// Silent terminals are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls
-/// ``restoreAll()``), they are restored, and so they are while it is stopped.
+/// ``restoreAll()``), they are restored.
 enum TerminalModes {
     private struct State {
         /// Of each terminal that is silent, the modes that it had before.
@@ -28,23 +28,6 @@ enum TerminalModes {
         }
     }
 
-    /// Restores every terminal until ``resume()``, because the process will be stopped.
-    static func pause() {
-        state.withLock { state in
-            // Kept as saved: the process may go on, and be silent again.
-            for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
-        }
-    }
-
-    /// Makes the terminals silent again that were so before the process was stopped, unless one is somebody else's now.
-    static func resume() {
-        state.withLock { state in
-            for (descriptor, saved) in state.saved where Terminal(descriptor: descriptor).isOurs {
-                _ = set(silent(saved, descriptor), of: descriptor)
-            }
-        }
-    }
-
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
     /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the
@@ -58,7 +41,15 @@ enum TerminalModes {
         return state.withLock { state in
             var saved = termios()
             guard !state.isLeaving, tcgetattr(descriptor, &saved) == 0 else { return false }
-            var modes = silent(saved, descriptor)
+            var modes = saved
+            modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
+            // The line feed that ends a password is shown, so that the cursor does not stay in the question.
+            modes.c_lflag |= tcflag_t(ECHONL)
+            // The value that turns a key off is the terminal's own.
+            let disabled = cc_t(truncatingIfNeeded: fpathconf(descriptor, Int32(_PC_VDISABLE)))
+            withUnsafeMutableBytes(of: &modes.c_cc) { keys in
+                for key in [VSUSP, VQUIT] { keys[Int(key)] = disabled }
+            }
             // Success means that any of the changes was made: only asking tells whether this one was.
             if set(modes, of: descriptor), tcgetattr(descriptor, &modes) == 0, modes.c_lflag & tcflag_t(ECHO) == 0 {
                 // The first saved modes stay: those of a second call would be the silent ones.
@@ -76,19 +67,6 @@ enum TerminalModes {
         state.withLock { state in
             if let saved = state.saved.removeValue(forKey: descriptor) { _ = set(saved, of: descriptor) }
         }
-    }
-
-    private static func silent(_ modes: termios, _ descriptor: Int32) -> termios {
-        var modes = modes
-        modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
-        // The line feed that ends a password is shown, so that the cursor does not stay in the question.
-        modes.c_lflag |= tcflag_t(ECHONL)
-        // The value that turns a key off is the terminal's own.
-        let disabled = cc_t(truncatingIfNeeded: fpathconf(descriptor, Int32(_PC_VDISABLE)))
-        withUnsafeMutableBytes(of: &modes.c_cc) { keys in
-            for key in [VSUSP, VQUIT] { keys[Int(key)] = disabled }
-        }
-        return modes
     }
 
     private static func set(_ modes: termios, of descriptor: Int32) -> Bool {

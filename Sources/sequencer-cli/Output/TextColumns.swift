@@ -36,11 +36,6 @@ private func fitting(_ text: some Sequence<Character>, in width: Int) -> String 
     return result
 }
 
-/// The text with spaces after it, up to `width` columns.
-func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - displayWidth(text)))
-}
-
 /// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first
 /// is indented.
 ///
@@ -140,12 +135,6 @@ struct Canvas {
     /// Fills columns with one character.
     mutating func fill(_ columns: Range<Int>, with text: String, tone: TextStyle.Tone? = nil) {
         for column in columns where cells.indices.contains(column) { cells[column] = Cell(text: text, tone: tone) }
-    }
-
-    /// Puts a character into a column that nothing was put into.
-    mutating func putBehind(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
-        guard cells.indices.contains(column), cells[column].text == " ", cells[column].tone == nil else { return }
-        cells[column] = Cell(text: text, tone: tone)
     }
 
     /// The line, without the blanks at its end.

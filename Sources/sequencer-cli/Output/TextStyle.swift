@@ -115,8 +115,4 @@ struct BarGlyphs: Equatable, Sendable {
     var nothing: String { isUnicode ? "–" : "-" }
     /// Before the name of an operation on the main thread.
     var main: String { isUnicode ? "◆" : "^" }
-    /// Cells filled from the left by one to seven eighths; in Unicode alone, as the next.
-    static let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"]
-    /// A cell whose right half is filled.
-    static let rightHalf = "▐"
 }

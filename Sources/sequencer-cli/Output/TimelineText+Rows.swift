@@ -6,8 +6,6 @@ struct TimelineColumns: Equatable, Sendable {
     let name: Int
     let duration: Int
     let bar: Int
-    /// Room after the longest bar for two words on the outcome of an operation.
-    let note: Int
     /// Whether there is room for titles.
     let showsTitles: Bool
 
@@ -21,10 +19,7 @@ struct TimelineColumns: Equatable, Sendable {
         let widest = operations.lazy.map { [showsTitles] in displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }.max() ?? 0
         name = min(widest, max(12, width * 3 / 10))
         duration = operations.lazy.map { displayWidth(durationCell(of: $0, style)) }.max() ?? 0
-        // Operations that never started have no bar: their notes begin where bars do.
-        let widestNote = operations.lazy.filter { $0.start != nil }.compactMap { Note($0)?.summary.count }.max()
-        note = widestNote.map { min($0 + 1, width / 5) } ?? 0
-        bar = width - (Self.nameStart + name + 1 + duration + 1) - note
+        bar = width - (Self.nameStart + name + 1 + duration + 1)
     }
 }
 
@@ -44,13 +39,13 @@ extension TimelineText {
     /// The operation's line, and more lines for text that does not fit on it.
     func rows(of operation: OperationReport) -> [String] {
         var canvas = Canvas(width: width)
+        // Before all else, which covers it.
+        if let column = budgetMark?.column { canvas.put(style.bars.budget, at: columns.barStart + column, tone: .dim) }
         putName(of: operation, on: &canvas)
         let duration = durationCell(of: operation, style)
         canvas.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
         let bar = putBar(of: operation, on: &canvas)
         let below = putNote(of: operation, beside: bar, on: &canvas)
-        // After the bar and the note: the mark stands behind them.
-        if let column = budgetMark?.column { canvas.putBehind(style.bars.budget, at: columns.barStart + column, tone: .dim) }
         return [canvas.rendered(style)] + below
     }
 
@@ -87,16 +82,13 @@ extension TimelineText {
     private func putBar(of operation: OperationReport, on canvas: inout Canvas) -> Range<Int> {
         let origin = columns.barStart
         guard let look = look(of: operation), let start = operation.start else { return origin..<origin }
-        let cells =
-            // Other kinds have no character for a part of a cell.
-            look.glyph == style.bars.running && style.isUnicode
-            ? fineCells(from: start, to: operation.end) : coarseCells(from: start, to: operation.end, glyph: look.glyph)
-        let wait = waitColumns(of: operation) ?? cells.first..<cells.first
+        // At least one cell, since every operation that ran is seen; a start at the very end has one all the same.
+        let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
+        let end = max(Int(axis.position(operation.end).rounded()), first + 1)
+        let wait = waitColumns(of: operation) ?? first..<first
         canvas.fill(origin + wait.lowerBound..<origin + wait.upperBound, with: style.bars.waiting, tone: .dim)
-        for (offset, glyph) in cells.glyphs.enumerated() {
-            canvas.fill(origin + cells.first + offset..<origin + cells.first + offset + 1, with: glyph, tone: look.tone)
-        }
-        return origin + min(wait.lowerBound, cells.first)..<origin + cells.first + cells.glyphs.count
+        canvas.fill(origin + first..<origin + end, with: look.glyph, tone: look.tone)
+        return origin + min(wait.lowerBound, first)..<origin + end
     }
 
     /// The character and the colour of a bar; nil when the operation never ran.
@@ -112,58 +104,25 @@ extension TimelineText {
         }
     }
 
-    private typealias Cells = (first: Int, glyphs: [String])
-
-    /// Whole cells: at least one, since every operation that ran is seen.
-    private func coarseCells(from start: Duration, to end: Duration, glyph: String) -> Cells {
-        // A start at the very end has a column all the same.
-        let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
-        let last = max(Int(axis.position(end).rounded()), first + 1)
-        return (first, Array(repeating: glyph, count: last - first))
-    }
-
-    /// The start to half a cell, the end to an eighth: Unicode has no finer characters.
-    private func fineCells(from start: Duration, to end: Duration) -> Cells {
-        // Half cells exist on the right side, eighths only on the left.
-        let begin = min((axis.position(start) * 2).rounded(), Double(axis.columns * 2 - 1)) / 2
-        let first = Int(begin)
-        let startsHalfway = begin > Double(first)
-        // A bar that begins in the middle of a cell fills that cell to its end.
-        let eighths = max(Int(((axis.position(end) - Double(first)) * 8).rounded()), startsHalfway ? 8 : 1)
-        var glyphs = Array(repeating: style.bars.running, count: eighths / 8)
-        if eighths % 8 > 0 { glyphs.append(BarGlyphs.eighths[eighths % 8 - 1]) }
-        if startsHalfway { glyphs[0] = BarGlyphs.rightHalf }
-        return (first, glyphs)
-    }
-
     // MARK: Notes
 
     /// Puts what there is to say beside the bar: after it, or else before it.
     ///
     /// - Returns: the lines to go below if the note does not fit.
     private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
-        guard let note = Note(operation) else { return [] }
-        let tone = self.noteTone(operation)
+        guard let note = note(of: operation) else { return [] }
+        let (tone, length) = (noteTone(operation), displayWidth(note))
         // A blank column between a bar and its note; without a bar none is needed.
         let after = bar.isEmpty ? bar.upperBound : bar.upperBound + 1
-        func put(_ text: String) -> Bool {
-            let length = displayWidth(text)
-            if length <= width - after {
-                canvas.put(text, at: after, tone: tone)
-            } else if length + 1 <= bar.lowerBound - columns.barStart {
-                canvas.put(text, at: bar.lowerBound - 1 - length, tone: tone)
-            } else {
-                return false
-            }
-            return true
+        if length <= width - after {
+            canvas.put(note, at: after, tone: tone)
+        } else if length + 1 <= bar.lowerBound - columns.barStart {
+            canvas.put(note, at: bar.lowerBound - 1 - length, tone: tone)
+        } else {
+            let lines = wrapped(note, to: width - 6, limit: 3, ellipsis: style.ellipsis)
+            return lines.map { String(repeating: " ", count: 6) + style.applying(tone, to: $0) }
         }
-        if put(note.text) { return [] }
-        // Two words beside the bar, if not the whole sentence.
-        let isLabelled = put(note.summary)
-        if isLabelled, note.isSummaryEnough { return [] }
-        let indent = 6
-        let lines = wrapped(isLabelled ? note.message : note.text, to: width - indent, limit: 3, ellipsis: style.ellipsis)
-        return lines.map { String(repeating: " ", count: indent) + style.applying(tone, to: $0) }
+        return []
     }
 
     private func noteTone(_ operation: OperationReport) -> TextStyle.Tone {
@@ -175,46 +134,21 @@ extension TimelineText {
     }
 }
 
-/// The outcome of an operation that did not simply succeed.
-struct Note: Equatable, Sendable {
-    /// Two words at the most.
-    let summary: String
-    /// Why, in one sentence.
-    let message: String
-    /// Both.
-    let text: String
-    /// Whether the message adds so little that it is left out if it does not fit.
-    let isSummaryEnough: Bool
-
-    /// Nil when there is nothing to say.
-    init?(_ operation: OperationReport) {
-        let message = operation.message.map { printable($0, limit: 600) }
-        switch operation.outcome {
-        case .succeeded where operation.isDeferred:
-            let expected = operation.expected.map { ", with \(durationText($0)) expected" } ?? ""
-            self.init("deferred", "put off until after the milestone, to keep the budget\(expected)")
-        case .succeeded where operation.attempts > 1: self.init("\(operation.attempts) attempts")
-        case .succeeded: return nil
-        // That the launch had stopped is said once, by the verdict; another message may repeat the summary.
-        case .cancelled where operation.start == nil || message?.hasPrefix("cancelled") == true:
-            let summary = operation.start == nil ? "not started" : "cancelled"
-            self.init(summary, message, text: message, isSummaryEnough: true)
-        case .cancelled: self.init("cancelled", message)
-        case .skipped: self.init("skipped", message)
-        case .failed: self.init("failed", message == "failed" ? nil : message)
-        case .timedOut: self.init("timed out", message)
-        case .fellBack:
-            let end = "; its fallback was used"
-            // The engine's sentence ends so, and the summary says it already.
-            self.init("fell back", message.map { $0.hasSuffix(end) ? String($0.dropLast(end.count)) : $0 })
-        }
-    }
-
-    private init(_ summary: String, _ message: String? = nil, text: String? = nil, isSummaryEnough: Bool = false) {
-        self.summary = summary
-        self.message = message ?? summary
-        self.text = text ?? message.map { "\(summary): \($0)" } ?? summary
-        self.isSummaryEnough = isSummaryEnough || message == nil
+/// The outcome of an operation that did not simply succeed, and why; nil when there is nothing to say.
+func note(of operation: OperationReport) -> String? {
+    let words = operation.outcome.words
+    switch operation.outcome {
+    case .succeeded where operation.isDeferred:
+        let expected = operation.expected.map { ", with \(durationText($0)) expected" } ?? ""
+        return "deferred: put off until after the milestone, to keep the budget\(expected)"
+    case .succeeded: return operation.attempts > 1 ? "\(operation.attempts) attempts" : nil
+    // Why the launch had stopped is said once, by the verdict.
+    case .cancelled where operation.start == nil: return "not started"
+    case .cancelled, .skipped, .failed, .timedOut, .fellBack:
+        // Said by the outcome already.
+        let message = operation.message.map { printable($0.replacing("; its fallback was used", with: ""), limit: 600) }
+        // The message may begin with the same words.
+        return message.map { $0.hasPrefix(words) ? $0 : "\(words): \($0)" } ?? words
     }
 }
 
@@ -244,50 +178,10 @@ struct TimelineAxis: Equatable, Sendable {
     /// The column that shows a time.
     func column(_ time: Duration) -> Int { min(Int(position(time).rounded()), columns - 1) }
 
-    /// Ticks at round times, as close as their labels allow.
+    /// Ticks at round times, so far apart that there is room for their labels.
     func ticks(_ style: TextStyle) -> [Tick] {
-        let (unit, name): (Duration, String) =
-            switch range {
-            case .seconds(300)...: (.seconds(60), "min")
-            case .seconds(1)...: (.seconds(1), "s")
-            case .milliseconds(1)...: (.milliseconds(1), "ms")
-            case .microseconds(1)...: (.microseconds(1), style.isUnicode ? "µs" : "us")
-            default: (.nanoseconds(1), "ns")
-            }
-        let units = range / unit
-        var magnitude = 1e-3
-        while magnitude <= units {
-            for factor in [1.0, 2, 5] {
-                let ticks = ticks(every: factor * magnitude, of: name, units: units)
-                if areApart(ticks) { return ticks }
-            }
-            magnitude *= 10
+        roundTimes(upTo: range.nanoseconds, atMost: Nanoseconds(max(columns / 10 - 1, 1))).map { time in
+            Tick(column: column(.nanoseconds(time)), label: time == 0 ? "0" : style.duration(.nanoseconds(time)))
         }
-        return [Tick(column: 0, label: "0")]
-    }
-
-    private func ticks(every step: Double, of unit: String, units: Double) -> [Tick] {
-        // A sum of tenths can lie just below a whole number of steps.
-        let count = Int((units / step + 1e-9).rounded(.down))
-        // More ticks than columns never fit.
-        guard count < columns else { return [] }
-        return (0...count).map { number in
-            // Rounded to thousandths: a product of decimal fractions shows digits that nobody asked for.
-            let value = (Double(number) * step * 1000).rounded() / 1000
-            let text = value == value.rounded() ? String(Int(value)) : String(value)
-            return Tick(
-                column: min(Int((value / units * Double(columns)).rounded()), columns - 1),
-                label: number == 0 ? "0" : "\(text) \(unit)"
-            )
-        }
-    }
-
-    /// Whether two columns are free after every label; one before the last, which is drawn further to the left where it
-    /// has to be.
-    private func areApart(_ ticks: [Tick]) -> Bool {
-        !ticks.isEmpty
-            && zip(ticks, ticks.dropFirst()).allSatisfy { left, right in
-                left.column + left.label.count + (right == ticks.last ? 1 : 2) <= right.column
-            }
     }
 }

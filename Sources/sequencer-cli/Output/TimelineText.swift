@@ -75,15 +75,13 @@ struct TimelineText {
 
     /// A line for each graph that joined the launch.
     private var scopes: [String] {
-        var lines: [String] = []
-        for scope in report.scopes.prefix(Self.maximumNoted) {
-            let text = "scope \(printable(scope.scopeText(style.duration), limit: 700))"
-            let isGood = scope.report.outcome == .completed && scope.report.isWithinBudgets
-            lines += wrap(text).map { isGood ? $0 : style.yellow($0) }
-        }
-        let rest = report.scopes.count - Self.maximumNoted
-        if rest > 0 { lines.append("and \(rest) more scope\(rest == 1 ? "" : "s")") }
-        return lines
+        Self.limited(
+            report.scopes.flatMap { scope in
+                let isGood = scope.report.outcome == .completed && scope.report.isWithinBudgets
+                let lines = wrap("scope \(printable(scope.scopeText(style.duration), limit: 700))")
+                return lines.map { isGood ? $0 : style.yellow($0) }
+            }
+        )
     }
 
     // MARK: Around the bars
@@ -96,9 +94,10 @@ struct TimelineText {
         // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
         let drawn = used < report.lanes ? "\(used) of \(lanes)" : lanes
-        let rests = [drawn + (usesMain ? " and the main thread" : ""), drawn, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
+        let all = drawn + (usesMain ? " and the main thread" : "")
+        let rests = [all, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
         let name = printable(report.scenario, limit: 200)
-        let rest = rests.first { displayWidth(name) + displayWidth($0) <= width } ?? time + (lanes.isEmpty ? "" : ", \(lanes)")
+        let rest = displayWidth(name) + displayWidth(rests[0]) <= width ? rests[0] : rests[1]
         // The name gives way: the rest of the line is the result.
         return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), at: .middle, ellipsis: style.ellipsis)) + rest
     }
@@ -112,7 +111,7 @@ struct TimelineText {
         for tick in axis.ticks(style) {
             ruler.put(style.bars.tick, at: columns.barStart + tick.column, tone: .dim)
             // The last label may have to move to the left.
-            let column = min(tick.column, axis.columns + columns.note - tick.label.count)
+            let column = min(tick.column, axis.columns - tick.label.count)
             guard column >= free else { continue }
             labels.put(tick.label, at: columns.barStart + column, tone: .dim)
             free = column + tick.label.count + 2
@@ -146,8 +145,6 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    private static let maximumNoted = 20
-
     /// More for a person to know: operations that were left running, notes, and misbehaviour.
     var messages: [String] {
         var messages: [String] = []
@@ -155,17 +152,18 @@ extension TimelineText {
         if !stragglers.isEmpty {
             messages.append("still running when the launch ended: \(listed(stragglers) { printable($0, limit: 80) })")
         }
-        let notes = operations.lazy.flatMap { operation in
-            operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }
-        }
-        messages += notes.prefix(Self.maximumNoted)
-        if notes.count > Self.maximumNoted { messages.append("and \(notes.count - Self.maximumNoted) more notes") }
-        // The misbehaviour of operations that a person should know of.
-        let anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
-        messages += anomalies.prefix(VerdictText.maximumNamed)
-        let rest = anomalies.count - VerdictText.maximumNamed
-        if rest > 0 { messages.append("and \(rest) more like these") }
+        messages += Self.limited(
+            operations.flatMap { operation in
+                operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }
+            }
+        )
+        messages += Self.limited(report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) })
         return messages.flatMap(wrap).map(style.yellow)
+    }
+
+    /// No more lines than anyone reads.
+    private static func limited(_ lines: [String]) -> [String] {
+        lines.prefix(20) + (lines.count > 20 ? ["and \(lines.count - 20) more like these"] : [])
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
 ///
@@ -85,7 +86,7 @@ struct JSONReader {
     private static let depthLimit = 128
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
-        ASCII.quote: ASCII.quote, ASCII.backslash: ASCII.backslash, ASCII.slash: ASCII.slash,
+        UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
     ]
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -103,7 +104,7 @@ struct JSONReader {
 
     private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    mutating func skipWhitespace() { while offset < bytes.count, ASCII.isWhitespace(bytes[offset]) { offset += 1 } }
+    mutating func skipWhitespace() { while offset < bytes.count, bytes[offset].isJSONSpace { offset += 1 } }
 
     /// Skips the byte if it is next, and says whether it was.
     mutating func skip(_ byte: UInt8) -> Bool {
@@ -126,10 +127,10 @@ struct JSONReader {
         let position = position()
         let content: JSONValue.Content
         switch current {
-        case ASCII.quote: content = .string(try string())
-        case ASCII.openBrace: content = .object(try object(depth + 1))
-        case ASCII.openBracket: content = .array(try array(depth + 1))
-        case ASCII.minus, ASCII.zero...ASCII.nine: content = .number(try number())
+        case UInt8(ascii: "\""): content = .string(try string())
+        case UInt8(ascii: "{"): content = .object(try object(depth + 1))
+        case UInt8(ascii: "["): content = .array(try array(depth + 1))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): content = .number(try number())
         default: content = try word()
         }
         return JSONValue(content: content, position: position)
@@ -140,14 +141,14 @@ struct JSONReader {
         var keys: Set<String> = []
         var count = 0
         try open(depth)
-        while try hasNext(before: ASCII.closeBrace, &count) {
-            guard current == ASCII.quote else { throw expected("a key in double quotes") }
+        while try hasNext(before: UInt8(ascii: "}"), &count) {
+            guard current == UInt8(ascii: "\"") else { throw expected("a key in double quotes") }
             let (start, position) = (offset, position())
             let key = try string()
             // Most readers take the last of two, some the first (J4).
             if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
-            guard skip(ASCII.colon) else { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
+            if !skip(UInt8(ascii: ":")) { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
             let value = try value(depth: depth)
             if isKept { members.append(JSONMember(key: key, position: position, value: value)) }
@@ -159,7 +160,7 @@ struct JSONReader {
         var elements: [JSONValue] = []
         var count = 0
         try open(depth)
-        while try hasNext(before: ASCII.closeBracket, &count) {
+        while try hasNext(before: UInt8(ascii: "]"), &count) {
             let element = try value(depth: depth)
             if isKept { elements.append(element) }
         }
@@ -181,7 +182,7 @@ struct JSONReader {
         if count == 1 { return true }
         let comma = offset
         let name = Unicode.Scalar(end)
-        guard skip(ASCII.comma) else { throw expected("',' or '\(name)'") }
+        guard skip(UInt8(ascii: ",")) else { throw expected("',' or '\(name)'") }
         skipWhitespace()
         // Pointed to the comma, which is to be removed.
         if current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
@@ -208,27 +209,27 @@ struct JSONReader {
 
     private mutating func number() throws(JSONError) -> String {
         let start = offset
-        let isNegative = skip(ASCII.minus)
+        let isNegative = skip(UInt8(ascii: "-"))
         if isNegative, bytes[offset...].starts(with: "Infinity".utf8) { throw fault("-Infinity is not a number in JSON", at: start) }
-        if skip(ASCII.zero) {
+        if skip(UInt8(ascii: "0")) {
             // Section 6: a number begins with 0 or with another digit, never with both.
-            if ASCII.zero...ASCII.nine ~= current { throw fault("a number has a leading zero", at: start) }
+            if current.isASCIIDigit { throw fault("a number has a leading zero", at: start) }
         } else {
             try digits(after: "'-'")
         }
-        if skip(ASCII.dot) { try digits(after: "'.'") }
+        if skip(UInt8(ascii: ".")) { try digits(after: "'.'") }
         // Both cases of the letter, by the bit that tells them apart.
         if current | 0x20 == UInt8(ascii: "e") {
             offset += 1
-            if !skip(ASCII.plus) { _ = skip(ASCII.minus) }
+            if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
             try digits(after: "the exponent's 'e'")
         }
         return isKept ? text(start..<offset) : ""
     }
 
     private mutating func digits(after place: StaticString) throws(JSONError) {
-        guard ASCII.zero...ASCII.nine ~= current else { throw expected("a digit after \(place)") }
-        while ASCII.zero...ASCII.nine ~= current { offset += 1 }
+        guard current.isASCIIDigit else { throw expected("a digit after \(place)") }
+        while current.isASCIIDigit { offset += 1 }
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
@@ -242,13 +243,13 @@ struct JSONReader {
         offset += 1
         /// Where the bytes begin that are not in the text yet.
         var rest = offset
-        while current != ASCII.quote {
+        while current != UInt8(ascii: "\"") {
             if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
-            if current < ASCII.space {
+            if current < UInt8(ascii: " ") {
                 let name = String(format: "%04X", current)
                 throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
             }
-            guard current == ASCII.backslash else {
+            guard current == UInt8(ascii: "\\") else {
                 offset += 1
                 continue
             }
@@ -319,7 +320,7 @@ struct JSONReader {
     func expected(_ what: String) -> JSONError {
         if offset >= bytes.count { return fault("unexpected end of the text; expected \(what)") }
         let next = byte(offset + 1)
-        if current == UInt8(ascii: "#") || current == ASCII.slash && (next == ASCII.slash || next == UInt8(ascii: "*")) {
+        if current == UInt8(ascii: "#") || current == UInt8(ascii: "/") && "/*".utf8.contains(next) {
             return fault("comments are not allowed in JSON; expected \(what)")
         }
         if current == UInt8(ascii: "'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
@@ -331,29 +332,8 @@ struct JSONReader {
     }
 }
 
-enum ASCII {
-    static let tab: UInt8 = 0x09
-    static let newline: UInt8 = 0x0A
-    static let carriageReturn: UInt8 = 0x0D
-    static let space: UInt8 = 0x20
-    static let quote: UInt8 = 0x22
-    static let plus: UInt8 = 0x2B
-    static let comma: UInt8 = 0x2C
-    static let minus: UInt8 = 0x2D
-    static let dot: UInt8 = 0x2E
-    static let slash: UInt8 = 0x2F
-    static let zero: UInt8 = 0x30
-    static let nine: UInt8 = 0x39
-    static let colon: UInt8 = 0x3A
-    static let openBracket: UInt8 = 0x5B
-    static let backslash: UInt8 = 0x5C
-    static let closeBracket: UInt8 = 0x5D
-    static let openBrace: UInt8 = 0x7B
-    static let closeBrace: UInt8 = 0x7D
-
+extension UInt8 {
     /// Whether JSON passes over it between its tokens.
     @inline(__always)
-    static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == space || byte == newline || byte == carriageReturn || byte == tab
-    }
+    var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

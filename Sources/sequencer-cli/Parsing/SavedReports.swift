@@ -65,7 +65,7 @@ enum SavedReports {
                 let start = json.offset
                 if start == bytes.count { break }
                 do throws(JSONError) {
-                    guard json.current == ASCII.openBrace else { throw json.expected("an object") }
+                    guard json.current == UInt8(ascii: "{") else { throw json.expected("an object") }
                     try json.value()
                     documents.append(start..<json.offset)
                 } catch {
@@ -76,7 +76,7 @@ enum SavedReports {
                     guard let next else { return (documents, start) }
                     json.offset = next
                     // Blank lines behind it are nobody's mistake.
-                    let last = bytes[start..<next].lastIndex { !ASCII.isWhitespace($0) } ?? start
+                    let last = bytes[start..<next].lastIndex { !$0.isJSONSpace } ?? start
                     documents.append(start..<last + 1)
                 }
             }
@@ -86,19 +86,19 @@ enum SavedReports {
 
     /// Brackets and commas are those of an array of reports.
     private static func isBetweenDocuments(_ byte: UInt8) -> Bool {
-        ASCII.isWhitespace(byte) || byte == ASCII.comma || byte == ASCII.openBracket || byte == ASCII.closeBracket
+        byte.isJSONSpace || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
     /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil if
     /// there is none.
     private static func endOfBroken(from start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         var place = start
-        while let newline = bytes[place...].firstIndex(of: ASCII.newline) {
+        while let newline = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) {
             place = newline + 1
-            let line = bytes[place...].drop { $0 != ASCII.newline && isBetweenDocuments($0) }
-            guard line.first == ASCII.openBrace else { continue }
+            let line = bytes[place...].drop { $0 != UInt8(ascii: "\n") && isBetweenDocuments($0) }
+            guard line.first == UInt8(ascii: "{") else { continue }
             // Within a report, objects are indented and have no schema.
-            let isReport = line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: "\"schema\"".utf8)
+            let isReport = line.dropFirst().drop(while: \.isJSONSpace).starts(with: "\"schema\"".utf8)
             if isReport || line.startIndex == place { return place }
         }
         return nil

@@ -142,16 +142,10 @@ enum WorkDocument: Equatable, Sendable {
     case compute(Duration)
     /// It runs a program: its name or path, then its arguments.
     case command([String])
-    case http(HTTPDocument)
+    case http(HTTPRequest)
     /// It takes as long as is expected, in which it keeps its thread or does not; for an operation of a graph, whose
     /// work is somebody else's.
     case expected(keepsThread: Bool)
     /// It only joins its dependencies.
     case none
-}
-
-struct HTTPDocument: Equatable, Sendable {
-    var url: URL
-    var method = HTTPMethod.get
-    var headers: [String: String] = [:]
 }

@@ -196,7 +196,7 @@ enum ScenarioKeys {
         "http": { $0 = .http(try httpDocument($1)) },
     ]
 
-    private static let http: Keys<(url: URL?, method: HTTPMethod, headers: [String: String])> = [
+    private static let http: Keys<(url: URL?, method: HTTPMethod, headers: HTTPHeaders)> = [
         "url": { $0.url = try $1.parsed(URLText.parse) },
         // Exactly: methods are case-sensitive (RFC 9110, section 9.1).
         "method": { $0.method = try $1.word(HTTPMethod.self, called: "method") },
@@ -354,24 +354,23 @@ extension ScenarioKeys {
         return words
     }
 
-    private static func httpDocument(_ field: ScenarioField) throws -> HTTPDocument {
-        var request = (url: URL?.none, method: HTTPMethod.get, headers: [String: String]())
-        try field.read(http, into: &request)
-        guard let url = request.url else { throw field.missing("url") }
-        return HTTPDocument(url: url, method: request.method, headers: request.headers)
+    private static func httpDocument(_ field: ScenarioField) throws -> HTTPRequest {
+        var document = (url: URL?.none, method: HTTPMethod.get, headers: HTTPHeaders())
+        try field.read(http, into: &document)
+        guard let url = document.url else { throw field.missing("url") }
+        return HTTPRequest(document.method, url, headers: document.headers)
     }
 
     /// Header values may be secrets: no message repeats one.
-    private static func headers(_ field: ScenarioField) throws -> [String: String] {
-        var headers: [String: String] = [:]
-        var seen: Set<String> = []
+    private static func headers(_ field: ScenarioField) throws -> HTTPHeaders {
+        var headers = HTTPHeaders()
         for (name, value) in try field.children() {
             // RFC 9110, section 5.1: a name is a token.
             if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) {
                 throw field.fault("\(quoted(name)) is not the name of a header", at: name)
             }
             // Names of headers do not depend on case.
-            if !seen.insert(name.lowercased()).inserted { throw field.fault("the header \(quoted(name)) is given twice", at: name) }
+            if headers[name] != nil { throw field.fault("the header \(quoted(name)) is given twice", at: name) }
             let text = try value.string()
             // A line break would begin another header; a tab is allowed (RFC 9110, section 5.5).
             if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {

@@ -7,17 +7,7 @@ import Sequencer
 /// They stand in any layout: one a line, in many lines, several in one line, in an array. After one that has broken
 /// off, reading goes on at the next line that begins with one.
 struct LaunchFile {
-    /// A mistake in the file, and how many lines it and others like it have spoilt.
-    struct Mistake: CustomStringConvertible {
-        let error: ScenarioError
-        fileprivate(set) var lines: Int
-
-        var description: String {
-            lines == 1 ? "\(error)" : "\(error), and so in \(lines - 1) more line\(lines == 2 ? "" : "s")"
-        }
-    }
-
-    /// So many different mistakes are kept; the broken lines of the others are counted.
+    /// So many mistakes are kept; all broken lines are counted.
     private static let maximumMistakes = 10
     /// So many bytes are read at a time.
     private static let batchSize = 4 << 20
@@ -29,7 +19,8 @@ struct LaunchFile {
     let keys: StatsKeys
     /// The bytes of a batch; only tests have another number.
     var batchSize = Self.batchSize
-    private(set) var mistakes: [Mistake] = []
+    /// Those that are different, the first of each kind.
+    private(set) var mistakes: [ScenarioError] = []
     private(set) var brokenLines = 0
     /// Where the bytes begin that have not been taken yet.
     private var position = SourcePosition.start
@@ -116,7 +107,7 @@ struct LaunchFile {
     private func launch(_ document: ArraySlice<UInt8>) throws(ScenarioError) -> LaunchLine {
         let bytes = Array(document)
         // One message for all lines that are no JSON at all, whatever stands there; another encoding is named below.
-        if bytes[0] != ASCII.openBrace, (try? requireUTF8Start(bytes)) != nil {
+        if bytes[0] != UInt8(ascii: "{"), (try? requireUTF8Start(bytes)) != nil {
             throw ScenarioError(file: name, message: "expected an object")
         }
         if bytes.count > SavedReports.sizeLimit {
@@ -132,15 +123,12 @@ struct LaunchFile {
     /// Keeps a mistake in a document that begins at the position.
     private mutating func add(_ error: ScenarioError, _ document: ArraySlice<UInt8>) {
         // Several mistakes in one line are one broken line.
-        let last = position.line + document.count { $0 == ASCII.newline }
-        let count = max(last - max(position.line - 1, lastBroken), 0)
+        let last = position.line + document.count { $0 == UInt8(ascii: "\n") }
+        brokenLines += max(last - max(position.line - 1, lastBroken), 0)
         lastBroken = last
-        brokenLines += count
-        // By its text: a file that is wrong in one way has one mistake with a number, not a million.
-        if let known = mistakes.firstIndex(where: { $0.error.message == error.message }) {
-            mistakes[known].lines += count
-        } else if mistakes.count < Self.maximumMistakes {
-            mistakes.append(Mistake(error: error.moved(by: position), lines: max(count, 1)))
+        // By its text: a file that is wrong in one way has one mistake, not a million.
+        if mistakes.count < Self.maximumMistakes, !mistakes.contains(where: { $0.message == error.message }) {
+            mistakes.append(error.moved(by: position))
         }
     }
 }

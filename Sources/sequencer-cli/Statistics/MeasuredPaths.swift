@@ -43,65 +43,32 @@ struct MeasuredPaths {
     func longest(with change: (node: Int, duration: Duration)? = nil) -> CriticalPath {
         CriticalPath(of: graph, endingWith: last) { ($0 == change?.node ? change?.duration ?? .zero : durations[$0]).nanoseconds }
     }
+}
 
-    /// By operation, how much shorter the longest path would be if it took no time.
-    ///
-    /// Only the operations of one longest path gain anything. A path without one of them has one step that goes past
-    /// that operation's place in the order: the longest path with such a step is the longest one that remains.
-    ///
-    /// - Complexity: O(operations + dependencies · log dependencies).
-    func gains() -> [Duration] {
-        let (longest, isOnWay) = (longest(), last.map(graph.leading) ?? durations.map { _ in true })
-        var gains = [Duration](repeating: .zero, count: durations.count)
-        var places = gains.indices.map { $0 }
-        for (place, node) in graph.order.enumerated() { places[node] = place }
-        let onPath = Set(longest.path)
-        var bypasses = Heap<Bypass>()
-        for node in graph.order where isOnWay[node] && graph.predecessors[node].isEmpty {
-            bypasses.push(Bypass(length: longest.remaining[node], end: places[node]))
-        }
-        for (place, node) in graph.order.enumerated() where isOnWay[node] {
-            while let bypass = bypasses.first, bypass.end <= place { _ = bypasses.pop() }
-            // Never more than its own duration.
-            if onPath.contains(node) { gains[node] = min(durations[node], .nanoseconds(longest.length - (bypasses.first?.length ?? 0))) }
-            let end = longest.earliestStart[node].addingSaturated(durations[node].nanoseconds)
-            for next in graph.successors[node].lazy.map(\.index) where node != last && isOnWay[next] {
-                bypasses.push(Bypass(length: end.addingSaturated(longest.remaining[next]), end: places[next]))
+extension LaunchReport {
+    /// By position, how much earlier the launch would have ended without an operation, by the longest path; zero where
+    /// it could end later. Operations of the path are left out where there are too many.
+    func gainsByPath(of nodes: some Collection<Int>) -> [Int: Duration] {
+        guard let paths = MeasuredPaths(self) else { return [:] }
+        // Only the operations of one longest path gain anything, each of which takes a pass.
+        let usual = paths.longest(), onPath = Set(usual.path)
+        var (gains, left) = ([Int: Duration](), max(1_000_000 / max(operations.count, 1), 1))
+        for node in nodes {
+            if operations[node].slack > .zero || !onPath.contains(node) {
+                gains[node] = .zero
+            } else if left > 0 {
+                left -= 1
+                gains[node] = .nanoseconds(usual.length - paths.longest(with: (node, .zero)).length)
             }
-            if last == nil { bypasses.push(Bypass(length: end, end: .max)) }
         }
         return gains
     }
 
-    /// A step that goes past all operations before one, with the length of the longest path with it; the longest comes
-    /// first.
-    private struct Bypass: Comparable {
-        let length: Nanoseconds
-        /// The place of the operation that it leads to.
-        let end: Int
-
-        static func < (left: Bypass, right: Bypass) -> Bool { left.length > right.length }
-    }
-}
-
-extension LaunchReport {
-    /// The most operations whose gains a page has, where each takes a launch in virtual time.
-    private static let maximumRehearsed = 50
-
-    /// By position, how much earlier the launch would have ended without an operation, by the longest path; zero where
-    /// it could end later.
-    var gainsByPath: [Duration] {
-        guard let gains = MeasuredPaths(self)?.gains() else { return operations.map { _ in .zero } }
-        return zip(operations, gains).map { $0.slack == .zero ? $1 : .zero }
-    }
-
     /// By position, how much earlier the launch would have ended without an operation, where that is certain: by a
-    /// launch in virtual time where something was scarce, for the longest operations; by the longest path otherwise.
+    /// launch in virtual time where something was scarce, by the longest path otherwise.
     nonisolated(nonsending) func gains() async -> [Int: Duration] {
         let longest = operations.indices.filter { operations[$0].start != nil }.sorted { operations[$0].duration > operations[$1].duration }
-        let (byPath, uncertain) = (gainsByPath, uncertainGains)
-        let gains =
-            await gains(of: longest.prefix(Self.maximumRehearsed)) ?? Dictionary(uniqueKeysWithValues: longest.map { ($0, byPath[$0]) })
+        let (gains, uncertain) = (await gains(of: longest.prefix(50)) ?? gainsByPath(of: longest), uncertainGains)
         return gains.filter { !uncertain.contains($0.key) && $0.value >= .zero }
     }
 }

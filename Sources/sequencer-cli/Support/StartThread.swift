@@ -61,27 +61,14 @@ func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
     return (count, nil)
 }
 
-/// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a
-/// remedy.
+/// The error in the system's words; with too many processes and threads, it adds a remedy.
 func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
     // Other errors have no limit that could be raised.
     guard code == EAGAIN else { return text }
-    let memory = memoryLimit.map { "this process may have \($0 >> 20) MB of memory, see 'ulimit -v'" }
-    let number = processLimit.map { "this user may have \($0), see 'ulimit -u'" }
-    let limits = [memory, number].compactMap(\.self)
     // Without a number of its own the limit is that of a control group, which getrlimit does not show.
-    let limit = limits.isEmpty ? "the container may have one" : limits.joined(separator: "; ")
+    let limit = processLimit.map { "this user may have \($0), see 'ulimit -u'" } ?? "the container may have one"
     return "\(text); end some processes or threads, or raise the limit (\(limit))"
-}
-
-/// How many bytes the process may have; nil where the system sets no number. Then a thread may find no room for its
-/// stack.
-private var memoryLimit: UInt64? {
-    var limit = rlimit()
-    let limits = memory.compactMap { getrlimit($0, &limit) == 0 ? UInt64(limit.rlim_cur) : nil }
-    // Above a terabyte it is a formality.
-    return limits.min().flatMap { $0 < 1 << 40 ? $0 : nil }
 }
 
 /// How many processes and threads the user may have at a time; nil where the system sets no number.
@@ -94,8 +81,6 @@ private var processLimit: UInt64? {
 
 #if canImport(Glibc)
     private var processes: __rlimit_resource_t { __rlimit_resource_t(__RLIMIT_NPROC.rawValue) }
-    private var memory: [__rlimit_resource_t] { [RLIMIT_AS, RLIMIT_DATA].map { __rlimit_resource_t($0.rawValue) } }
 #else
     private var processes: Int32 { RLIMIT_NPROC }
-    private var memory: [Int32] { [RLIMIT_AS, RLIMIT_DATA] }
 #endif

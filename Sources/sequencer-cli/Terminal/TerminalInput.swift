@@ -15,32 +15,17 @@ final class TerminalInput: Sendable {
     private static let limit = 4096
 
     private let descriptor: Int32
-    private let ownsDescriptor: Bool
     /// The bytes after the last line that was read: a terminal gives one line at a time, unless another program has set
     /// it otherwise.
     private let rest = Locked<[UInt8]>([])
 
-    /// - Parameters:
-    ///   - descriptor: of a terminal; of anything else that can be polled, lines are read too.
-    ///   - ownsDescriptor: whether it is closed when nobody asks any more.
-    init(descriptor: Int32, ownsDescriptor: Bool = false) {
-        (self.descriptor, self.ownsDescriptor) = (descriptor, ownsDescriptor)
-    }
+    /// - Parameter descriptor: of a terminal; of anything else that can be polled, lines are read too.
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change
-    /// how others read.
-    ///
     /// - Returns: nil when the descriptor does not belong to a terminal.
     convenience init?(terminalOf descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
-        // A new description of the terminal: O_NONBLOCK belongs to the description, which the shell shares.
-        let own = reopened(descriptor)
-        self.init(descriptor: own ?? descriptor, ownsDescriptor: own != nil)
-    }
-
-    deinit {
-        // No thread reads any more: each holds this object.
-        if ownsDescriptor { close(descriptor) }
+        self.init(descriptor: descriptor)
     }
 
     /// The terminal that is read.
@@ -71,7 +56,7 @@ final class TerminalInput: Sendable {
         rest.withLock { $0 = [] }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            if let end = line.firstIndex(of: ASCII.newline) {
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
                 rest.withLock { $0 = Array(line[(end + 1)...]) }
                 return Self.reading(line[..<end])
             }
@@ -99,7 +84,7 @@ final class TerminalInput: Sendable {
     private static func reading(_ bytes: ArraySlice<UInt8>) -> Reading<String> {
         if bytes.count > limit { return .nonsense("That is too long.") }
         // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
-        let line = bytes.last == ASCII.carriageReturn ? bytes.dropLast() : bytes
+        let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
         return String(validating: line, as: UTF8.self).map(Reading.answer) ?? .nonsense("That is not text in UTF-8.")
     }
 }
@@ -109,21 +94,9 @@ enum Reading<Answer> {
     case answer(Answer)
     /// The reason why it is not an answer, in one sentence.
     case nonsense(String)
+
+    var isNonsense: Bool { if case .nonsense = self { true } else { false } }
 }
 
 extension Reading: Sendable where Answer: Sendable {}
 extension Reading: Equatable where Answer: Equatable {}
-
-/// A descriptor of its own for the same terminal, which does not block; nil where the terminal's name leads elsewhere,
-/// or nowhere, as it does in some containers.
-private func reopened(_ descriptor: Int32) -> Int32? {
-    var name = [CChar](repeating: 0, count: 1024)
-    guard ttyname_r(descriptor, &name, name.count) == 0 else { return nil }
-    // No controlling terminal, should the process have none.
-    let own = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-    if own < 0 { return nil }
-    var (old, new) = (stat(), stat())
-    if fstat(descriptor, &old) == 0, fstat(own, &new) == 0, old.st_rdev == new.st_rdev { return own }
-    close(own)
-    return nil
-}

@@ -15,7 +15,7 @@ import SequencerAnalysis
 struct TerminalScreens: Sendable {
     /// How many answers to one question are read.
     static let maximumAnswers = 5
-    private static let leaving = ScreenText.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
+    private static let leaving = "Ctrl-D: leave without an answer"
 
     let input: TerminalInput
     let style: TextStyle
@@ -33,7 +33,7 @@ struct TerminalScreens: Sendable {
     /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
         // A task of its own is not cancelled with this one.
-        await Task { _ = await screen { show(title, lines.map { .init(text: $0) }) } }.value
+        await Task { _ = await screen { show(title, lines) } }.value
     }
 
     /// Asks for yes or no.
@@ -61,16 +61,10 @@ struct TerminalScreens: Sendable {
     ///     choose from.
     func menu(title: String, question: String, options: [String]) async -> Int? {
         if options.isEmpty { return nil }
-        // Numbers are aligned at their ends.
-        let digits = String(options.count).count
-        let rows = options.enumerated().map { index, option in
-            let number = String(index + 1)
-            let space = String(repeating: " ", count: digits - number.count)
-            // An option is one entry: a line feed from a service would look like two.
-            return ScreenText.Paragraph(text: "\(space)\(number)  \(option.replacing("\n", with: " "))", indent: digits + 2)
-        }
+        // An option is one entry: a line feed from a service would look like two.
+        let rows = options.enumerated().map { "\($0 + 1)  \($1.replacing("\n", with: " "))" }
         return await screen {
-            show(title, [.init(text: question), .blank] + rows + [.blank, Self.leaving])
+            show(title, [question, ""] + rows + ["", Self.leaving])
             return await ask("Number or name: ") { choice($0, among: options) }
         }
     }
@@ -85,7 +79,7 @@ struct TerminalScreens: Sendable {
     func form(title: String, problem: String? = nil, fields: [(name: String, isSecret: Bool)]) async -> [String]? {
         await screen {
             // The screen stays for all fields: nothing else comes between them.
-            show(title, (problem.map { [.init(text: $0, tone: .red)] } ?? []) + [Self.leaving])
+            show(title, [problem, Self.leaving].compactMap(\.self))
             var answers: [String] = []
             for (name, isSecret) in fields {
                 let answer: String? = await ask("\(printable(name, limit: 60)): ", isSecret: isSecret) { text in
@@ -106,12 +100,11 @@ struct TerminalScreens: Sendable {
     /// - Returns: false when the person has left them without an answer, or the task was cancelled.
     @discardableResult
     func pages(title: String, _ pages: [(title: String, text: String)]) async -> Bool {
-        let end: Void? = await screen {
+        await screen { () -> Bool? in
             for (index, page) in pages.enumerated() {
                 // "1 of 1" says nothing.
                 let heading = pages.count == 1 ? title : "\(title) (\(index + 1) of \(pages.count))"
-                let head = page.title.isEmpty ? [] : [ScreenText.Paragraph(text: page.title, tone: .bold), .blank]
-                show(heading, head + [.init(text: page.text)])
+                show(heading, (page.title.isEmpty ? [] : [page.title, ""]) + [page.text])
                 let isLast = index == pages.count - 1
                 let isSkipping = await ask(isLast ? "Return: done " : "Return: next, s: skip ") { text -> Reading<Bool> in
                     switch text.trimmed.lowercased() {
@@ -123,24 +116,21 @@ struct TerminalScreens: Sendable {
                 guard let isSkipping else { return nil }
                 if isSkipping { break }
             }
-            return ()
-        }
-        return end != nil
+            return true
+        } ?? false
     }
 
     // MARK: Parts of screens
 
     /// Has the terminal for itself until `body` returns; nil without having it when the task is cancelled before.
     private func screen<Result>(_ body: () async -> Result?) async -> Result? {
-        func take() -> Bool {
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return !isTaken
-            }
-        }
         while true {
             if Task.isCancelled { return nil }
-            if take() { break }
+            let wasTaken = isTaken.withLock { isTaken in
+                defer { isTaken = true }
+                return isTaken
+            }
+            if !wasTaken { break }
             // A person takes seconds for a screen: it is enough to look from time to time whether it is over.
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -151,11 +141,11 @@ struct TerminalScreens: Sendable {
         return await body()
     }
 
-    private func show(_ title: String, _ paragraphs: [ScreenText.Paragraph]) {
-        output(ScreenText(title: title, paragraphs: paragraphs).text(width: size().width, style: style))
+    private func show(_ title: String, _ lines: [String]) {
+        output(screenText(title, lines, width: size().width, style))
     }
 
-    private func say(_ text: String) { show("", [.init(text: String(text.prefix(400)), tone: .yellow)]) }
+    private func say(_ text: String) { show("", [String(text.prefix(400))]) }
 
     /// Asks until there is an answer, at most ``maximumAnswers`` times.
     private func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
@@ -182,28 +172,12 @@ struct TerminalScreens: Sendable {
     }
 }
 
-/// Reads the choice of an option: a number from 1 on, a name in any case, or the beginning of a name that no other one
-/// shares.
-///
-/// A number wins over a name that looks like another number: the list shows the numbers first.
+/// Reads the choice of an option: a number from 1 on, or a name in any case that no other one has.
 func choice(_ text: String, among options: [String]) -> Reading<Int> {
-    let text = text.trimmed
-    let expectation = options.count == 1 ? "enter 1 or its name" : "enter a number from 1 to \(options.count), or a name"
-    if text.isEmpty { return .nonsense("Nothing was chosen; \(expectation).") }
-    if let number = Int(text), options.indices.contains(number - 1) { return .answer(number - 1) }
-    let names = options.map { $0.trimmed.lowercased() }
-    let word = text.lowercased()
-    var matches = names.indices.filter { names[$0] == word }
-    // The beginning of a name only if no name is meant as a whole.
-    if matches.isEmpty { matches = names.indices.filter { names[$0].hasPrefix(word) } }
-    switch matches.count {
-    case 1: return .answer(matches[0])
-    case 0:
-        let hint = question(nearestName(to: text, in: options))
-        return .nonsense("There is no \(quoted(text)); \(expectation)\(hint.isEmpty ? "." : hint)")
-    // Four are enough to see why.
-    default: return .nonsense("\(quoted(text)) could be \(alternatives(matches.prefix(4).map { options[$0] })); enter its number.")
-    }
+    let word = text.trimmed.lowercased()
+    if let number = Int(word), options.indices.contains(number &- 1) { return .answer(number - 1) }
+    let named = options.indices.filter { options[$0].trimmed.lowercased() == word }
+    return named.count == 1 ? .answer(named[0]) : .nonsense("Enter a number from 1 to \(options.count), or a name.")
 }
 
 extension String {
@@ -211,42 +185,16 @@ extension String {
     var trimmed: String { trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
 }
 
-/// A title, and text below it, no wider than the terminal.
-struct ScreenText {
-    /// A paragraph; line feeds in it begin new ones.
-    struct Paragraph {
-        var text: String
-        var tone: TextStyle.Tone?
-        /// The number of columns that all lines but the first are moved to the right.
-        var indent = 0
-
-        static let blank = Paragraph(text: "")
-    }
-
-    /// Texts come from services: a longer one is cut.
-    private static let maximumParagraphLength = 4000
-    private static let maximumLines = 500
-
-    var title: String
-    var paragraphs: [Paragraph]
-
-    /// The title, unless it is empty, then the paragraphs; each line with its end.
-    ///
-    /// - Parameter width: the terminal's. One column stays free: some terminals wrap after the last.
-    func text(width: Int, style: TextStyle) -> String {
-        let room = max(width - 1, 2)
-        let title = truncated(printable(title), to: room, ellipsis: style.ellipsis)
-        let rows = paragraphs.flatMap { paragraph in
-            // A carriage return and a line feed are one character.
-            paragraph.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.prefix(Self.maximumLines).flatMap {
-                part in
-                let shown = printable(String(part), limit: Self.maximumParagraphLength)
-                return wrapped(shown, to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
-            }.map { style.applying(paragraph.tone, to: $0) + "\n" }
-        }
-        // Both limits: many short lines, or a few long ones.
-        return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.prefix(Self.maximumLines).joined()
-    }
+/// A title, unless it is empty, and text below it, no wider than the terminal; each line with its end. Texts come from
+/// services: long ones are cut.
+func screenText(_ title: String, _ texts: [String], width: Int, _ style: TextStyle) -> String {
+    // One column stays free: some terminals wrap after the last.
+    let room = max(width - 1, 2)
+    let heading = title.isEmpty ? [] : [style.bold(truncated(printable(title), to: room, ellipsis: style.ellipsis))]
+    let lines = texts.flatMap { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix(500) }
+    let shown = lines.prefix(500).map { printable(String($0), limit: 4000) }
+    let rows = shown.flatMap { wrapped($0, to: room, ellipsis: style.ellipsis) }
+    return (heading + rows.prefix(500)).map { $0 + "\n" }.joined()
 }
 
 extension TerminalScreens {

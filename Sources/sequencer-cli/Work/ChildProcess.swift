@@ -187,8 +187,6 @@ private struct ChildOutput {
     private(set) var tail: OutputTail
     private(set) var isOpen = true
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    /// In microseconds.
-    private var pause: useconds_t = 100
 
     init(_ descriptor: Int32, limit: Int) { (self.descriptor, tail) = (descriptor, OutputTail(limit: limit)) }
 
@@ -201,8 +199,7 @@ private struct ChildOutput {
             _ = poll(&request, 1, 10)
         } else if waits {
             // Most children end right after their output.
-            usleep(pause)
-            pause = min(2 * pause, 10_000)
+            usleep(1_000)
         }
         // No pipe is larger than this; another process that has it open may go on writing for ever.
         var rest = 1 << 20

@@ -35,20 +35,12 @@ extension InputError {
     }
 }
 
-/// Where a path that leads to nothing ends: at a link, before a folder, or beside a file of a similar name.
+/// The file of a similar name beside a path that leads to nothing.
 private func missingHint(_ path: String) -> String {
-    if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
-        return "; it is a link to \(quoted(target, limit: 200)), which is not there"
-    }
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
-    if let folder, !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) {
-        return "; there is no folder \(quoted(folder, limit: 200))"
-    }
-    let start = folder.map { $0 + "/" } ?? ""
+    let start = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     // Sorted: a folder lists its files in no order, and the first of several near ones is named.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: start.isEmpty ? "." : start))?.sorted() ?? []
-    let nearest = nearestName(to: String(path.dropFirst(start.count)), in: names)
-    return nearest.map { "; did you mean \(quoted(start + $0, limit: 200))?" } ?? ""
+    return question(nearestName(to: String(path.dropFirst(start.count)), in: names).map { start + $0 })
 }
 
 /// Whether a standard stream is one: open, and not something that took its number because it was closed when the

@@ -27,26 +27,19 @@ extension ScenarioDocument {
 /// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation
 /// that fails, and what needs the result of one that goes on without it is skipped.
 private struct ScenarioEdges {
-    /// All identifiers; empty where every dependency is sure to be there.
-    private var identifiers: Set<String> = []
+    /// All identifiers.
+    private let identifiers: Set<String>
     /// Operations whose failure skips some of those that wait for them, and not others.
-    private var mixed: Set<String> = []
+    private let mixed: Set<String>
     /// Operations whose condition is false: these do not fail.
-    private var absent: Set<String> = []
+    private let absent: Set<String>
 
     init(_ document: ScenarioDocument) {
-        // Sets are made only where a scenario uses these features: most do not, and may have a million operations.
-        var (areOptional, continued): (Bool, Set<String>) = (false, [])
-        for operation in document.operations {
-            for dependency in operation.after {
-                if dependency.isOptional { areOptional = true }
-                if dependency.onFailure == .continue { continued.insert(dependency.id) }
-            }
-            if !document.runs(operation) { absent.insert(operation.id) }
-        }
-        if areOptional { identifiers = Set(document.operations.map(\.id)) }
-        if continued.isEmpty { return }
-        mixed = Set(document.operations.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
+        let operations = document.operations
+        identifiers = Set(operations.lazy.map(\.id))
+        absent = Set(operations.lazy.filter { !document.runs($0) }.map(\.id))
+        let continued = Set(operations.lazy.flatMap(\.after).filter { $0.onFailure == .continue }.map(\.id))
+        mixed = Set(operations.lazy.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
     }
 
     /// The dependencies of an operation.
@@ -101,7 +94,12 @@ extension OperationDocument {
 
     /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation
     /// is expected to take without the person.
-    private var isAnswer: Bool { interactive && !expectsOwnTime && work.isOwn && !work.computes }
+    private var isAnswer: Bool {
+        switch work {
+        case .simulate, .expected(keepsThread: false): interactive && !expectsOwnTime
+        case .compute, .command, .http, .expected, .none: false
+        }
+    }
 
     private static let qualities: [QualityDocument: QualityOfService] = [
         .userInteractive: .userInteractive, .userInitiated: .userInitiated, .utility: .utility, .background: .background,
@@ -148,14 +146,6 @@ extension WorkDocument {
         }
     }
 
-    /// Whether it only takes time.
-    fileprivate var isOwn: Bool {
-        switch self {
-        case .simulate, .compute, .expected: true
-        case .command, .http, .none: false
-        }
-    }
-
     /// Does the work.
     ///
     /// - Returns: the output of a command; an empty text for other work.
@@ -164,7 +154,7 @@ extension WorkDocument {
         switch (self, clock) {
         case (.none, _): break
         case (.command(let command), .wall): return try await ChildProcess(command).run()
-        case (.http(let document), .wall): return try await document.fetch(by: launch.deadline)
+        case (.http(let request), .wall): return try await request.fetch(by: launch.deadline)
         case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
         // In virtual time a computation is a wait that keeps its processor.
         case _ where computes: try await launch.compute(for: duration)
@@ -201,7 +191,7 @@ private func processorTime() -> Duration {
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
 }
 
-extension HTTPDocument {
+extension HTTPRequest {
     /// One attempt each: how often to try again is the operation's to say.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
@@ -215,11 +205,8 @@ extension HTTPDocument {
     /// - Returns: the status and the size of the answer, in a few words.
     /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
     func fetch(by deadline: Deadline) async throws -> String {
-        var request = HTTPRequest(method, url)
-        // Sorted, for the order of a dictionary is another one in each process.
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
         // A status outside 200 to 299 fails the operation.
-        let response = try await Self.client.send(request, deadline: deadline).checked(for: request)
+        let response = try await Self.client.send(self, deadline: deadline).checked(for: self)
         return "status \(response.status), \(response.body.count) bytes"
     }
 }

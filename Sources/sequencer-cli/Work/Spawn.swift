@@ -20,8 +20,7 @@ func spawn(
     let pipe = try makePipe(for: name)
     // The child has its own: with this one open, the output would never end.
     defer { close(pipe.writing) }
-    let request = SpawnRequest(command: command, input: input, output: pipe.writing, hasErrors: hasErrors)
-    let (pid, code) = LiveChildren.start(request.start)
+    let (pid, code) = LiveChildren.start { start(command, input, pipe.writing, hasErrors, &$0) }
     if code != 0 {
         close(pipe.reading)
         throw startFailure(of: name, code: code)
@@ -29,73 +28,54 @@ func spawn(
     return (pid, pipe.reading)
 }
 
-/// A command, and where it reads and writes.
-struct SpawnRequest {
-    let command: [String]
-    /// Its standard input; nil is an empty one.
-    var input: Int32?
-    /// Its standard output and standard error; nil drops them.
-    var output: Int32?
-    /// Whether standard error goes there, too.
-    var hasErrors = true
-    /// Whether it has no other descriptor that this process has, and would pass on.
-    var closesOthers = false
-
-    /// Starts it in a process group of its own, without a signal that is ignored or blocked.
-    ///
-    /// - Returns: the system's error; 0 when it was started.
-    func start(_ pid: inout pid_t) -> Int32 {
-        var actions = noFileActions
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The given descriptors come first: if the tool itself was started without a standard stream, a pipe has its
-        // number.
-        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
-        for stream in [STDOUT_FILENO, STDERR_FILENO] {
-            if let output, hasErrors || stream == STDOUT_FILENO {
-                posix_spawn_file_actions_adddup2(&actions, output, stream)
-            } else {
-                // Dropped and not closed: a program without standard streams may write into a file that got the number.
-                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
-            }
-        }
-        if input == nil { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
-        #if !canImport(Darwin)
-            // There, none is passed on.
-            if closesOthers {
-                // Only the open ones: closing every number up to the limit could take a million calls.
-                let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-                for other in open.compactMap({ Int32($0) }) where other > STDERR_FILENO {
-                    posix_spawn_file_actions_addclose(&actions, other)
-                }
-            }
-        #endif
-
-        var attributes = noSpawnAttributes
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Otherwise children would ignore and block the signals that the tool ignores and blocks for itself.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        // Not SIGHUP: under `nohup` the children are to survive as well. Handlers are reset by exec itself.
-        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A group of its own, for signals to it and to its own children; Ctrl-C does not reach it directly.
-        posix_spawnattr_setpgroup(&attributes, 0)
-        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        #if canImport(Darwin)
-            // Of descriptors that were made by others without the mark.
-            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
-        #endif
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        let arguments = copies(command)
-        let environment = copies(ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" })
-        defer { (arguments + environment).forEach { free($0) } }
-        // With PATH, as a shell would find it; the error is that of exec, in the parent.
-        return posix_spawnp(&pid, command.first ?? "", &actions, &attributes, arguments, environment)
+/// Starts a command without a signal that is ignored or blocked.
+///
+/// - Returns: the system's error; 0 when it was started.
+private func start(
+    _ command: [String],
+    _ input: Int32?,
+    _ output: Int32,
+    _ hasErrors: Bool,
+    _ pid: inout pid_t
+) -> Int32 {
+    var actions = noFileActions
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The given descriptor comes first: if the tool itself was started without a standard stream, it has its number.
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if hasErrors {
+        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+    } else {
+        // Dropped and not closed: a program without standard streams may write into a file that got the number.
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     }
+    if input == nil { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
+
+    var attributes = noSpawnAttributes
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Otherwise children would ignore and block the signals that the tool ignores and blocks for itself.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    // Not SIGHUP: under `nohup` the children are to survive as well. Handlers are reset by exec itself.
+    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    // A group of its own, for signals to it and to its own children; Ctrl-C does not reach it directly.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    #if canImport(Darwin)
+        // Of descriptors that were made by others without the mark.
+        flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+    #endif
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    let arguments = copies(command)
+    let environment = copies(ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" })
+    defer { (arguments + environment).forEach { free($0) } }
+    // With PATH, as a shell would find it; the error is that of exec, in the parent.
+    return posix_spawnp(&pid, command.first ?? "", &actions, &attributes, arguments, environment)
 }
 
 // They are pointers on Apple's systems, and structures elsewhere.
@@ -118,19 +98,17 @@ private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts
 func makePipe(for name: String) throws(ChildProcessError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     // Between making a pipe and marking it a child could inherit both ends.
-    try LiveChildren.whileNoneStarts { () throws(ChildProcessError) in
-        if pipe(&ends) != 0 { throw startFailure(of: name, code: errno) }
+    let code = LiveChildren.whileNoneStarts {
+        if pipe(&ends) != 0 { return errno }
         // Duplicates above the standard streams, marked in the same call.
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
         // Before closing, which sets errno as well.
-        let code = errno
-        for end in ends { close(end) }
-        if moved.contains(-1) {
-            for end in moved where end >= 0 { close(end) }
-            throw startFailure(of: name, code: code)
-        }
+        let code = moved.contains(-1) ? errno : 0
+        for end in code == 0 ? ends : ends + moved where end >= 0 { close(end) }
         ends = moved
+        return code
     }
+    if code != 0 { throw startFailure(of: name, code: code) }
     // The reading end only: a child expects its output to block.
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (ends[0], ends[1])

@@ -8,8 +8,6 @@ struct WorkQuestion: Equatable, Sendable {
     /// The programs and requests of the file, one per line; of operations with the same work, the first one is named.
     let lines: [String]
     private let file: String
-    private let programs: Int
-    private let requests: Int
 
     /// - Parameter file: its name in messages.
     /// - Returns: nil for a scenario that runs no program and sends no request.
@@ -24,41 +22,29 @@ struct WorkQuestion: Equatable, Sendable {
             return "  \(printable(operation.id, limit: 60))\(more > 0 ? " and \(more) more" : ""): \(text)"
         }
         self.file = file
-        programs = works.count { if case .command = $0.0.work { true } else { false } }
-        requests = works.count - programs
     }
 
-    /// `launch.json runs 2 programs and sends 1 request:`, and these.
-    var text: String {
-        let runs = programs > 0 ? "runs \(programs) program\(programs == 1 ? "" : "s")" : nil
-        let sends = requests > 0 ? "sends \(requests) request\(requests == 1 ? "" : "s")" : nil
-        return (["\(file) \([runs, sends].compactMap(\.self).joined(separator: " and ")):"] + lines).joined(separator: "\n")
-    }
+    /// `launch.json runs:`, and these.
+    var text: String { (["\(file) runs:"] + lines).joined(separator: "\n") }
 
     /// Names the programs and requests of the file and, on a terminal, asks whether they may run. Elsewhere nobody
     /// could answer: the launch goes on.
     ///
-    /// - Parameters:
-    ///   - scenario: the file; where it is standard input, the answer is read from the process's terminal.
-    ///   - withdraw: receives the closure that withdraws the question.
+    /// - Parameter scenario: the file; where it is standard input, the answer is read from the process's terminal.
     /// - Throws: a ``ToolError`` unless the answer is yes.
-    func ask(about scenario: String, withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
+    func ask(about scenario: String) async throws(ToolError) {
         // Also without a question: a log shows afterwards which programs were run.
         message(text)
         guard let input = Self.terminal(for: scenario) else { return }
-        // A task, so that a signal can withdraw the question.
-        let question = Task {
-            while true {
-                switch await input.line(prompt: { Terminal.standardError.write("Run this? [y/N] ") }) {
-                case .answer(let text)?: return ["y", "yes"].contains(text.trimmed.lowercased())
-                case nil: return false
-                // Nonsense is neither yes nor no.
-                case .nonsense?: continue
-                }
-            }
-        }
-        withdraw { question.cancel() }
-        if await question.value { return }
+        let view = LiveView.current.withLock { $0 }
+        view?.pause()
+        defer { view?.resume() }
+        var reading: Reading<String>?
+        repeat {
+            reading = await input.line { Terminal.standardError.write("Run this? [y/N] ") }
+            if case .answer(let text)? = reading, ["y", "yes"].contains(text.trimmed.lowercased()) { return }
+            // Nonsense is neither yes nor no.
+        } while reading?.isNonsense == true
         // Nothing has been run so far: the launch is refused as a whole.
         throw ToolError(.failed, "\(file) may not run its work, so nothing was run")
     }
@@ -70,8 +56,8 @@ struct WorkQuestion: Equatable, Sendable {
         if let input = TerminalInput(terminalOf: STDIN_FILENO) { return input }
         guard isStandardInput(scenario) else { return nil }
         // The scenario comes by standard input, so the person has to be asked elsewhere.
-        let own = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        return own < 0 ? nil : TerminalInput(descriptor: own, ownsDescriptor: true)
+        let own = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        return own < 0 ? nil : TerminalInput(descriptor: own)
     }
 }
 

@@ -96,7 +96,7 @@ struct BadInputTests {
         let text = scenarioText(operations.joined(separator: ",\n"))
         let verified = try await Tool.run("verify", "-", input: text)
         #expect(verified.code == 0)
-        let note = "note: 20000 operations have no expected duration, and count as 0 ms: op0, op1, op2, op3, op4 and 19995 more\n"
+        let note = "note: without an expected duration, which counts as 0 ms: op0, op1, op2, op3, op4 and 19995 more\n"
         let head = "test: 20000 operations, 19999 dependencies, no problem found\nbudget 3 s, deadline 30 s\n"
         #expect(verified.output == head + note)
         #expect(try await Tool.run("run", "-", "--clock", "virtual", input: text).code == 0)

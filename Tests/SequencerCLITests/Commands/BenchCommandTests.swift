@@ -42,26 +42,6 @@ struct BenchCommandTests {
         #expect(comparison["verdict"] as? String == "regression" && comparison["change"] as? Double == 0.375)
     }
 
-    @Test("Runs that are too few for any verdict are a warning before they are made; in virtual time two are enough")
-    func tooFew() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "1ms" } }"#, head: #""budget": "1h","#))
-        let saved = folder.file("saved.json").path
-        let few = try await Tool.run("bench", path, "--runs", "4", "--save", saved)
-        #expect(few.code == 0)
-        #expect(few.messages == "sequencer-cli: 4 runs against 4 cannot show a change, however large; measure at least 6\n")
-        let fewer = try await Tool.run("bench", path, "--runs", "2", "--baseline", saved)
-        #expect(fewer.messages.contains("2 runs against 4 cannot show a change, however large; measure at least 6\n"))
-        for fine in [["--runs", "2"], ["--runs", "6", "--save", saved], ["--runs", "2", "--clock", "virtual", "--save", saved]] {
-            #expect(try await Tool.run(["bench", path] + fine).messages.isEmpty, "\(fine)")
-        }
-        let one = try await Tool.run("bench", path, "--runs", "1", "--clock", "virtual", "--save", saved)
-        #expect(one.messages == "sequencer-cli: 1 run against 1 cannot show a change, however large; measure at least 2\n")
-        let baseline = try await Tool.run("bench", path, "--runs", "6", "--clock", "virtual", "--baseline", saved, "--strict")
-        #expect(baseline.messages.hasSuffix("measure the baseline anew, with 2 runs at least\n") && baseline.code == 5)
-    }
-
     @Test("One run has a time, no interval, no spread and no percentile; its comparison has no verdict", arguments: ["wall", "virtual"])
     func oneRun(clock: String) async throws {
         let folder = try TemporaryFolder()

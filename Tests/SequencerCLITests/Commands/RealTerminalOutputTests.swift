@@ -62,7 +62,7 @@ struct RealTerminalOutputTests {
         #expect(await tool.code.value == 0)
         #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix("test  1 run after 0 to warm up"))
         terminal.write("over\n")
-        #expect(await terminal.shows("\r\u{1B}[Kover"))
+        #expect(await terminal.shows("\u{1B}[1A\r\u{1B}[Jover"))
     }
 
     @Test("Whatever takes more than a second shows that it goes on")
@@ -90,13 +90,14 @@ struct RealTerminalOutputTests {
             input: input,
             output: FileHandle(forWritingTo: output)
         )
-        #expect(await terminal.shows("\r\u{1B}[K\(arguments[0])  "))
+        #expect(await terminal.shows("\(arguments[0])  <stdin>  "))
         try input.fileHandleForWriting.close()
         // The input was empty: most commands say so, once the line is gone.
         _ = await tool.code.value
         terminal.write("over\n")
         #expect(await terminal.shows("over"))
-        let lines = terminal.shown.split(separator: "\r\n").map { $0.components(separatedBy: "\u{1B}[K").last ?? "" }
+        let written = terminal.shown.split(separator: "\r\n").filter { !$0.hasSuffix("\u{1B}[K") }
+        let lines = written.map { $0.components(separatedBy: "\u{1B}[J").last ?? "" }.filter { !$0.isEmpty }
         #expect(lines.allSatisfy { $0.hasPrefix("sequencer-cli: <stdin>") || $0 == "over" }, "\(arguments): \(lines)")
     }
 }

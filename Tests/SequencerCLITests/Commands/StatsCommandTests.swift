@@ -74,7 +74,7 @@ struct StatsCommandTests {
         #expect(result.output.hasPrefix("<stdin>  3 launches, 2 of them crashed; 15 of "), "\(result.output)")
         #expect(
             result.messages
-                == "sequencer-cli: <stdin>:15:14: unexpected end of the text; expected a key in double quotes, and so in 14 more lines\n",
+                == "sequencer-cli: <stdin>:15:14: unexpected end of the text; expected a key in double quotes\n",
             "\(result.messages)"
         )
     }

@@ -145,23 +145,6 @@ struct RealSignalFaultTests {
         }
     }
 
-    @Test("fault P14: the children of a tool that is killed end with it")
-    func killed() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        // It takes its time, so that the tool has told who ends it.
-        let (scenario, child) = try endless(in: folder, "sleep 1; " + Self.stubborn)
-        let result = try await Tool.shell(
-            Self.waitGone + """
-                "$TOOL" run \(scenario) --deadline none & pid=$!
-                until [ -s \(child) ]; do sleep 0.01; done
-                kill -KILL $pid; wait $pid
-                wait_gone $(cat \(child)); echo "gone"
-                """
-        )
-        #expect(result.output == "gone\n", "\(result.output)")
-    }
-
     @Test("fault A13: whatever ends the tool while a password is typed, what is typed is shown again")
     func password() async throws {
         try await atOnce(Self.ends) { (name, code) in
@@ -181,25 +164,6 @@ struct RealSignalFaultTests {
             #expect(await tool.code.value == code)
             #expect(terminal.echoes && areEqual(terminal.modes, modes), "\(name)")
         }
-    }
-
-    @Test("fault P14: what guards the children keeps no descriptor open that the tool was started with")
-    func guardedDescriptors() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let pipe = Pipe()
-        let (reading, writing) = (pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
-        var pid: pid_t = 0
-        let request = SpawnRequest(command: ["/bin/sh", "-c", "sleep 600"], closesOthers: true)
-        #expect(fcntl(writing, F_SETFD, 0) == 0)
-        #expect(request.start(&pid) == 0)
-        try pipe.fileHandleForWriting.close()
-        // Nobody has the other end any more, though the child lives; but for children of others, for a moment.
-        _ = fcntl(reading, F_SETFL, O_NONBLOCK)
-        var byte: UInt8 = 0
-        await eventually { read(reading, &byte, 1) == 0 }
-        signalGroup(pid, SIGKILL)
-        waitpid(pid, nil, 0)
     }
 
     // MARK: Without threads

@@ -22,19 +22,19 @@ struct TimelineTextTests {
         #expect(
             text(report, Self.ascii) == """
                 trouble: completed in 1.1 s, 4 of 8 lanes and the main thread
-                                         0               0.5 s            1 s
-                                         +---------------+----------------+--
-                * fetch-config       1 s ################################# fell back
-                      not ended after its timeout of 1 s
-                  login           700 ms xxxxxxxxxxxxxxxxxxxxxxx failed
-                      the server answered 503 Service Unavailable, and asks to be left
-                      alone for at least 120 seconds
-                  connect-speaker 300 ms xxxxxxxxxx timed out
-                      not ended after its timeout of 300 ms
-                  push            750 ms ######################### 3 attempts
-                  sync            500 ms ################
-                  migrate         300 ms ................##########
-                *^main-app        100 ms                                  ###
+                                         0                    500 ms                1 s
+                                         +--------------------+---------------------+---
+                * fetch-config       1 s ###########################################
+                      fell back: not ended after its timeout of 1 s
+                  login           700 ms xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                      failed: the server answered 503 Service Unavailable, and asks to
+                      be left alone for at least 120 seconds
+                  connect-speaker 300 ms xxxxxxxxxxxxx
+                      timed out: not ended after its timeout of 300 ms
+                  push            750 ms ################################ 3 attempts
+                  sync            500 ms #####################
+                  migrate         300 ms .....................#############
+                *^main-app        100 ms                                            ####
                   profile              - skipped: login failed
                   tutorial             - skipped: its condition was false
                 * critical path  # running  . waiting  x not done  ^ main thread
@@ -53,10 +53,11 @@ struct TimelineTextTests {
         #expect(
             text == """
                 ^1mregular^0m: aborted after 300 ms, 1 lane and the main thread
-                                      ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
-                                      ^2m┬────────┬─────────┬───────┬^0m
-                 ◆splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
-                ^33m*^0m ^1mforce-update^0m 300 ms ^32m████████████████████████████^0m
+                                      ^2m0^0m                        ^2m200 ms^0m
+                                      ^2m┬────────────────────────┬────────────^0m
+                 ◆splash       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m
+                      ^2mcancelled while it ran^0m
+                ^33m*^0m ^1mforce-update^0m 300 ms ^32m██████████████████████████████████████^0m
                  ◆^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
                 ^2m* critical path  █ running  ╳ not done  ◆ main thread^0m
                 ^2mcontrolled: time; not: real work, threads, processors^0m
@@ -73,19 +74,19 @@ struct TimelineTextTests {
         #expect(
             text(report) == """
                 trouble: completed in 1.1 s, 4 of 8 lanes and the main thread
-                                         0               0.5 s            1 s
-                                         ┬───────────────┬────────────────┬──
-                * fetch-config       1 s ████████████████████████████████▊ fell back
-                      not ended after its timeout of 1 s
-                  login           700 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ failed
-                      the server answered 503 Service Unavailable, and asks to be left
-                      alone for at least 120 seconds
-                  connect-speaker 300 ms ╳╳╳╳╳╳╳╳╳╳ timed out
-                      not ended after its timeout of 300 ms
-                  push            750 ms ████████████████████████▌ 3 attempts
-                  sync            500 ms ████████████████▍
-                  migrate         300 ms ░░░░░░░░░░░░░░░░▐█████████▏
-                *◆main-app        100 ms                                 ▐███
+                                         0                    500 ms                1 s
+                                         ┬────────────────────┬─────────────────────┬───
+                * fetch-config       1 s ███████████████████████████████████████████
+                      fell back: not ended after its timeout of 1 s
+                  login           700 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳
+                      failed: the server answered 503 Service Unavailable, and asks to
+                      be left alone for at least 120 seconds
+                  connect-speaker 300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳
+                      timed out: not ended after its timeout of 300 ms
+                  push            750 ms ████████████████████████████████ 3 attempts
+                  sync            500 ms █████████████████████
+                  migrate         300 ms ░░░░░░░░░░░░░░░░░░░░░█████████████
+                *◆main-app        100 ms                                            ████
                   profile              – skipped: login failed
                   tutorial             – skipped: its condition was false
                 * critical path  █ running  ░ waiting  ╳ not done  ◆ main thread
@@ -103,26 +104,27 @@ struct TimelineTextTests {
         #expect(
             text(report, width: 40) == """
                 trouble: completed in 1.1 s, 8 lanes
-                                      0        1 s
-                                      ┬────────┬
-                * fetch-config    1 s █████████▏
+                                      0              1 s
+                                      ┬───────────────┬─
+                * fetch-config    1 s ████████████████
                       fell back: not ended after its
                       timeout of 1 s
-                  login        700 ms ╳╳╳╳╳╳ failed
-                      the server answered 503 Service
-                      Unavailable, and asks to be left
-                      alone for at least 120 seconds
-                  connec…eaker 300 ms ╳╳╳ timed out
-                      not ended after its timeout of 300
-                      ms
-                  push         750 ms ██████▉ 3 attempts
-                  sync         500 ms ████▌
-                  migrate      300 ms ░░░░▐██▎
-                *◆main-app     100 ms          █
-                  profile           – skipped
-                      login failed
-                  tutorial          – skipped
-                      its condition was false
+                  login        700 ms ╳╳╳╳╳╳╳╳╳╳╳
+                      failed: the server answered 503
+                      Service Unavailable, and asks to
+                      be left alone for at least 120 se…
+                  connec…eaker 300 ms ╳╳╳╳╳
+                      timed out: not ended after its
+                      timeout of 300 ms
+                  push         750 ms ████████████
+                      3 attempts
+                  sync         500 ms ████████
+                  migrate      300 ms ░░░░░░░░█████
+                *◆main-app     100 ms                 ██
+                  profile           –
+                      skipped: login failed
+                  tutorial          –
+                      skipped: its condition was false
                 * critical path  █ running  ░ waiting  …
                 controlled: time; not: real work,
                   threads, processors
@@ -155,9 +157,9 @@ struct TimelineTextTests {
         #expect(
             text(report) == """
                 first-launch: completed in 2.75 s, 1 lane and the main thread
-                                  0         0.5 s     1 s      1.5 s     2 s       2.5 s
-                                  ┬─────────┬─────────┬────────┬─────────┬─────────┬────
-                *◆splash   400 ms ███████▉
+                                  0                   1 s                2 s
+                                  ┬───────────────────┬──────────────────┬──────────────
+                *◆splash   400 ms ████████
                 * login     1.8 s         ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
                 *◆main-app 550 ms                                            ███████████
                 * critical path  █ running  ▒ interactive  ◆ main thread
@@ -190,11 +192,11 @@ struct TimelineTextTests {
         #expect(
             text(report) == """
                 stuck: failed after 5 s, 1 lane
-                               0        1 s       2 s      3 s       4 s     5 s
-                               ┬────────┬─────────┬────────│─────────┬───────┬
-                * login    5 s ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ timed out
-                      still running at the launch's deadline
-                  main-app   – not started: the launch met its deadline
+                               0                      2 s                    4 s
+                               ┬──────────────────────┬──────────│───────────┬──────────
+                * login    5 s ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳
+                      timed out: still running at the launch's deadline
+                  main-app   – not started                       │
                 * critical path  ╳ not done  │ budget 3 s
                 controlled: time; not: real work, threads, processors
                 still running when the launch ended: login
@@ -235,7 +237,7 @@ struct TimelineTextTests {
                 instant: completed in 0 ms, 1 lane
                          0
                          ┬──────────────────────────────
-                * a 0 ms ▏
+                * a 0 ms █
                 * critical path  █ running
                 controlled: time; not: real work,
                   threads, processors

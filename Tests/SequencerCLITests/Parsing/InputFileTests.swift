@@ -32,9 +32,7 @@ struct InputFileTests {
             try Data("x".utf8).write(to: URL(fileURLWithPath: directory + "/file"))
             expect(directory + "/file/a.json", .noInput, "Not a directory; a part of its path is a file")
             expect(directory + "/fiel", .noInput, "No such file or directory; did you mean '\(directory)/file'?")
-            expect(directory + "/no/file", .noInput, "No such file or directory; there is no folder '\(directory)/no'")
-            try FileManager.default.createSymbolicLink(atPath: directory + "/link", withDestinationPath: "nowhere")
-            expect(directory + "/link", .noInput, "No such file or directory; it is a link to 'nowhere', which is not there")
+            expect(directory + "/no/file", .noInput, "No such file or directory")
             expect("", .noInput, "No such file or directory")
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import TestSupport
 import Testing
 
@@ -43,7 +44,7 @@ struct ScenarioParserTests {
                 timeout: .seconds(1),
                 onFailure: .continue,
                 retry: RetryPolicy(attempts: 3, backoff: .milliseconds(50)),
-                work: .http(HTTPDocument(url: try #require(URL(string: "https://example.com/config")))),
+                work: .http(HTTPRequest(.get, try #require(URL(string: "https://example.com/config")))),
                 position: SourcePosition(line: 9, column: 5)
             ),
             OperationDocument(
@@ -96,7 +97,7 @@ struct ScenarioParserTests {
             qos: .userInitiated,
             expected: .zero,
             when: false,
-            work: .http(HTTPDocument(url: url, method: .post, headers: ["Accept": "*/*", "X-Empty": ""])),
+            work: .http(HTTPRequest(.post, url, headers: ["Accept": "*/*", "X-Empty": ""])),
             position: operation.position
         )
         #expect(operation == expected)

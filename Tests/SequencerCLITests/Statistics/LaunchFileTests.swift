@@ -72,7 +72,7 @@ struct LaunchFileTests {
         let (file, statistics) = try Self.read([Self.pretty, missing, Self.line].joined(separator: "\n"))
         let count = missing.count { $0 == "\n" } + 1
         #expect(statistics.total.launches == 2 && file.brokenLines == count)
-        #expect(file.mistakes.map(\.lines) == [count] && file.mistakes.first?.error.message == "unexpected '{'; expected ',' or ']'")
+        #expect(file.brokenLines == count && file.mistakes.map(\.message) == ["unexpected '{'; expected ',' or ']'"])
         // A bracket is missing: they do not match, and the end is where a brace begins a line.
         let open = Self.pretty.replacing("\n  ]\n  }\n  ]\n}", with: "\n  }\n  ]\n}")
         #expect(open != Self.pretty)

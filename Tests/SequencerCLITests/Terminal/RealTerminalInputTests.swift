@@ -30,13 +30,6 @@ struct RealTerminalInputTests {
         #expect(await terminal.shows("Name: Zöx"))
     }
 
-    @Test("Reading does not change how others read the terminal")
-    func descriptor() {
-        #expect(fcntl(terminal.descriptor, F_GETFL) & O_NONBLOCK == 0)
-        #expect(input.terminal.descriptor != terminal.descriptor)
-        #expect(input.terminal.isTerminal)
-    }
-
     @Test("Lines typed ahead answer the questions that follow, one each")
     func typedAhead() async {
         terminal.type("one\ntwo\n\nfour\n")
@@ -155,7 +148,8 @@ struct RealTerminalInputTests {
         let text = Array(("one\n" + String(repeating: "x", count: 5000) + "\ntwo\nrest").utf8)
         #expect(write(ends[1], text, text.count) == text.count)
         close(ends[1])
-        let input = TerminalInput(descriptor: ends[0], ownsDescriptor: true)
+        let input = TerminalInput(descriptor: ends[0])
+        defer { close(ends[0]) }
         var lines: [Reading<String>] = []
         while let line = await input.line() { lines.append(line) }
         #expect(lines == [.answer("one"), .nonsense("That is too long."), .answer("two"), .answer("rest")])

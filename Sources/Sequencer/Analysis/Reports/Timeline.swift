@@ -99,18 +99,8 @@ struct Timeline {
     /// Where a point in time is, from 0 at the left edge to 1 at the right edge; points outside are at the edges.
     func place(_ time: Nanoseconds) -> Double { min(max(Double(time) / Double(extent), 0), 1) }
 
-    /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten
-    /// apart.
-    func ticks(atMost most: Nanoseconds = 10) -> [Nanoseconds] {
-        var step: Nanoseconds = 1
-        // Ends before a product overflows: no extent is longer.
-        for factor in sequence(first: Nanoseconds(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) where extent / step > most {
-            for multiple in [1, 2, 5] as [Nanoseconds] where extent / step > most {
-                step = factor.multipliedReportingOverflow(by: multiple).0
-            }
-        }
-        return (0...extent / step).map { $0 * step }
-    }
+    /// Round points in time besides zero, at least one and at most `most` of them.
+    func ticks(atMost most: Nanoseconds = 10) -> [Nanoseconds] { roundTimes(upTo: extent, atMost: most) }
 
     /// When an operation was expected to end, from the start that it had; nil where it ended then, nothing was said, it
     /// never started, or the moment is beyond the edge.
@@ -171,6 +161,18 @@ extension LaunchReport {
         let mark = Timeline(self, maximumRows: 0).marks.last { $0.sign == .budget }
         return mark.flatMap { mark in mark.time.map { (mark.label, .nanoseconds($0)) } }
     }
+}
+
+/// Zero and round times up to a limit, at most `most` of them besides zero: 1, 2 or 5 times a power of ten apart.
+package func roundTimes(upTo limit: Nanoseconds, atMost most: Nanoseconds) -> [Nanoseconds] {
+    var step: Nanoseconds = 1
+    // Ends before a product overflows: no limit is longer.
+    for factor in sequence(first: Nanoseconds(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) where limit / step > most {
+        for multiple in [1, 2, 5] as [Nanoseconds] where limit / step > most {
+            step = factor.multipliedReportingOverflow(by: multiple).0
+        }
+    }
+    return (0...limit / step).map { $0 * step }
 }
 
 /// A thing that a timeline shows; the raw value is the words of the legend.

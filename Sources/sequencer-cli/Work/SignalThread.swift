@@ -6,8 +6,7 @@ import Sequencer
 ///
 /// SIGHUP, SIGINT, SIGQUIT and SIGTERM end the process with 128 and their number: at once, or, while there is a launch,
 /// by cancelling it. A second one, and a launch that is slow to end, ends the process at once. Before that, its
-/// children are killed, and its terminals show the cursor and the input again. So they do before SIGTSTP stops the
-/// process.
+/// children are killed, and its terminals show the input again.
 final class SignalThread: Sendable {
     static let shared = SignalThread()
 
@@ -24,14 +23,15 @@ final class SignalThread: Sendable {
     /// How long a cancelled launch may take to end, and files to be removed. Both take a fraction of a second, unless a
     /// thread, a disk or a terminal is stuck.
     private static let patience = Duration.seconds(10)
+    private static let ends = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
     private let state = Locked(State())
 
     /// The first signal that was to end the process.
     var first: Int32? { state.withLock { $0.first } }
 
-    /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT,
-    /// SIGQUIT and SIGTERM, which shells ignore out of habit.
+    /// Begins to handle signals. SIGHUP stays ignored where it is already, as by `nohup`; the others are handled even
+    /// then, for shells ignore them out of habit.
     func begin() throws {
         try state.withLock { state in
             // Once for the process: handlers and the pipe stay to its end. After an error the next call tries again.
@@ -53,9 +53,7 @@ final class SignalThread: Sendable {
         }
         // Before the handlers, which write to it.
         bell = pipe.writing
-        let unlessIgnored = [SIGHUP, SIGTSTP].filter { !ignoresSignal($0) }
-        // SIGCONT always: after a stop the terminals are not as they were, even if nobody sent SIGTSTP.
-        for number in [SIGINT, SIGQUIT, SIGTERM, SIGCONT] + unlessIgnored { signal(number, ring) }
+        for number in Self.ends where number != SIGHUP || !ignoresSignal(number) { signal(number, ring) }
     }
 
     /// From now on the first signal cancels the launch, and the second one ends the process at once.
@@ -94,81 +92,55 @@ final class SignalThread: Sendable {
 
     private func run(_ bell: Int32) {
         // The parent process may have blocked them, as threads of Dispatch do.
-        maskSignals(SIG_UNBLOCK, [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT, SIGUSR1])
+        maskSignals(SIG_UNBLOCK, Self.ends + [SIGUSR1])
         // To write on a terminal from the background would stop the process.
         maskSignals(SIG_BLOCK, [SIGTTOU])
-        /// When the cancelled launch has had its time; nil while none is to end. It does not pass while the machine
-        /// sleeps.
+        /// When the cancelled launch has had its time. It does not pass while the machine sleeps.
         var limit: SuspendingClock.Instant?
         while true {
-            let rest = limit.map { Int32(clamping: max(SuspendingClock.now.duration(to: $0).nanoseconds / 1_000_000 + 1, 0)) }
-            let number = nextSignal(bell, within: rest ?? -1)
-            switch number {
-            case nil: break
-            case SIGTSTP?: stop()
-            case SIGCONT?: TerminalModes.resume()
-            case SIGUSR1?:
+            var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+            var byte: UInt8 = 0
+            // One byte at a time: a second signal must not be read away with the first.
+            let hasCome = poll(&request, 1, limit == nil ? -1 : 100) > 0 && read(bell, &byte, 1) == 1
+            let number = Int32(byte)
+            if hasCome, number == SIGUSR1 {
                 // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
                 if let tell = state.withLock({ $0.tell }) { try? startThread(tell) }
-            case let number?:
+            } else if hasCome {
                 let (cancel, isFirst) = state.withLock { state in
                     defer { state.first = state.first ?? number }
                     return (state.cancel, state.first == nil)
                 }
                 // Not here: it runs code of others. Without a thread for it nothing else would go on either.
-                guard isFirst, let cancel, (try? startThread(cancel)) != nil else { end(128 + number, bell) }
-            }
-            // Asked under the lock: the launch may have ended meanwhile.
-            guard let first = state.withLock({ $0.cancel == nil ? nil : $0.first }) else {
+                guard isFirst, let cancel, (try? startThread(cancel)) != nil else { end(128 + number) }
+                limit = .now + Self.patience
+            } else if let time = limit, time <= .now {
                 limit = nil
-                continue
+                // Asked under the lock: the launch may have ended meanwhile.
+                if let first = state.withLock({ $0.cancel == nil ? nil : $0.first }) { end(128 + first) }
             }
-            // A process that was stopped could not end.
-            if limit == nil || number == SIGTSTP || number == SIGCONT { limit = .now + Self.patience }
-            if let limit, limit <= .now { end(128 + first, bell) }
         }
     }
 
-    /// - Returns: the next signal; nil after so many milliseconds (-1: never) without one, or after an interruption.
-    private func nextSignal(_ bell: Int32, within limit: Int32) -> Int32? {
-        var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
-        var number: UInt8 = 0
-        // One byte at a time: a second signal must not be read away with the first.
-        guard poll(&request, 1, limit) > 0, read(bell, &number, 1) == 1 else { return nil }
-        return Int32(number)
-    }
-
-    /// Leaves no child and no hidden cursor behind, then ends the process, even if other threads hang.
-    private func end(_ status: Int32, _ bell: Int32) -> Never {
+    /// Leaves no child and no silent terminal behind, then ends the process, even if other threads hang.
+    private func end(_ status: Int32) -> Never {
         LiveChildren.killAll()
         TerminalModes.restoreAll()
-        if let abandon = state.withLock({ $0.abandon }) {
-            let isDone = Locked(false)
-            // On a thread of its own: removing files may hang on a disk, and then the patience ends it.
-            let work: @Sendable () -> Void = {
-                abandon()
-                isDone.withLock { $0 = true }
-            }
-            var rest = (try? startThread(work)) == nil ? 0 : Int(Self.patience / .milliseconds(10))
-            // Another signal ends the wait, too.
-            while rest > 0, !isDone.withLock({ $0 }), nextSignal(bell, within: 10) == nil { rest -= 1 }
-        }
+        attempt(for: .milliseconds(500)) { LiveView.replace(by: nil) }
+        if let abandon = state.withLock({ $0.abandon }) { attempt(for: Self.patience, abandon) }
         // Not `exit`: its handlers, and a thread that holds a lock, could keep the process.
         _exit(status)
     }
 
-    // MARK: Stopping
-
-    private func stop() {
-        TerminalModes.pause()
-        // The system's own stop, so that a shell sees a stopped job and takes the terminal back.
-        signal(SIGTSTP, SIG_DFL)
-        // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the
-        // process go on again.
-        pthread_kill(pthread_self(), SIGTSTP)
-        // Before the terminals are changed again: another Ctrl-Z may come at once.
-        signal(SIGTSTP, ring)
-        TerminalModes.resume()
+    /// Does something on a thread of its own, since a terminal may take nothing, and a disk hang, and waits no longer
+    /// than that.
+    private func attempt(for time: Duration, _ work: @escaping @Sendable () -> Void) {
+        let isDone = DispatchSemaphore(value: 0)
+        let isStarted: Void? = try? startThread {
+            work()
+            isDone.signal()
+        }
+        if isStarted != nil { _ = isDone.wait(timeout: .now() + time / .seconds(1)) }
     }
 }
 
