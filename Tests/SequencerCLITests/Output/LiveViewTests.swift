@@ -46,8 +46,6 @@ struct LiveViewTests {
         )
     }
 
-    }
-
     @Test("Where the rows do not suffice, those that run are shown, and the sum")
     func manyOperations() {
         var state = LiveState(name: "big", total: 10_000)
