@@ -171,18 +171,11 @@ public final class ReadinessGate: Sendable {
     public func wait(by deadline: Deadline = .never) async throws {
         if isOpen { return }
         let begin = elapsed()
-        // Detached: the deadline is a real one, so a step in virtual time holds time still meanwhile.
-        let waiter = Task.detached(priority: Task.currentPriority) { [opened] in try await opened.value }
-        let timer = DeadlineTimer(deadline) { waiter.cancel() }
+        let opens = OneShot<Bool>()
+        whenOpen { opens.give(.success(true)) }
+        let timer = DeadlineTimer(deadline) { opens.give(.success(false)) }
         defer { timer?.cancel() }
-        let result = await withTaskCancellationHandler {
-            await waiter.result
-        } onCancel: {
-            waiter.cancel()
-        }
-        if case .success = result { return }
-        // Cancelled, not late: the two have different errors.
-        try Task.checkCancellation()
+        if try await opens.value { return }
         throw GateClosedError(gate: name, waited: elapsed() - begin, unmet: unmet)
     }
 
