@@ -186,21 +186,10 @@ public final class ReadinessGate: Sendable {
     ///     `CancellationError` when the step is cancelled.
     func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
-        let isOpen = try await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") {
-            try await withThrowingTaskGroup { group in
-                group.addTask {
-                    try await self.opened.value
-                    return true
-                }
-                group.addTask {
-                    try await step.sleep(for: limit)
-                    return false
-                }
-                // A group returns when all of its tasks have: the slower one has to be told.
-                defer { group.cancelAll() }
-                return try await group.next() ?? false
-            }
-        }
+        let (opens, end) = AsyncStream.makeStream(of: Never.self)
+        whenOpen { end.finish() }
+        await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") { await step.wait(atMost: limit, for: opens) }
+        try step.checkCancellation()
         if !isOpen { throw GateClosedError(gate: name, waited: limit, unmet: unmet) }
     }
 
