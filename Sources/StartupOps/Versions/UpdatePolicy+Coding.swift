@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension UpdatePolicy: Codable {
     /// Longer texts are cut: they are to be shown to a person.
