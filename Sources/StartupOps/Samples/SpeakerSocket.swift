@@ -169,7 +169,7 @@ extension SpeakerSocket {
 extension DeviceError {
     /// The error for a system's error number.
     init(system number: Int32, _ device: String, _ action: String) {
-        let words = String(cString: strerror(number)).lowercased()
-        self.init(number == ETIMEDOUT ? .timedOut : .unreachable, device, action == "connecting" ? words : "\(action): \(words)")
+        let words = (action == "connecting" ? "" : "\(action): ") + String(cString: strerror(number)).lowercased()
+        self.init(number == ETIMEDOUT ? .timedOut : .unreachable, device, words)
     }
 }

@@ -60,7 +60,8 @@ extension HTTPResponse {
         let mayBeJSON = others.contains(name) || name.hasSuffix("+json")
         if isIgnored ? !isPage : mayBeJSON { return }
         // In this order: in small letters, a secret in base64 would not be found.
-        throw failure(.invalidData, request, "\(ForeignText.shown(type, limit: 60).lowercased()) where JSON was expected")
+        let shown = ForeignText.shown(type, limit: 60).lowercased()
+        throw failure(.invalidData, request, "\(shown) where JSON was expected")
     }
 
     /// The body, provided that a decoder may see it.

@@ -172,7 +172,11 @@ public final class SDKLifecycle: Sendable {
         try initializeNow(configuration)
     }
 
-    private func setUp(_ call: String, with builder: SDKConfiguration.Builder, _ body: (SDKConfiguration) throws -> Void) -> Bool {
+    private func setUp(
+        _ call: String,
+        with builder: SDKConfiguration.Builder,
+        _ body: (SDKConfiguration) throws -> Void
+    ) -> Bool {
         oneAtATime(call) {
             // Before the first initialisation only the builder knows how it is to be logged.
             if !isInitialized { state.withLock { $0.log = builder.makeLog() } }
