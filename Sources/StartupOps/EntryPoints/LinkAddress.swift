@@ -139,10 +139,7 @@ struct LinkAddress {
         guard fields.count <= maximumFields else {
             throw DeepLinkError(origin, "it has more than \(maximumFields) parameters")
         }
-        return fields.map { field in
-            let (name, value) = split(field, at: UInt8(ascii: "="))
-            return (name, value)
-        }
+        return fields.map { split($0, at: UInt8(ascii: "=")) }
     }
 
     /// The parts before and after the first `separator`; without one, the second is nil.

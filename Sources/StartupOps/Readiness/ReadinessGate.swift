@@ -171,18 +171,11 @@ public final class ReadinessGate: Sendable {
     public func wait(by deadline: Deadline = .never) async throws {
         if isOpen { return }
         let begin = elapsed()
-        // Detached: the deadline is a real one, so a step in virtual time holds time still meanwhile.
-        let waiter = Task.detached(priority: Task.currentPriority) { [opened] in try await opened.value }
-        let timer = DeadlineTimer(deadline) { waiter.cancel() }
+        let opens = OneShot<Bool>()
+        whenOpen { opens.give(.success(true)) }
+        let timer = DeadlineTimer(deadline) { opens.give(.success(false)) }
         defer { timer?.cancel() }
-        let result = await withTaskCancellationHandler {
-            await waiter.result
-        } onCancel: {
-            waiter.cancel()
-        }
-        if case .success = result { return }
-        // Cancelled, not late: the two have different errors.
-        try Task.checkCancellation()
+        if try await opens.value { return }
         throw GateClosedError(gate: name, waited: elapsed() - begin, unmet: unmet)
     }
 
@@ -193,21 +186,10 @@ public final class ReadinessGate: Sendable {
     ///     `CancellationError` when the step is cancelled.
     func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
-        let isOpen = try await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") {
-            try await withThrowingTaskGroup { group in
-                group.addTask {
-                    try await self.opened.value
-                    return true
-                }
-                group.addTask {
-                    try await step.sleep(for: limit)
-                    return false
-                }
-                // A group returns when all of its tasks have: the slower one has to be told.
-                defer { group.cancelAll() }
-                return try await group.next() ?? false
-            }
-        }
+        let (opens, end) = AsyncStream.makeStream(of: Never.self)
+        whenOpen { end.finish() }
+        await step.waiting(for: "\(self.name): \(Self.text(self.unmet))") { await step.wait(atMost: limit, for: opens) }
+        try step.checkCancellation()
         if !isOpen { throw GateClosedError(gate: name, waited: limit, unmet: unmet) }
     }
 

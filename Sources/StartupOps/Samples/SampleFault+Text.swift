@@ -55,14 +55,11 @@ extension SampleFault {
             // Before the status, the address: without blanks, and without a status that is none.
             let form = /((?:(?!;status=)[!-~])+)(?:;status=(3[0-9]{2}))?/
             return value.wholeMatch(of: form).map { .redirect(to: String($0.1), status: $0.2.flatMap { Int($0) } ?? 302) }
-        case "big": return size(value).map { .zeros($0) }
-        case "gzip-bomb": return size(value).map { .zeros($0, compressed: true) }
+        case "big", "gzip-bomb":
+            let units = ["B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000]
+            return amount(value, units, atMost: 4_000_000_000).map { .zeros($0, compressed: text.hasPrefix("gzip")) }
         default: return nil
         }
-    }
-
-    private static func size(_ value: Substring) -> Int? {
-        amount(value, ["B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000], atMost: 4_000_000_000)
     }
 
     /// A whole number and one of the units.

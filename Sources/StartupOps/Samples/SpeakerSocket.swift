@@ -169,19 +169,7 @@ extension SpeakerSocket {
 extension DeviceError {
     /// The error for a system's error number.
     init(system number: Int32, _ device: String, _ action: String) {
-        let words = Self.words[number] ?? "\(action) failed with system error \(number)"
+        let words = (action == "connecting" ? "" : "\(action): ") + String(cString: strerror(number)).lowercased()
         self.init(number == ETIMEDOUT ? .timedOut : .unreachable, device, words)
     }
-
-    /// The system's errors in words. `strerror` may not be called by two threads at once.
-    private static let words: [Int32: String] = [
-        ECONNREFUSED: "connection refused",
-        ECONNRESET: "the connection was reset",
-        EPIPE: "the connection was reset",
-        EHOSTUNREACH: "no route to the host",
-        ENETUNREACH: "the network cannot be reached",
-        ETIMEDOUT: "the host does not answer",
-        EADDRINUSE: "the port is in use",
-        EMFILE: "the process has no free file descriptor",
-    ]
 }

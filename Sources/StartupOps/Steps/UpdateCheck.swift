@@ -111,9 +111,6 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
-    private static let maximumKept = 8
-
     private let state = Locked(State())
     /// Held while a policy is recorded.
     private let recording = Locked(())
@@ -151,16 +148,15 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Keeps a check, which may outlast its launch.
+    /// Keeps a check, which may outlast its launch by half a minute at the most.
     func keep(_ check: UpdateCheck) {
-        let (ended, former) = state.withLock { state in
+        let ended = state.withLock { state in
             // Checks that have ended are let go of on this occasion.
             let ended = state.remove { !$0.isPending }
-            guard check.number >= state.answered else { return (ended, check as UpdateCheck?) }
-            state.kept.append(check)
-            return (ended, state.kept.count > Self.maximumKept ? state.kept.removeFirst() : nil)
+            if check.number >= state.answered { state.kept.append(check) }
+            return ended
         }
-        former?.cancel()
+        if !isKept(check.number) { check.cancel() }
         withExtendedLifetime(ended) {}
     }
 

@@ -85,56 +85,27 @@ extension SemanticVersion: LosslessStringConvertible {
     ///   bytes, also when all three parts are written.
     public init?(_ description: String) {
         guard description.utf8.count <= Self.maximumLength else { return nil }
-        // On the bytes: a hyphen with a combining mark behind it is another `Character`.
-        var text = description.utf8.drop(while: Self.isSpace)
-        while let last = text.last, Self.isSpace(last) { text.removeLast() }
-        if text.first == UInt8(ascii: "v") || text.first == UInt8(ascii: "V") { text.removeFirst() }
-
-        // The plus before the hyphen: build metadata may have hyphens in it.
-        if let plus = text.firstIndex(of: UInt8(ascii: "+")) {
-            guard Self.identifiers(in: text[text.index(after: plus)...]) != nil else { return nil }
-            text = text[..<plus]
+        // By scalars: a hyphen with a combining mark behind it is another `Character`.
+        let form = /[ \t-\r]*[vV]?([0-9.]+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?[ \t-\r]*/
+        guard let match = description.wholeMatch(of: form.matchingSemantics(.unicodeScalar)) else { return nil }
+        func parts(_ text: Substring?) -> [Substring] {
+            text?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         }
-        var prerelease: [String] = []
-        if let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
-            let behind = text[text.index(after: hyphen)...]
-            // A date, such as 2026-11-29, would be higher than every version of the app.
-            if behind.first?.isASCIIDigit == true, !text[..<hyphen].contains(UInt8(ascii: ".")) { return nil }
-            guard let identifiers = Self.identifiers(in: behind) else { return nil }
-            for identifier in identifiers {
-                let number = Self.number(identifier)
-                if number == nil, identifier.utf8.allSatisfy(\.isASCIIDigit) { return nil }
-                prerelease.append(number.map(String.init) ?? identifier)
-            }
-            text = text[..<hyphen]
+        let (release, identifiers) = (parts(match.1), parts(match.2))
+        let numbers = release.compactMap { UInt32($0) }
+        guard release.count <= 3, numbers.count == release.count else { return nil }
+        if (identifiers + parts(match.3)).contains("") { return nil }
+        // A date, such as 2026-11-29, would be higher than every version of the app.
+        if numbers.count == 1, match.2?.first?.isNumber == true { return nil }
+        let prerelease = identifiers.compactMap { identifier in
+            identifier.allSatisfy(\.isNumber) ? UInt64(identifier).map(String.init) : String(identifier)
         }
-
-        var numbers: [UInt32] = []
-        for part in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            guard numbers.count < 3, part.allSatisfy(\.isASCIIDigit), let number = UInt32(String(Substring(part))) else { return nil }
-            numbers.append(number)
-        }
-        while numbers.count < 3 { numbers.append(0) }
-        self.init(major: numbers[0], minor: numbers[1], patch: numbers[2], prerelease: prerelease)
+        guard prerelease.count == identifiers.count else { return nil }
+        let (major, minor, patch) = (numbers[0], numbers.dropFirst().first ?? 0, numbers.dropFirst(2).first ?? 0)
+        self.init(major: major, minor: minor, patch: patch, prerelease: prerelease)
         // Written with the parts that were missing it is longer, and has to be read again.
         guard prerelease.isEmpty || self.description.utf8.count <= Self.maximumLength else { return nil }
     }
-
-    /// The identifiers between the dots; nil when one is empty or has a character that none may have.
-    private static func identifiers(in text: Substring.UTF8View) -> [String]? {
-        var identifiers: [String] = []
-        for part in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            guard !part.isEmpty, part.allSatisfy(isIdentifierCharacter) else { return nil }
-            identifiers.append(String(Substring(part)))
-        }
-        return identifiers
-    }
-
-    private static func isIdentifierCharacter(_ byte: UInt8) -> Bool {
-        byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "-")
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
 extension SemanticVersion: Codable {

@@ -221,6 +221,6 @@ struct RealTCPSpeakerConnectorTests {
         #expect(connection.speaker.name == "Kit chen  [31m")
         #expect(await events.contains(.received("HELLO a BYE ")))
         let error = #expect(throws: DeviceError.self) { try LoopbackSpeaker(port: UInt16(loopback.speaker.port)) }
-        #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): the port is in use")
+        #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): listening: address already in use")
     }
 }

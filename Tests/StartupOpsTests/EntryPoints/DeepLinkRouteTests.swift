@@ -151,16 +151,8 @@ struct DeepLinkRouteTests {
             )
                 == "route b: its path, /{y}, fits the same links as that of a"
         )
-        #expect(message(DeepLinkRoute("a", path: "a"))?.contains("begin with a slash") == true)
         #expect(message(DeepLinkRoute("a", path: "/{x}"))?.contains("none of its parameters") == true)
-        #expect(
-            message(DeepLinkRoute("a", path: "/{x}", parameters: [.string("x", isRequired: false)]))?.contains("make it required") == true
-        )
-        #expect(message(DeepLinkRoute("a", path: "/{x}/{x}", parameters: [.string("x")]))?.contains("twice") == true)
         #expect(message(DeepLinkRoute("a", path: "/a{x}", parameters: [.string("x")]))?.contains("whole part") == true)
-        #expect(
-            message(DeepLinkRoute("a", path: "/", parameters: [.string("x"), .string("x")]))?.contains("two parameters named x") == true
-        )
     }
 
     @Test("a link is stored and read back as it was")

@@ -51,8 +51,17 @@ extension HTTPResponse {
 
     /// A page where data was expected comes from a captive portal or a proxy, and deserves a name of its own.
     func checkMediaType(_ request: HTTPRequest, isIgnored: Bool = false) throws(NetworkError) {
-        guard let type = headers["Content-Type"].map(MediaType.init), isIgnored ? type.isPage : !type.mayBeJSON else { return }
-        throw failure(.invalidData, request, "\(type) where JSON was expected")
+        // Without its parameters (RFC 9110, section 8.3.1).
+        let type = (headers["Content-Type"] ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        let name = type.lowercased()
+        let isPage = ["text/html", "application/xhtml+xml"].contains(name)
+        // Plain text and unknown bytes pass, as files are often served as such.
+        let others = ["", "application/json", "text/json", "text/plain", "application/octet-stream"]
+        let mayBeJSON = others.contains(name) || name.hasSuffix("+json")
+        if isIgnored ? !isPage : mayBeJSON { return }
+        // In this order: in small letters, a secret in base64 would not be found.
+        let shown = ForeignText.shown(type, limit: 60).lowercased()
+        throw failure(.invalidData, request, "\(shown) where JSON was expected")
     }
 
     /// The body, provided that a decoder may see it.
@@ -70,26 +79,6 @@ extension HTTPResponse {
 
     private func failure(_ code: NetworkError.Code, _ request: HTTPRequest, _ reason: String, _ error: (any Error)? = nil) -> NetworkError {
         NetworkError(code, request: request.description, reason, status: status, underlying: error)
-    }
-}
-
-/// A Content-Type, without its parameters (RFC 9110, section 8.3.1).
-private struct MediaType: CustomStringConvertible {
-    private let name: String
-    let description: String
-
-    init(_ header: String) {
-        let type = header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-        name = type.lowercased()
-        // In this order: in small letters, a secret in base64 would not be found.
-        description = ForeignText.shown(type, limit: 60).lowercased()
-    }
-
-    var isPage: Bool { ["text/html", "application/xhtml+xml"].contains(name) }
-
-    /// Plain text and unknown bytes pass, as files are often served as such.
-    var mayBeJSON: Bool {
-        ["", "application/json", "text/json", "text/plain", "application/octet-stream"].contains(name) || name.hasSuffix("+json")
     }
 }
 

@@ -33,6 +33,24 @@ package struct SpelledSecrets: Sendable {
         }
     }
 
+    /// The text with a mark in place of each of them, or of each word that quotes one.
+    package func cut(from text: String, mark: String = "<redacted>", wholeWords: Bool = false) -> String {
+        // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
+        let bytes = Array(text.utf8)
+        var (result, end): ([UInt8], Int) = ([], 0)
+        for place in places(in: bytes) where place.upperBound > end {
+            if place.lowerBound >= end {
+                let word = bytes[end..<place.lowerBound].lastIndex(where: Self.isSpace).map { $0 + 1 } ?? end
+                result += bytes[end..<(wholeWords ? word : place.lowerBound)] + Array(mark.utf8)
+            }
+            let behind = bytes[place.upperBound...].firstIndex(where: Self.isSpace) ?? bytes.endIndex
+            end = wholeWords ? behind : place.upperBound
+        }
+        return String(decoding: result + bytes[end...], as: UTF8.self)
+    }
+
+    fileprivate static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     private static func spellings(of secret: String) -> [String] {
         let base64 = (0..<3).map { Self.base64(secret, after: $0) }
         let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
@@ -69,18 +87,13 @@ package enum ForeignText {
     package static func withoutSecrets(_ text: String) -> String {
         // A character can be any number of scalars, so these are counted.
         let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4 * maximumTextLength)))
-        var bytes = Array(beginning.utf8)
+        var bytes = beginning.utf8[...]
         // Of a word that is cut in two, only the first half would be searched.
-        if bytes.count < text.utf8.count { bytes = Array(bytes[..<(bytes.lastIndex(where: isSpace) ?? bytes.endIndex)]) }
-        var (result, end): ([UInt8], Int) = ([], 0)
-        for place in SpelledSecrets(KnownSecrets.all).places(in: bytes) where place.upperBound > end {
-            if place.lowerBound >= end {
-                let start = bytes[end..<place.lowerBound].lastIndex(where: isSpace).map { $0 + 1 } ?? end
-                result += bytes[end..<start] + Array("<secret>".utf8)
-            }
-            end = bytes[place.upperBound...].firstIndex(where: isSpace) ?? bytes.endIndex
+        if bytes.count < text.utf8.count {
+            bytes = bytes[..<(bytes.lastIndex(where: SpelledSecrets.isSpace) ?? bytes.endIndex)]
         }
-        return String(decoding: result + bytes[end...], as: UTF8.self)
+        let whole = String(decoding: bytes, as: UTF8.self)
+        return SpelledSecrets(KnownSecrets.all).cut(from: whole, mark: "<secret>", wholeWords: true)
     }
 
     /// Whether a name, such as a host's, or an answer quotes a secret.
@@ -88,6 +101,4 @@ package enum ForeignText {
         let secrets = SpelledSecrets(KnownSecrets.all.filter { $0.utf8.count >= minimumInData })
         return secrets.places(in: Array(data)).contains { _ in true }
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -3,7 +3,7 @@ import StartupStorage
 
 extension SDKLifecycle {
     /// The fixed order: logging, secure storage, credentials, client, boot configuration, auto-restore.
-    func begin(_ configuration: SDKConfiguration) throws(SDKError) {
+    func begin(_ configuration: SDKConfiguration) throws {
         let log = configuration.makeLog()
         state.withLock { state in
             state.log = log
@@ -41,7 +41,7 @@ extension SDKLifecycle {
     }
 
     /// - Returns: the note for the trace.
-    private func openStorage(for credentials: SDKStorage.Credentials) throws(SDKError) -> String? {
+    private func openStorage(for credentials: SDKStorage.Credentials) throws -> String? {
         switch try storage.open() {
         case .empty: return nil
         case .recreated(let reason):
@@ -52,7 +52,7 @@ extension SDKLifecycle {
             // Left behind by an older version of the app, or by a reconfiguration that was cut off: its token must not
             // go to the new service.
             let hadNoSession = storage.services.storedAccessToken() == .absent
-            try storage.clearSession()
+            try storage.services.clearSession()
             if hadNoSession { return nil }
             log.write(.warn, Self.tag, "logged out: the stored session was one of another service")
             return "the session of another service was cleared"

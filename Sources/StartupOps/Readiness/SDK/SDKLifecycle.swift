@@ -122,7 +122,7 @@ public final class SDKLifecycle: Sendable {
     ///     be tried again.
     @discardableResult
     public func initialize(_ builder: SDKConfiguration.Builder) -> Bool {
-        setUp("initialize", with: builder) { configuration throws(SDKError) in try initializeNow(configuration) }
+        setUp("initialize", with: builder, initializeNow)
     }
 
     /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any
@@ -131,7 +131,7 @@ public final class SDKLifecycle: Sendable {
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult
     public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool {
-        setUp("reconfigure", with: builder) { configuration throws(SDKError) in try reconfigureNow(configuration) }
+        setUp("reconfigure", with: builder, reconfigureNow)
     }
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
@@ -140,14 +140,14 @@ public final class SDKLifecycle: Sendable {
     ///   Everything else is removed, and the SDK is uninitialised in either case.
     @discardableResult
     public func reset() -> Bool {
-        oneAtATime("reset") { () throws(SDKError) in
+        oneAtATime("reset") {
             // First: no token is used any more, even if nothing can be removed.
             tearDown(because: "the SDK was reset")
             try storage.removeAll()
         }
     }
 
-    private func initializeNow(_ configuration: SDKConfiguration) throws(SDKError) {
+    private func initializeNow(_ configuration: SDKConfiguration) throws {
         guard let current = state.withLock({ $0.current }) else { return try begin(configuration) }
         let differences = current.configuration.differences(from: configuration)
         if differences.isEmpty { return }
@@ -159,7 +159,7 @@ public final class SDKLifecycle: Sendable {
         )
     }
 
-    private func reconfigureNow(_ configuration: SDKConfiguration) throws(SDKError) {
+    private func reconfigureNow(_ configuration: SDKConfiguration) throws {
         if isInitialized {
             // Looked at before anything is taken down.
             if case .recreated(let reason) = try storage.open() {
@@ -167,7 +167,7 @@ public final class SDKLifecycle: Sendable {
             }
             tearDown(because: "the SDK was reconfigured")
             // Before the new client: no token may go to the new service.
-            try storage.clearSession()
+            try storage.services.clearSession()
         }
         try initializeNow(configuration)
     }
@@ -175,9 +175,9 @@ public final class SDKLifecycle: Sendable {
     private func setUp(
         _ call: String,
         with builder: SDKConfiguration.Builder,
-        _ body: (SDKConfiguration) throws(SDKError) -> Void
+        _ body: (SDKConfiguration) throws -> Void
     ) -> Bool {
-        oneAtATime(call) { () throws(SDKError) in
+        oneAtATime(call) {
             // Before the first initialisation only the builder knows how it is to be logged.
             if !isInitialized { state.withLock { $0.log = builder.makeLog() } }
             try body(try builder.build())
@@ -185,7 +185,7 @@ public final class SDKLifecycle: Sendable {
     }
 
     /// Runs one set-up at a time. A set-up that is asked for from within another would wait for itself, and is refused.
-    private func oneAtATime(_ call: String, _ body: () throws(SDKError) -> Void) -> Bool {
+    private func oneAtATime(_ call: String, _ body: () throws -> Void) -> Bool {
         // Found out before the queue: there it would wait for itself.
         if state.withLock({ $0.settingUp }) == currentThreadIdentity() {
             let reason = "it was called from within the SDK's own set-up"
@@ -196,7 +196,7 @@ public final class SDKLifecycle: Sendable {
             defer { state.withLock { $0.settingUp = nil } }
             let wasInitialized = isInitialized
             var failure: SDKError?
-            do throws(SDKError) { try body() } catch { failure = error }
+            do { try body() } catch { failure = SDKStorage.failure(error) }
             // At the end: a reconfiguration takes it down, too, and up again.
             if wasInitialized, !isInitialized { restoreEnds.note(false) }
             return end(with: failure)

@@ -81,20 +81,6 @@ public final class SDKLog: Sendable {
     }
 }
 
-extension SpelledSecrets {
-    /// The text with a mark in place of each secret.
-    func cut(from text: String) -> String {
-        // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
-        let bytes = Array(text.utf8)
-        var (result, end): ([UInt8], Int) = ([], 0)
-        for place in places(in: bytes) {
-            if place.lowerBound >= end { result += bytes[end..<place.lowerBound] + Array("<redacted>".utf8) }
-            end = max(end, place.upperBound)
-        }
-        return String(decoding: result + bytes[end...], as: UTF8.self)
-    }
-}
-
 /// Writes to standard error, a line a message.
 private final class StandardErrorWriter: SDKLogWriter {
     func write(_ level: SDKLogLevel, tag: String, message: String) throws {

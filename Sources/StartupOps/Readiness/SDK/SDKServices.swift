@@ -96,7 +96,7 @@ struct SDKStorage: Sendable {
     let services: any SDKServices
 
     /// Opens the secure store; one that is corrupted is made anew.
-    func open() throws(SDKError) -> Opened {
+    func open() throws -> Opened {
         switch services.secureStore.read(Self.credentials) {
         case .absent: return .empty
         case .value(let data):
@@ -104,13 +104,11 @@ struct SDKStorage: Sendable {
             return try recreate(because: "what was stored under \(Self.credentials) made no sense")
         case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
         // One that is locked or denied has lost nothing, so nothing is made anew.
-        case .unavailable(let error): throw failure(error)
+        case .unavailable(let error): throw error
         }
     }
 
-    func persist(_ credentials: Credentials) throws(SDKError) {
-        try checked { () throws(StorageError) in try services.secureStore.save(credentials, for: Self.credentials) }
-    }
+    func persist(_ credentials: Credentials) throws { try services.secureStore.save(credentials, for: Self.credentials) }
 
     func persistBoot(_ configuration: SDKConfiguration) throws(StorageError) {
         let boot = Boot(
@@ -145,51 +143,38 @@ struct SDKStorage: Sendable {
         }
     }
 
-    /// Forgets the session, and so that no token of it can be sent elsewhere, fails when that is not possible.
-    func clearSession() throws(SDKError) {
-        do {
-            try services.clearSession()
-        } catch let error as StorageError {
-            throw failure(error)
-        } catch {
-            throw SDKError(.secureStorageFailed, "session", "it could not be cleared: \(error)", underlying: error)
-        }
-    }
-
     /// Forgets the session, the credentials and the configuration.
     ///
     /// - Throws: the first error, after everything else has been removed.
-    func removeAll() throws(SDKError) {
-        var problem: SDKError?
+    func removeAll() throws {
         // The secrets first: a removal that fails half-way leaves only the address.
-        do throws(SDKError) { try clearSession() } catch { problem = error }
-        let values: [(any DataStore, StoreKey)] = [(services.secureStore, Self.credentials), (services.dataStore, Self.boot)]
-        for (store, key) in values {
-            do throws(SDKError) {
-                try checked { () throws(StorageError) in try store.remove(key) }
-            } catch {
-                problem = problem ?? error
-            }
-        }
+        let removals = [
+            services.clearSession,
+            { try services.secureStore.remove(Self.credentials) },
+            { try services.dataStore.remove(Self.boot) },
+        ]
+        var problem: (any Error)?
+        for remove in removals { do { try remove() } catch { problem = problem ?? error } }
         if let problem { throw problem }
     }
 
-    private func recreate(because reason: String) throws(SDKError) -> Opened {
+    private func recreate(because reason: String) throws -> Opened {
         let store = services.secureStore
         try? store.setAside(Self.credentials, because: reason)
         // Where one value alone cannot be put away, the whole store goes.
-        if store.read(Self.credentials) != .absent { try checked { () throws(StorageError) in try store.removeAll() } }
+        if store.read(Self.credentials) != .absent { try store.removeAll() }
         // A token from before may be for another service: who that was is not known any more.
-        try clearSession()
-        if case .unavailable(let error) = store.read(Self.credentials) { throw failure(error) }
+        try services.clearSession()
+        if case .unavailable(let error) = store.read(Self.credentials) { throw error }
         return .recreated(because: reason)
     }
 
-    private func checked(_ body: () throws(StorageError) -> Void) throws(SDKError) {
-        do throws(StorageError) { try body() } catch { throw failure(error) }
-    }
-
-    private func failure(_ error: StorageError) -> SDKError {
+    /// Why a set-up has failed; an app's own error can only be one of clearing the session.
+    static func failure(_ error: any Error) -> SDKError {
+        if let error = error as? SDKError { return error }
+        guard let error = error as? StorageError else {
+            return SDKError(.secureStorageFailed, "session", "it could not be cleared: \(error)", underlying: error)
+        }
         let resolution =
             switch error.code {
             case .accessDenied:
