@@ -39,9 +39,6 @@ extension ValidatedGraph {
         return ranks
     }
 
-    /// Whether no launch runs the operation.
-    package func isSwitchedOff(_ node: Int) -> Bool { nodes[node].policy?.value.isSwitchedOff ?? false }
-
     /// Expected durations; nil when nothing is expected of any operation.
     private var weights: [Nanoseconds]? {
         let isKnown = nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }

@@ -136,7 +136,7 @@ struct RunCommand: LaunchingCommand {
                 if let view {
                     await view.show(running.events, of: graph, page.style)
                 } else if arguments.common.showsProgress {
-                    await running.events.tell(of: graph.count)
+                    await running.events.tell(of: graph.identifiers.count)
                 }
             }
         }

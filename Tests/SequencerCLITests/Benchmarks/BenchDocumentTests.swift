@@ -1,10 +1,10 @@
 import Foundation
-import Sequencer
 import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing
 
+@testable import Sequencer
 @testable import sequencer_cli
 
 @Suite("Saved benches", .serialized, .timeLimit(.minutes(30)), .besideOthers)

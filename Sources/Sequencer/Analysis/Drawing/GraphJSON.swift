@@ -51,7 +51,7 @@ extension ValidatedGraph {
             "deferrable": .mark(policy.isDeferrable),
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
-            "switchedOff": .mark(isSwitchedOff(node)),
+            "switchedOff": .mark(policy.isSwitchedOff),
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "attemptTimeoutMs": .milliseconds(policy.retry?.timeout),
             "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
