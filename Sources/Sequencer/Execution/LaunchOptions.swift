@@ -126,14 +126,6 @@ public struct LaunchOptions: Sendable {
     public var admission: LaunchAdmission?
     /// How many processors to suppose.
     var processors: Int?
-    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
-    /// a step of the main thread, and a Foundation operation that exists already. Called before it begins, never on the
-    /// main thread; for the journal, which has to know where a process died.
-    package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
-    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
-    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
-    /// when that time ends before the operation does, because a fallback is computed.
-    package var recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
     /// Asked before the launch starts: it may be refused because another one runs, or has completed.
     package var permit: LaunchPermit?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so
@@ -275,8 +267,6 @@ extension LaunchOptions {
         options.attributes = [:]
         options.failureTakeover = nil
         // A journal has nothing of scopes (P40).
-        options.recordsStart = nil
-        options.recordsQuestion = nil
         options.permit = nil
         // A scope may outlive the step that adds it.
         options.outerLimit = nil

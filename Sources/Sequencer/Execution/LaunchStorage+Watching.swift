@@ -110,7 +110,7 @@ extension LaunchStorage {
     /// again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
         AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
-            guard let recordsStart = launch.options.recordsStart else { return launch.begin(start) }
+            guard let recordsStart = launch.options.permit?.recordsStart else { return launch.begin(start) }
             // A queue of its own: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add {
                 recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
