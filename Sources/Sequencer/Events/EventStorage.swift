@@ -43,16 +43,17 @@ final class EventStorage: Sendable {
     func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
         // Blocks in a box, which is emptied in their turn: one may hold the next event, whose blocks are told when it
         // is freed, and so on.
-        let told: [Waiter]? = state.withLock { state in
+        let told = state.withLock { state -> (engine: [Waiter], blocks: Locked<[Waiter]>)? in
             if state.result != nil { return nil }
             state.result = result
             // Tickets rise: of one rank, the first that came is told first.
             let waiters = exchange(&state.waiters, with: [:])
-            return waiters.sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+                .sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+            return (waiters.filter { !$0.rank.isBlock }, Locked(waiters.filter(\.rank.isBlock)))
         }
         guard let told else { return false }
-        for waiter in told where !waiter.rank.isBlock { waiter.tell(result) }
-        let blocks = Locked(told.filter(\.rank.isBlock))
+        for waiter in told.engine { waiter.tell(result) }
+        let blocks = told.blocks
         if blocks.withLock({ $0.isEmpty }) { return true }
         callBlocks {
             EventTurns.blocks.run {

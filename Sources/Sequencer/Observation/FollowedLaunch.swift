@@ -114,7 +114,7 @@ private struct ExpectedWay {
         }
         let isNeeded = graph.milestoneIndex.map(graph.leading(to:)) ?? Array(repeating: true, count: graph.count)
         let ways = graph.remaining { isNeeded[$0] ? expected[$0].nanoseconds : 0 }
-        rest = zip(ways, expected).map { .nanoseconds($0) - $1 }
+        rest = zip(ways, expected).map { .nanoseconds($0 - $1.nanoseconds) }
         isExpected = zip(isNeeded, expected).contains { $0 && $1 > .zero }
         count = isNeeded.count { $0 }
         (self.isNeeded, self.expected) = (isNeeded, expected)
