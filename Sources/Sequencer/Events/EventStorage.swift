@@ -132,7 +132,7 @@ struct EventWait: Sendable {
     }
 
     /// Calls `tell` once, unless ``cancel()`` comes first.
-    func begin(_ rank: Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
+    func begin(_ rank: EventStorage.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
         event.add(ticket, rank) { [scheduler, number] result in
             scheduler?.endWait(number)
             tell(result)
