@@ -35,7 +35,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     public let operation: String?
     /// For ``Kind/endedLate``, the time between the operation's end and the return of its code; for
     /// `processStoodStill`, how long the process stood still; otherwise nil.
-    let duration: Duration?
+    package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// One sentence.
     public let description: String

@@ -292,9 +292,11 @@ public final class LaunchJournal: Sendable {
     /// journal of the launch that was refused is withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
+        options.permit = permit()
+        guard file != nil else { return options }
         options.permit = permit(
-            recordsStart: file == nil ? nil : { [self] in started($0, $1) },
-            recordsQuestion: file == nil ? nil : { [self] in questionAsked(by: $0, isAnswered: $1) }
+            recordsStart: { [self] in started($0, $1) },
+            recordsQuestion: { [self] in questionAsked(by: $0, isAnswered: $1) }
         )
         return options
     }

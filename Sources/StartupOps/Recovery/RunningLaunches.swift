@@ -48,8 +48,8 @@ extension LaunchJournal {
 
     /// What the engine asks for before it starts a launch with a journal.
     func permit(
-        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?,
-        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
+        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
+        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
     ) -> LaunchPermit {
         LaunchPermit(
             take: { [self] graph, admission in
