@@ -14,7 +14,7 @@ public enum EventPriority: Sendable {
     /// One at a time, each when the main thread has been idle for a moment, such as at ``IdleTime/main``.
     case whenIdle(IdleTime)
 
-    var rank: EventStateMachine.Rank {
+    var rank: EventStorage.Rank {
         switch self {
         case .atOnce: .atOnce
         case .soon: .soon

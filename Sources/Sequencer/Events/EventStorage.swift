@@ -1,8 +1,33 @@
-/// An event of any type: takes the lock, asks the state machine, lets go, then tells the waiters.
+/// The value of an event that has come, or the reason of one that has failed.
+typealias EventResult = Result<any Sendable, any Error>
+
+/// An event of any type: decides under its lock who is told, lets go, then tells them.
 @usableFromInline
 final class EventStorage: Sendable {
+    /// The order in which waiters are told.
+    enum Rank: UInt8, Sendable {
+        case launch, task, atOnce, soon, whenIdle
+
+        /// Whether the waiter is a block of the app.
+        var isBlock: Bool { rawValue > Rank.task.rawValue }
+    }
+
+    private struct Waiter: Sendable {
+        let rank: Rank
+        let tell: @Sendable (EventResult) -> Void
+    }
+
+    private struct State: Sendable {
+        /// Nil until the event has come, or failed: the first result stays.
+        var result: EventResult?
+        // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is
+        // settled.
+        var waiters: [Int: Waiter] = [:]
+        var tickets = 0
+    }
+
     let name: String
-    private let state = Locked(EventStateMachine())
+    private let state = Locked(State())
 
     init(_ name: String) { self.name = name }
 
@@ -18,8 +43,13 @@ final class EventStorage: Sendable {
     func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
         // Blocks in a box, which is emptied in their turn: one may hold the next event, whose blocks are told when it
         // is freed, and so on.
-        let told = state.withLock { state in
-            state.settle(result).map { (engine: $0.filter { !$0.rank.isBlock }, blocks: Locked($0.filter(\.rank.isBlock))) }
+        let told = state.withLock { state -> (engine: [Waiter], blocks: Locked<[Waiter]>)? in
+            if state.result != nil { return nil }
+            state.result = result
+            // Tickets rise: of one rank, the first that came is told first.
+            let waiters = exchange(&state.waiters, with: [:])
+                .sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+            return (waiters.filter { !$0.rank.isBlock }, Locked(waiters.filter(\.rank.isBlock)))
         }
         guard let told else { return false }
         for waiter in told.engine { waiter.tell(result) }
@@ -34,23 +64,32 @@ final class EventStorage: Sendable {
         return true
     }
 
-    func takeTicket() -> Int { state.withLock { $0.takeTicket() } }
+    /// A number for a new waiter: a wait can be cancelled before it begins, and has its number by then.
+    func takeTicket() -> Int {
+        state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+    }
 
     /// Calls `tell` once: at once where there is a result already, or after the block that calls this.
-    func add(_ ticket: Int, _ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
-        let waiter = EventStateMachine.Waiter(rank: rank, tell: tell)
-        guard let result = state.withLock({ $0.add(waiter, ticket: ticket) }) else { return }
+    func add(_ ticket: Int, _ rank: Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
+        let known = state.withLock { state in
+            if state.result == nil { state.waiters[ticket] = Waiter(rank: rank, tell: tell) }
+            return state.result
+        }
+        guard let result = known else { return }
         if rank.isBlock { EventTurns.blocks.run { tell(result) } } else { tell(result) }
     }
 
-    func isWaiting(_ ticket: Int) -> Bool { state.withLock { $0.isWaiting(ticket: ticket) } }
+    func isWaiting(_ ticket: Int) -> Bool { state.withLock { $0.waiters[ticket] != nil } }
 
     /// Forgets the waiter of that ticket. Its memory is freed without the lock.
-    func remove(_ ticket: Int) { _ = state.withLock { $0.remove(ticket: ticket) } }
+    func remove(_ ticket: Int) { _ = state.withLock { $0.waiters.removeValue(forKey: ticket) } }
 
     /// Tells the waiter of that ticket that there is nothing to wait for any more.
     func giveUp(_ ticket: Int, _ error: any Error) {
-        state.withLock { $0.remove(ticket: ticket) }?.tell(.failure(error))
+        state.withLock { $0.waiters.removeValue(forKey: ticket) }?.tell(.failure(error))
     }
 
     /// Waits for the event, in the current task. In a step on a virtual clock, time moves meanwhile.
@@ -93,7 +132,7 @@ struct EventWait: Sendable {
     }
 
     /// Calls `tell` once, unless ``cancel()`` comes first.
-    func begin(_ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
+    func begin(_ rank: EventStorage.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
         event.add(ticket, rank) { [scheduler, number] result in
             scheduler?.endWait(number)
             tell(result)

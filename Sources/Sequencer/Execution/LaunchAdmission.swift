@@ -114,16 +114,25 @@ package struct LaunchPermit: Sendable {
     /// may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
+    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
+    /// a step of the main thread, and a Foundation operation that exists already. Called before it begins, never on the
+    /// main thread: the journal has to know where a process died. Nil where nothing is written down.
+    let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
+    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
+    /// when that time ends before the operation does, because a fallback is computed.
+    let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
+
     package init(
         take: @escaping @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?,
         giveBack: @escaping @Sendable (_ hasCompleted: Bool) -> Void,
         withdraw: @escaping @Sendable () -> Void,
-        makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
+        makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?,
+        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
+        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
     ) {
-        self.take = take
-        self.giveBack = giveBack
-        self.withdraw = withdraw
-        self.makeObserver = makeObserver
+        (self.take, self.giveBack, self.withdraw, self.makeObserver) = (take, giveBack, withdraw, makeObserver)
+        (self.recordsStart, self.recordsQuestion) = (recordsStart, recordsQuestion)
     }
 }
 

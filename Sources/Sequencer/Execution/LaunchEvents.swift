@@ -126,7 +126,7 @@ public struct LaunchEvent: Sendable, Hashable {
     /// scope it is in, if any (`window-2/sync`). Nil for an event of the launch itself.
     public let scope: String?
 
-    package init(kind: Kind, time: Duration, scope: String? = nil) {
+    init(kind: Kind, time: Duration, scope: String? = nil) {
         self.kind = kind
         self.time = time
         self.scope = scope

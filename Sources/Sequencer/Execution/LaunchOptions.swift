@@ -31,17 +31,17 @@ public struct LaunchOptions: Sendable {
     /// With ``Deadline/never``, an operation that neither ends nor has a timeout keeps its launch from ending.
     public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
-    package var deadlineCountsInteractiveTime: Bool
+    var deadlineCountsInteractiveTime: Bool
     /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
     /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those without work.
     public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
-    package var grace: Duration
+    var grace: Duration
     /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs
     /// a launch in no time.
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise.
-    package var qualityOfService: QualityOfService?
+    var qualityOfService: QualityOfService?
     /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues
     /// of the engine's own.
     ///
@@ -66,7 +66,7 @@ public struct LaunchOptions: Sendable {
     /// ```
     public var queue: OperationQueue?
     /// The seed of the random part of pauses between attempts; the same seed gives the same pauses.
-    package var seed: UInt64
+    var seed: UInt64
     /// The version of the app, for the report.
     public var version: String?
     /// The watch that is told when the launch makes no progress; nil for none.
@@ -125,15 +125,7 @@ public struct LaunchOptions: Sendable {
     /// one state.
     public var admission: LaunchAdmission?
     /// How many processors to suppose.
-    package var processors: Int?
-    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
-    /// a step of the main thread, and a Foundation operation that exists already. Called before it begins, never on the
-    /// main thread; for the journal, which has to know where a process died.
-    package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
-    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
-    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
-    /// when that time ends before the operation does, because a fallback is computed.
-    package var recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
+    var processors: Int?
     /// Asked before the launch starts: it may be refused because another one runs, or has completed.
     package var permit: LaunchPermit?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so
@@ -275,8 +267,6 @@ extension LaunchOptions {
         options.attributes = [:]
         options.failureTakeover = nil
         // A journal has nothing of scopes (P40).
-        options.recordsStart = nil
-        options.recordsQuestion = nil
         options.permit = nil
         // A scope may outlive the step that adds it.
         options.outerLimit = nil

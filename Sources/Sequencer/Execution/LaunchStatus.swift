@@ -75,11 +75,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        private static func list(_ ids: [String]) -> String {
-            // Thousands may hold what one waits for.
-            let named = ids.prefix(5).map { printable($0) }.joined(separator: ", ")
-            return ids.count > 5 ? "\(named) and \(ids.count - 5) more" : named
-        }
+        // Thousands may hold what one waits for.
+        private static func list(_ ids: [String]) -> String { listed(ids) { printable($0) } }
     }
 
     /// The graph's name.

@@ -164,7 +164,7 @@ extension LaunchStorage {
             )
         case .operation(let operation):
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
-            if let tell = options.recordsStart, !graph.isMain(assignment.node), !isOver {
+            if let tell = options.permit?.recordsStart, !graph.isMain(assignment.node), !isOver {
                 tell(graph.id(assignment.node), assignment.attempt)
             }
             return start(operation, of: assignment)

@@ -110,7 +110,7 @@ extension LaunchStorage {
     /// again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
         AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
-            guard let recordsStart = launch.options.recordsStart else { return launch.begin(start) }
+            guard let recordsStart = launch.options.permit?.recordsStart else { return launch.begin(start) }
             // A queue of its own: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add {
                 recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
@@ -121,9 +121,9 @@ extension LaunchStorage {
     }
 
     /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
-    func reportStall(_ snapshot: StatusSnapshot) {
+    func reportStall(_ status: @escaping @Sendable () -> LaunchStatus) {
         guard let stallWatch = options.stallWatch else { return }
-        callApp { [self] in stallWatch.report(status(snapshot)) }
+        callApp { stallWatch.report(status()) }
     }
 
     /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that
@@ -162,62 +162,49 @@ extension LaunchStorage {
 
     // MARK: Status
 
-    /// The waits of operations at one moment, before they are put into words: that asks code of the app.
-    struct StatusSnapshot: Sendable {
-        let time: Nanoseconds
-        let pending: [LaunchStateMachine.Pending]
-        let waits: [Int: ToldWait]
-        let told: [Bool]
-        /// Identifiers of those that virtual time goes on without.
-        let inRealTime: Set<String>
-        /// The scopes that run, each at the same moment.
-        var scopes: [(launch: LaunchStorage, snapshot: StatusSnapshot)] = []
-    }
-
     /// The wait of every operation that has not ended.
-    var status: LaunchStatus { status(statusSnapshot) }
+    var status: LaunchStatus { takeStatus()() }
 
-    var statusSnapshot: StatusSnapshot {
+    /// - Returns: puts the waits of this moment into words: that asks code of the app.
+    func takeStatus() -> @Sendable () -> LaunchStatus {
         let now = timekeeper.now
-        let (launch, scopes) = state.withLock { state -> (StatusSnapshot, [LaunchStorage]) in
-            let snapshot = StatusSnapshot(
+        let (time, pending, waits, told, inRealTime, scopes) = state.withLock { state in
+            (
                 // The operations of a launch may be over while its scopes go on.
                 time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
                 pending: state.machine.pending(),
                 waits: state.waits,
                 told: state.machine.nodes.map(\.isToldToCancel),
-                inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation))
+                // Identifiers of those that virtual time goes on without.
+                inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation)),
+                scopes: state.scopes.running
             )
-            return (snapshot, state.scopes.running)
         }
-        var snapshot = launch
         // Without the lock: each scope takes its own.
-        snapshot.scopes = scopes.map { ($0, $0.statusSnapshot) }
-        return snapshot
-    }
-
-    func status(_ snapshot: StatusSnapshot) -> LaunchStatus {
-        return LaunchStatus(
-            scenario: graph.name,
-            scope: scope,
-            time: .nanoseconds(snapshot.time),
-            operationCount: graph.count,
-            operations: snapshot.pending.map { pending in
+        let ofScopes = scopes.map { $0.takeStatus() }
+        return { [graph, scope] in
+            let operations = pending.map { pending in
                 let (node, id) = (pending.node, graph.id(pending.node))
                 var (wait, since) = (pending.wait, pending.since)
                 // Any other wait is the engine's own, which knows it better than the operation.
                 if case .code = wait {
-                    let told = snapshot.waits[node]
-                    since = told?.since ?? since
+                    since = waits[node]?.since ?? since
                     wait = .code(
-                        told?.what() ?? graph.eventName(node).map { "the event '\(printable($0))'" }
-                            ?? (snapshot.inRealTime.contains(id) ? "something that is not on the virtual clock" : nil)
+                        waits[node]?.what() ?? graph.eventName(node).map { "the event '\(printable($0))'" }
+                            ?? (inRealTime.contains(id) ? "something that is not on the virtual clock" : nil)
                     )
                 }
-                return LaunchStatus.Operation(id: id, wait: wait, since: .nanoseconds(since), isToldToCancel: snapshot.told[node])
-            },
-            scopes: snapshot.scopes.map { $0.launch.status($0.snapshot) }
-        )
+                return LaunchStatus.Operation(id: id, wait: wait, since: .nanoseconds(since), isToldToCancel: told[node])
+            }
+            return LaunchStatus(
+                scenario: graph.name,
+                scope: scope,
+                time: .nanoseconds(time),
+                operationCount: graph.count,
+                operations: operations,
+                scopes: ofScopes.map { $0() }
+            )
+        }
     }
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them

@@ -201,7 +201,7 @@ final class LaunchStorage: StepHost {
         // First: the takeover must have the screen at once.
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
-        let stall = actions.reportsStall ? statusSnapshot : nil
+        let stall = actions.reportsStall ? takeStatus() : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
         for fallback in actions.fallbacks { addThread(for: fallback) }

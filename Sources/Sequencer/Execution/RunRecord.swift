@@ -77,9 +77,6 @@ final class RunRecord: Sendable {
     /// which are equal, is kept.
     var report: LaunchReport { made.load()?.value ?? made.storeIfNil(Boxed(makeReport())).value }
 
-    /// Whether anybody has asked for the report.
-    var hasReport: Bool { made.load() != nil }
-
     private func makeReport() -> LaunchReport {
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report
         // costs.
@@ -370,9 +367,8 @@ extension RunRecord {
                 return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
             }
             // A launch may have left thousands behind.
-            let running = late.prefix(10).map { printable(graph.id($0)) }
-            let more = late.count > 10 ? " and \(late.count - 10) more" : ""
-            let others = running.count > 1 ? " (still running: \(running.joined(separator: ", "))\(more))" : ""
+            let running = listed(late, limit: 10) { printable(graph.id($0)) }
+            let others = late.count > 1 ? " (still running: \(running))" : ""
             return failed(first, "still running at the launch's deadline" + others)
         }
     }

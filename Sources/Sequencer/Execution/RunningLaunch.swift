@@ -209,7 +209,7 @@ public struct RunningLaunch: Sendable {
     public var failure: OperationError? { storage.state.withLock { $0.failure(storage)?.error } }
 
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
-    package var anomalies: [Anomaly] { storage.anomalies }
+    var anomalies: [Anomaly] { storage.anomalies }
 
     /// Every operation that has not ended, with the reason why it waits; those of scopes that go on as well.
     public var status: LaunchStatus { storage.status }

@@ -45,7 +45,7 @@ public struct OperationGraph: Sendable {
     public init(_ name: String) { self.name = name }
 
     /// The number of operations.
-    package var count: Int { nodes.count }
+    var count: Int { nodes.count }
 
     /// Lets up to `count` operations hold a resource at the same time, rather than one.
     ///

@@ -7,7 +7,7 @@ extension ValidatedGraph {
         for node in order {
             let racers = racers(of: node)
             // One that is switched off does not succeed.
-            let first = racers.filter { !isSwitchedOff($0) }.min { (ends[$0], $0) < (ends[$1], $1) }
+            let first = racers.filter { !policy($0).isSwitchedOff }.min { (ends[$0], $0) < (ends[$1], $1) }
             let awaited = predecessors[node].filter { $0.index == first || !racers.contains($0.index) }
             ends[node] = (awaited.map { ends[$0.index] }.max() ?? 0).addingSaturated(duration(node))
             edges += awaited.map { GraphEdge(node: node, target: $0.index, needsValue: $0.needsValue) }
@@ -54,9 +54,6 @@ extension ValidatedGraph {
         }
         return ranks
     }
-
-    /// Whether no launch runs the operation.
-    package func isSwitchedOff(_ node: Int) -> Bool { nodes[node].policy?.value.isSwitchedOff ?? false }
 
     /// Expected durations; nil when nothing is expected of any operation.
     private var weights: [Nanoseconds]? {

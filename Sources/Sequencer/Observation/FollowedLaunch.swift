@@ -98,33 +98,26 @@ struct FollowedLaunch {
 /// The operations that the milestone needs, each with the longest way from its end to that of the milestone by expected
 /// durations; all operations without a milestone.
 private struct ExpectedWay {
-    private(set) var isNeeded: [Bool]
-    private(set) var rest: [Duration]
+    let isNeeded: [Bool]
+    let rest: [Duration]
     let expected: [Duration]
     /// Whether anything is expected of any of them.
-    private(set) var isExpected = false
-    private(set) var count = 0
+    let isExpected: Bool
+    let count: Int
 
     /// - Complexity: O(operations + dependencies).
     init(_ graph: ValidatedGraph) {
-        expected = (0..<graph.count).map { node in
+        let expected = (0..<graph.count).map { node in
             let policy = graph.policy(node)
             // Those that can be put off hold nothing up.
             return policy.isExpectedOfPerson || policy.isDeferrable ? .zero : policy.expected ?? .zero
         }
-        let milestone = graph.milestoneIndex
-        isNeeded = Array(repeating: milestone == nil, count: graph.count)
-        rest = Array(repeating: .zero, count: graph.count)
-        for node in graph.order.reversed() {
-            if node == milestone { isNeeded[node] = true }
-            for next in graph.successors[node].lazy.map(\.index) where isNeeded[next] && node != milestone {
-                isNeeded[node] = true
-                rest[node] = max(rest[node], expected[next] + rest[next])
-            }
-            guard isNeeded[node] else { continue }
-            count += 1
-            if expected[node] > .zero { isExpected = true }
-        }
+        let isNeeded = graph.milestoneIndex.map(graph.leading(to:)) ?? Array(repeating: true, count: graph.count)
+        let ways = graph.remaining { isNeeded[$0] ? expected[$0].nanoseconds : 0 }
+        rest = zip(ways, expected).map { .nanoseconds($0 - $1.nanoseconds) }
+        isExpected = zip(isNeeded, expected).contains { $0 && $1 > .zero }
+        count = isNeeded.count { $0 }
+        (self.isNeeded, self.expected) = (isNeeded, expected)
     }
 }
 

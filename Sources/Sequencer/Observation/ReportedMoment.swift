@@ -9,7 +9,8 @@ struct ReportedMoment {
     let outcome: LaunchReport.Outcome?
 
     init(_ report: LaunchReport, at time: Duration) {
-        let needed = report.operationsToMilestone
+        let ids = needs(of: report.milestone, report.operations.map { ($0.id, $0.dependencies) })
+        let needed = report.operations.filter { ids.contains($0.id) }
         let ended = needed.count { $0.end <= time }
         fraction = needed.isEmpty ? 0 : Double(ended) / Double(needed.count)
         let running = report.operations.filter { operation in operation.start.map { $0 <= time } ?? false && time < operation.end }
@@ -43,17 +44,5 @@ extension LaunchReport {
             }
         }
         return left
-    }
-
-    /// The operations that the milestone needs, and itself; all without one.
-    fileprivate var operationsToMilestone: [OperationReport] {
-        guard let milestone else { return operations }
-        let dependencies = Dictionary(operations.map { ($0.id, $0.dependencies) }) { first, _ in first }
-        var needed: Set<String> = []
-        var next = [milestone]
-        while let id = next.popLast() {
-            if needed.insert(id).inserted { next += dependencies[id] ?? [] }
-        }
-        return operations.filter { needed.contains($0.id) }
     }
 }

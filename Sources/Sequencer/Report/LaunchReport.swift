@@ -301,9 +301,7 @@ extension LaunchReport: CustomStringConvertible {
         let told = operations.filter { ranOn.contains($0.id) == later }
         let named = Dictionary(grouping: troubled(of: told).lazy.filter { $0.id != milestone }, by: \.outcome).mapValues { $0.map(\.id) }
         return Sequencer.Outcome.allCases.compactMap { outcome -> String? in
-            guard let ids = named[outcome] else { return nil }
-            let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
-            return "; \(outcome.words): " + ids.prefix(5).map(name).joined(separator: ", ") + more
+            named[outcome].map { "; \(outcome.words): \(listed($0, name))" }
         }.joined()
     }
 

@@ -10,7 +10,7 @@ public struct ProcessStart: NamedValue, Sendable, Hashable {
     /// The system has started the app before anybody asked for it.
     public static let prewarmed = Self(name: "prewarmed")
     /// Nobody has said how, and it was more than ``maximumTimeBeforeRun`` ago.
-    package static let early = Self(name: "early")
+    static let early = Self(name: "early")
 
     /// The longest time between the start of a process and its launch that is the launch's: the system ends an app
     /// whose launch takes 20 seconds. A process that is older was started for something else, or before anybody asked

@@ -17,9 +17,7 @@ package struct UnknownTimes: Equatable, Sendable {
     /// - Parameter name: how an operation is named.
     package func text(name: (String) -> String = { printable($0, limit: 80) }) -> String {
         if operations.isEmpty { return "" }
-        let more = operations.count > 5 ? " and \(operations.count - 5) more" : ""
-        let names = operations.prefix(5).map(name).joined(separator: ", ") + more
-        return "nobody knows how long \(names) take\(operations.count == 1 ? "s" : "")"
+        return "nobody knows how long \(listed(operations, name)) take\(operations.count == 1 ? "s" : "")"
     }
 }
 

@@ -131,5 +131,5 @@ package struct DocumentReader {
 
 extension Date {
     /// The date to the millisecond. A date that was parsed from a text can differ from it in the last bit.
-    package var roundedToMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded() / 1000) }
+    var roundedToMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded() / 1000) }
 }

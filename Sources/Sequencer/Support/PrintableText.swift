@@ -9,6 +9,11 @@ package func printable(_ text: String, limit: Int = .max) -> String {
     return shown.endIndex == text.endIndex ? result : result + "…"
 }
 
+/// Items in a row, no more of them than a person reads: `a, b, c and 7 more`.
+package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = ", ", _ text: (Item) -> String) -> String {
+    items.prefix(limit).map(text).joined(separator: separator) + (items.count > limit ? " and \(items.count - limit) more" : "")
+}
+
 /// The scalars of a text, each with whether a terminal or a drawing shows it as it is.
 ///
 /// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner

@@ -353,14 +353,12 @@ package final class VirtualScheduler: Sendable {
         var mainThread = MainThread()
     }
 
-    package let patience: Duration
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
     package init(patience: Duration, lateness: ClosedRange<Duration> = .zero ... .zero, seed: UInt64 = 0) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
-        self.patience = patience
         maximumTurn = limits.maximumTurn
         let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
         state = Locked(State(lateness: lateness, patience: limits))

@@ -292,10 +292,12 @@ public final class LaunchJournal: Sendable {
     /// journal of the launch that was refused is withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
-        options.permit = permit
+        options.permit = permit()
         guard file != nil else { return options }
-        options.recordsStart = { [self] in started($0, $1) }
-        options.recordsQuestion = { [self] in questionAsked(by: $0, isAnswered: $1) }
+        options.permit = permit(
+            recordsStart: { [self] in started($0, $1) },
+            recordsQuestion: { [self] in questionAsked(by: $0, isAnswered: $1) }
+        )
         return options
     }
 

@@ -47,7 +47,10 @@ extension LaunchJournal {
     }
 
     /// What the engine asks for before it starts a launch with a journal.
-    var permit: LaunchPermit {
+    func permit(
+        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
+        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
+    ) -> LaunchPermit {
         LaunchPermit(
             take: { [self] graph, admission in
                 if let refusal = begin(graph, admission) { return refusal }
@@ -57,7 +60,9 @@ extension LaunchJournal {
             giveBack: { [self] in end(hasCompleted: $0) },
             // One that never begins would count as one that died.
             withdraw: { [self] in withdraw() },
-            makeObserver: { [self] in eventRecorder }
+            makeObserver: { [self] in eventRecorder },
+            recordsStart: recordsStart,
+            recordsQuestion: recordsQuestion
         )
     }
 

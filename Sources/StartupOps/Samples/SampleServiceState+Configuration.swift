@@ -64,9 +64,5 @@ extension SampleServiceState {
     }
 
     /// Equal bodies have equal tags, in every process.
-    private static func fingerprint(_ data: Data) -> String {
-        var hash = FNV1a()
-        hash.add(data)
-        return FNV1a.digits(hash.value)
-    }
+    private static func fingerprint(_ data: Data) -> String { hexadecimal(fnv1a(data)) }
 }

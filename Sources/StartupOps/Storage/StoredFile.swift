@@ -82,9 +82,7 @@ package struct StoreFileName: Hashable, CustomStringConvertible {
             description = name.isEmpty ? "%" : name
         } else {
             // The hash and the length are of the whole key; the beginning is there for people.
-            var hash = FNV1a()
-            hash.add(text.utf8)
-            description = "\(name.prefix(Self.keptOfLong))%%\(text.utf8.count)-\(FNV1a.digits(hash.value))"
+            description = "\(name.prefix(Self.keptOfLong))%%\(text.utf8.count)-\(hexadecimal(fnv1a(text.utf8)))"
         }
     }
 }

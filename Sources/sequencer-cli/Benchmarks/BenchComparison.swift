@@ -22,8 +22,6 @@ struct BenchSummary: Sendable {
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
     let interval: ClosedRange<Double>?
-    /// Nil where they are of one kind.
-    let modes: (lower: SortedSample, upper: SortedSample)?
     /// See ``trendRatio(of:)``; nil where the runs became neither longer nor shorter in the course of the bench.
     let trend: Double?
     /// The times to the initial display, in the same runs; nil for a scenario without one.
@@ -42,7 +40,7 @@ struct BenchSummary: Sendable {
         let reached = completed.filter { !scenario.runs[$0].missedMilestone }
         let times = reached.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
-        (interval, modes) = (sample?.interval, sample?.modes)
+        interval = sample?.interval
         // In the order of the runs: sorted, they would always rise.
         trend = trendRatio(of: times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {

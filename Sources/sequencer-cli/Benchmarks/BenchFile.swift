@@ -212,23 +212,10 @@ extension BenchSummary {
             "medianLowerMs": .nanoseconds(interval?.lowerBound), "medianUpperMs": .nanoseconds(interval?.upperBound),
             "minMs": .nanoseconds(sample?.minimum), "p90Ms": .nanoseconds(sample?.nearestRank(90)),
             "maxMs": .nanoseconds(sample?.maximum),
-            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null, "modes": modesJSON,
+            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null,
             "initialDisplayMs": initialDisplay.map { .nanoseconds($0.median) }, "budgetMisses": .number(misses),
             "missRateUpperBound": .decimal(missBound),
         ]
-    }
-
-    fileprivate var modesJSON: JSONTree? {
-        modes.map { modes in
-            .array(
-                [modes.lower, modes.upper].map { mode in
-                    [
-                        "runs": .number(mode.count), "medianMs": .nanoseconds(mode.median),
-                        "madMs": .nanoseconds(mode.medianAbsoluteDeviation),
-                    ]
-                }
-            )
-        }
     }
 }
 
@@ -280,7 +267,6 @@ extension BenchComparison {
             "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
             "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.test?.p),
             "runsNeeded": times.runsNeeded.map { .number($0) },
-            "modes": before.modes == nil && after.modes == nil ? nil : ["before": before.modesJSON, "after": after.modesJSON],
             "operations": .array(operations.map(\.json)),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]

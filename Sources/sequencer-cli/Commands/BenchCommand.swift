@@ -296,10 +296,6 @@ struct BenchText {
         var rows = [row("median", "\(time(sample.median)), \(interval)")]
         if let deviation = sample.medianAbsoluteDeviation { rows.append(row("MAD", time(deviation))) }
         rows.append(row("range", range(sample) + (sample.nearestRank(90).map { ", p90 \(time($0))" } ?? "")))
-        if let (lower, upper) = summary.modes {
-            let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
-            rows.append(row("modes", style.yellow("two") + ": \(kinds); the median tells of neither"))
-        }
         if let outliers = summary.outliers {
             let texts = outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (outliers.count > 5 ? [style.ellipsis] : [])
             let named = style.yellow("\(outliers.count) of \(sample.count)") + " (\(texts.joined(separator: ", ")))"

@@ -160,20 +160,11 @@ struct ComparisonText {
         if let test = comparison.times.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
-        lines += modes + comparison.ends.outcomes.prefix(Self.maximumOperations).map { "  ended   \($0.text(arrow: " \(arrow) "))" }
+        lines += comparison.ends.outcomes.prefix(Self.maximumOperations).map { "  ended   \($0.text(arrow: " \(arrow) "))" }
         let moreOutcomes = comparison.ends.outcomes.count - Self.maximumOperations
         if moreOutcomes > 0 { lines.append("          and \(moreOutcomes) more operations") }
         if let gap = comparison.gap { lines.append("  apart   \(text(of: gap)): only a change of more than \(threshold) counts") }
         return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
-    }
-
-    /// The kinds of runs, where a side has two of them.
-    private var modes: [String] {
-        func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
-
-        return sides.compactMap { place, summary in
-            summary.modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
-        }
     }
 
     private var operations: String {

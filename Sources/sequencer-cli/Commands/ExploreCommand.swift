@@ -125,17 +125,10 @@ struct ExploreCommand: LaunchingCommand {
             case .failure(let failure): (failure.orders, nil, failure.description)
             }
         let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
-        let hidden = exploration?.hidden.map { hidden -> JSONTree in
-            [
-                "text": .text("\(hidden)"), "operation": .text(hidden.operation), "message": .text(hidden.message),
-                "first": .text(hidden.first), "second": .text(hidden.second), "failing": .texts(hidden.failing),
-                "passing": .texts(hidden.passing),
-            ]
-        }
         return JSONTree.document(
             "sequencer.exploration/1",
             head + Grounds.exploration(clock).json
-                + ["failure": .text(failure), "unsteady": .list(exploration?.unsteady ?? []), "hidden": hidden]
+                + ["failure": .text(failure), "unsteady": .list(exploration?.unsteady ?? []), "hidden": exploration?.hidden?.json]
         )
     }
 }

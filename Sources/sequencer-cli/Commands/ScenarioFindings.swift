@@ -97,7 +97,7 @@ struct ScenarioFindings {
             guard isMilestone ? forecast.missedMilestone != nil : forecast.isInitialDisplayMet == false,
                 let end = forecast[graph.id(node)], !end.outcome.isSuccess
             else { continue }
-            let isOff = graph.isSwitchedOff(node)
+            let isOff = graph.policy(node).isSwitchedOff
             let reason = isOff ? "is switched off" : "does not succeed (\(printable(end.message ?? end.outcome.words, limit: 200)))"
             let what = "the \(isMilestone ? "milestone" : "initial display"), \(name(end.id))"
             warn(isOff ? "switchedOff" : "timeout", of: end.id, isError: true, "\(what), \(reason), and so misses its budget")

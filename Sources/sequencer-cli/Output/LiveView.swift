@@ -130,7 +130,7 @@ final class LiveView: @unchecked Sendable {
 extension LiveView {
     /// Shows a launch until its events end, or the task is cancelled.
     func show(_ events: some AsyncSequence<LaunchEvent, Never>, of graph: OperationGraph, _ style: TextStyle) async {
-        let state = Locked(LiveState(name: graph.name, total: graph.count))
+        let state = Locked(LiveState(name: graph.name, total: graph.identifiers.count))
         var hasBegun = false
         for await event in events {
             state.withLock { $0.apply(event) }

@@ -1,10 +1,10 @@
 import Foundation
-import Sequencer
 import SequencerAnalysis
 import SequencerTesting
 import TestSupport
 import Testing
 
+@testable import Sequencer
 @testable import sequencer_cli
 
 @Suite("Saved benches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -44,21 +44,6 @@ struct BenchDocumentTests {
             document.span = BenchSpan(begin: begin, end: begin, loadAtBegin: 0.25, loadAtEnd: nil)
             #expect(try parseBench(Array(document.json().utf8), file: "f") == document)
         }
-    }
-
-    @Test("Runs of two kinds are told as two, in text and JSON")
-    func modes() {
-        let scenario = Self.scenario("one", [800, 0, 810, 820, 790, 805, 1200, 1210, 1190, 1205])
-        let document = Self.document([scenario])
-        let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: false), requested: 10).text
-        #expect(text.contains("\n  modes     two: 5 runs around 805 ms, 4 around 1.2 s; the median tells of neither\n"))
-        #expect(document.json(pretty: false).contains(#""modes":[{"runs":5,"medianMs":805,"madMs":5},{"runs":4,"medianMs":1202.5"#))
-        let other = Self.scenario("one", [100, 200])
-        #expect(!Self.document([other]).json().contains("modes"))
-        let comparison = BenchComparison(other, scenario, clock: .wall, threshold: 0.05)
-        let compared = ComparisonText(comparison: comparison, style: TextStyle(isColored: false, isUnicode: false)).text
-        #expect(compared.contains("\n  modes   two after: 5 around 805 ms, 4 around 1.2 s\n"))
-        #expect(BenchComparison.json([comparison]).contains(#""modes": {"#))
     }
 
     @Test("github-action-benchmark: the spread is a number of the value's unit, without a unit of its own")

@@ -1,7 +1,7 @@
-import Sequencer
 import TestSupport
 import Testing
 
+@testable import Sequencer
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 

@@ -204,31 +204,26 @@ struct ExternalEventTests {
     }
 }
 
-/// The state machines by themselves.
+/// Who is told of an event, in which order.
 @Suite("Events from outside: decisions", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ExternalEventDecisionTests {
     @Test("steps are told before tasks, tasks before blocks, and in each of these who came first; nobody twice")
     func order() {
         let told = Journal()
-        var machine = EventStateMachine()
-        let ranks: [(EventStateMachine.Rank, String)] = [
+        let event = EventStorage("event")
+        let ranks: [(EventStorage.Rank, String)] = [
             (.whenIdle, "idle"), (.soon, "soon"), (.task, "task 1"), (.atOnce, "at once"), (.launch, "launch"), (.task, "task 2"),
             (.task, "gone"),
         ]
         for (rank, name) in ranks {
-            let ticket = machine.takeTicket()
-            let result = machine.add(EventStateMachine.Waiter(rank: rank) { _ in told.note(name) }, ticket: ticket)
-            #expect(result == nil)
-            guard name == "gone" else { continue }
-            let (first, second) = (machine.remove(ticket: ticket), machine.remove(ticket: ticket))
-            #expect(first != nil && second == nil)
+            let ticket = event.takeTicket()
+            event.add(ticket, rank) { _ in told.note(name) }
+            if name == "gone" { event.remove(ticket) }
         }
-        for waiter in machine.settle(.success(1)) ?? [] { waiter.tell(.success(1)) }
+        #expect(told.all.isEmpty && event.settle(.success(1)))
         #expect(told.all == ["launch", "task 1", "task 2", "at once", "soon", "idle"])
-        let again = machine.settle(.success(2))
-        #expect(again == nil)
-        let ticket = machine.takeTicket()
-        let result = machine.add(EventStateMachine.Waiter(rank: .task) { _ in }, ticket: ticket)
-        #expect(result != nil)
+        #expect(!event.settle(.success(2)))
+        event.add(event.takeTicket(), .task) { _ in told.note("late") }
+        #expect(told.all.count == 7 && told.all.last == "late")
     }
 }

@@ -46,9 +46,6 @@ struct LaunchModelTests {
         _ = await launch.end()
         await eventually { model.outcome == .completed && model.fraction == 1 && model.running.isEmpty }
         #expect(model.waits.isEmpty && model.remaining == nil)
-        // That of a large launch would hold up the main thread.
-        let record = launch.storage.state.withLock { $0.milestoneRecord ?? $0.record }
-        #expect(record?.hasReport == false, "no report is made for the outcome alone")
     }
 
     @Test("the time that is left is that of the longest expected way to the milestone, at the last event")

@@ -1,7 +1,8 @@
 import Sequencer
-import SequencerTestingCore
 import TestSupport
 import Testing
+
+@testable import SequencerTestingCore
 
 /// Dependencies that nobody declared.
 @Suite("Hidden order", .serialized, .timeLimit(.minutes(30)), .besideOthers)

@@ -54,7 +54,7 @@ extension ValidatedGraph {
             "firstOf": policy.racers.map { .texts($0) }, "heldOver": steps.map { .texts($0.map(id)) },
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
-            "switchedOff": .mark(isSwitchedOff(node)),
+            "switchedOff": .mark(policy.isSwitchedOff),
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "attemptTimeoutMs": .milliseconds(policy.retry?.timeout),
             "level": .number(facts.levels[node]),
             "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),

@@ -145,7 +145,7 @@ public struct PlanOptions: Sendable, Hashable {
         }
         guard problems.isEmpty else { throw GraphError(graph: graph.name, problems: problems) }
         return (0..<graph.count).map { node in
-            guard graph.hasWork(node), !graph.isSwitchedOff(node) else { return .zero }
+            guard graph.hasWork(node), !graph.policy(node).isSwitchedOff else { return .zero }
             return whatIf[graph.id(node)] ?? graph.policy(node).expected ?? .zero
         }
     }

@@ -37,7 +37,7 @@ package struct CriticalPath {
         // Follow the longest remaining path; of equal ones the operation that was added first.
         var next = (0..<graph.count).first { isPossible($0) && remaining[$0] == length && graph.predecessors[$0].isEmpty }
         while let node = next {
-            if !graph.isSwitchedOff(node) { path.append(node) }
+            if !graph.policy(node).isSwitchedOff { path.append(node) }
             let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
             // The path ends there, though others may come after it.
             next = node == last ? nil : graph.successors[node].lazy.map(\.index).filter(isPossible).min(by: isBefore)
@@ -56,7 +56,7 @@ extension ValidatedGraph {
     /// nothing is expected of any.
     var expectedPath: CriticalPath {
         let expected = expectedDurations, isKnown = expected.contains { $0 > 0 }
-        let duration: (Int) -> Nanoseconds = { isKnown ? expected[$0] : self.isSwitchedOff($0) ? 0 : 1 }
+        let duration: (Int) -> Nanoseconds = { isKnown ? expected[$0] : self.policy($0).isSwitchedOff ? 0 : 1 }
         return CriticalPath(of: withFirstRacers(duration), endingWith: milestoneIndex, duration: duration)
     }
 }

@@ -45,7 +45,7 @@ extension ValidatedGraph {
     }
 
     /// The operations that no launch runs, in the order in which they were added.
-    package var switchedOff: [String] { (0..<count).filter(isSwitchedOff).map(id) }
+    package var switchedOff: [String] { (0..<count).filter { policy($0).isSwitchedOff }.map(id) }
 }
 
 extension ValidatedGraph {
@@ -66,7 +66,7 @@ extension ValidatedGraph {
             let policy = policy(node)
             return policy.isExpectedOfPerson && !later.contains(node) ? sum + (policy.expected ?? .zero) : sum
         }
-        return (max(.zero, end - persons), path.filter { !isSwitchedOff($0) }.map(id))
+        return (max(.zero, end - persons), path.filter { !policy($0).isSwitchedOff }.map(id))
     }
 
     /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as

@@ -65,13 +65,12 @@ private struct OTLPTrace {
     private(set) var spans: [JSONTree] = []
 
     init(_ report: LaunchReport, begin: Nanoseconds) {
-        var hash = FNV1a()
-        for text in [report.scenario, report.version ?? "", String(begin)] { hash.add(part: text.utf8) }
+        var texts = [report.scenario, report.version ?? "", String(begin)]
         // -1 for one that never started, which is not one that started at 0.
         for operation in report.operations {
-            for text in [operation.id, "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)"] { hash.add(part: text.utf8) }
+            texts += [operation.id, "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)"]
         }
-        numbers = SplitMix64(seed: hash.value)
+        numbers = SplitMix64(seed: fnv1a(texts.flatMap { Array($0.utf8) + [0xFF] }))
         // 16 bytes, twice those of a span.
         trace = identifier() + identifier()
         add(report, scope: nil, begin: begin, parent: nil, root: identifier())
@@ -81,7 +80,7 @@ private struct OTLPTrace {
         var number = numbers.next()
         // In OTLP an identifier of zeros is invalid.
         while number == 0 { number = numbers.next() }
-        return FNV1a.digits(number)
+        return hexadecimal(number)
     }
 
     /// - Parameter scope: the name of the scope; nil for the launch itself.

@@ -1,10 +1,5 @@
 import Sequencer
 
-/// Items in a row, no more of them than a person reads: `a, b, c and 7 more`.
-package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = ", ", _ text: (Item) -> String) -> String {
-    items.prefix(limit).map(text).joined(separator: separator) + (items.count > limit ? " and \(items.count - limit) more" : "")
-}
-
 /// The phrases of the exports for people, the same in each.
 extension LaunchReport {
     /// The launch's attributes, sorted by name.

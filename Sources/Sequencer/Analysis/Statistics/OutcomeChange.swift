@@ -24,11 +24,6 @@ package struct OutcomeCounts: Equatable, Sendable {
         if operation.isDeferred { deferrals += 1 }
     }
 
-    package mutating func merge(_ other: OutcomeCounts) {
-        for (outcome, count) in other.counts { add(outcome, count) }
-        deferrals += other.deferrals
-    }
-
     /// The same, where the operation was absent from the rest of so many runs.
     fileprivate func among(runs: Int) -> OutcomeCounts {
         var counts = self

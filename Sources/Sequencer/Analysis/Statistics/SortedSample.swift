@@ -144,49 +144,6 @@ extension SortedSample {
     }
 }
 
-// MARK: - Two modes
-
-extension SortedSample {
-    /// Neither mode has fewer measurements, nor less than ``leastShare`` of all: those would be outliers.
-    private static let leastCount = 4
-    private static let leastShare = 0.2
-    private static let maximumDistance = 0.3
-    private static let maximumDeviation = 0.15
-    private static let leastChange = 0.05
-
-    /// The two kinds of measurements, such as launches that find a cache and launches that do not: no median of all of
-    /// them tells how long either takes. Nil when there is one, or too little to say.
-    ///
-    /// They are split where the distances from the medians of the two parts have the least sum. The parts are modes
-    /// when they are far apart and narrow: that sum is below ``maximumDistance`` of the one without a split, the median
-    /// absolute deviation of either below ``maximumDeviation`` of the distance of their medians, and that distance at
-    /// least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each that have one mode (normal,
-    /// exponential or uniform), about one is taken for two.
-    ///
-    /// - Complexity: O(measurements).
-    package var modes: (lower: SortedSample, upper: SortedSample)? {
-        let least = max(Self.leastCount, Int((Self.leastShare * Double(count)).rounded(.up)))
-        guard count >= 2 * least else { return nil }
-        var sums = [0.0]
-        for value in values { sums.append(sums[sums.count - 1] + value) }
-        /// The sum of the distances from the median of a part: its upper half less its lower half.
-        func distances(_ part: Range<Int>) -> Double {
-            let half = part.count / 2
-            return (sums[part.upperBound] - sums[part.upperBound - half]) - (sums[part.lowerBound + half] - sums[part.lowerBound])
-        }
-        // Equal values belong to one mode: split only between different values.
-        let splits = (least...count - least).filter { values[$0 - 1] < values[$0] }
-            .map { (place: $0, sum: distances(0..<$0) + distances($0..<count)) }
-        guard let best = splits.min(by: { $0.sum < $1.sum }), best.sum < Self.maximumDistance * distances(0..<count),
-            let lower = SortedSample(values[..<best.place]), let upper = SortedSample(values[best.place...])
-        else { return nil }
-        let distance = upper.median - lower.median
-        let deviation = max(lower.medianAbsoluteDeviation ?? 0, upper.medianAbsoluteDeviation ?? 0)
-        guard deviation <= Self.maximumDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
-        return (lower, upper)
-    }
-}
-
 extension Duration {
     /// The duration of this many nanoseconds, rounded; 0 for NaN.
     package static func nearest(nanoseconds: Double) -> Duration {

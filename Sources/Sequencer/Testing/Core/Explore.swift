@@ -126,13 +126,13 @@ nonisolated(nonsending) public func explore(
                 isFailing
                 ? try await shrink(passing: usual, usualCourse, failing: order, found)
                 : try await shrink(passing: order, found, failing: usual, usualCourse)
-            if let hidden { return Exploration(orders: number + 1, seed: seed, hidden: hidden, unsteady: unsteady) }
+            if let hidden { return Exploration(orders: number + 1, hidden: hidden, unsteady: unsteady) }
         }
     }
     if alwaysFails, let text = usualCourse.failureText {
-        throw FailsInEveryOrder(orders: count, seed: seed, report: usualCourse.report, description: text)
+        throw FailsInEveryOrder(orders: count, report: usualCourse.report, description: text)
     }
-    return Exploration(orders: count, seed: seed, hidden: nil, unsteady: unsteady)
+    return Exploration(orders: count, hidden: nil, unsteady: unsteady)
 }
 
 extension LaunchOptions {

@@ -36,11 +36,11 @@ extension Fault: CustomStringConvertible {
 }
 
 /// The error of a step that was made to fail.
-package struct InjectedFailure: DescribedError, Sendable, Hashable {
+struct InjectedFailure: DescribedError, Sendable, Hashable {
     /// The step.
-    package let operation: String
+    let operation: String
     /// One sentence.
-    package var description: String { "a failure was injected into \(printable(operation))" }
+    var description: String { "a failure was injected into \(printable(operation))" }
 }
 
 extension OperationGraph {

@@ -4,8 +4,6 @@ import Sequencer
 public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     /// How many orders were run.
     package let orders: Int
-    /// The seed of the orders: the same one gives the same orders.
-    package let seed: UInt64
     /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
     /// What ended otherwise when its order was launched again, by itself or by what an earlier order left behind:
@@ -20,10 +18,9 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
         guard !unsteady.isEmpty else { return hidden?.description ?? same }
-        let names = unsteady.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
-        let more = unsteady.count > 5 ? " and \(unsteady.count - 5) more" : ""
+        let names = listed(unsteady) { printable($0, limit: 80) }
         let cause = "ended otherwise when the order was repeated: by itself, or by what an earlier order left behind"
-        return hidden.map { "\($0); \(names)\(more) \(cause)" } ?? "\(names)\(more) \(cause); \(same)"
+        return hidden.map { "\($0); \(names) \(cause)" } ?? "\(names) \(cause); \(same)"
     }
 }
 
@@ -32,8 +29,6 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
 public struct FailsInEveryOrder: DescribedError, Sendable {
     /// How many orders were run beside the usual one.
     package let orders: Int
-    /// The seed of the orders.
-    package let seed: UInt64
     /// The report of the launch in its usual order.
     public let report: LaunchReport
     /// One sentence: `the launch fails in every order: login: the token is missing`, or
@@ -44,17 +39,24 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
 /// Two operations whose order matters, though no dependency says so.
 public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
     /// The operation that fails; nil when only the check of the whole launch fails.
-    package let operation: String?
+    let operation: String?
     /// Its failure, in one sentence; nil without a message.
     package let message: String?
     /// The operation that ran first when it failed.
-    package let first: String
+    let first: String
     /// The operation that ran right after that. When these two change places, all is well.
-    package let second: String
+    let second: String
     /// The order that fails.
-    package let failing: [String]
+    let failing: [String]
     /// The order that differs only in these two, and does not fail.
-    package let passing: [String]
+    let passing: [String]
+
+    package var json: JSONTree {
+        [
+            "text": .text(description), "operation": .text(operation), "message": .text(message), "first": .text(first),
+            "second": .text(second), "failing": .texts(failing), "passing": .texts(passing),
+        ]
+    }
 
     /// One sentence: `login fails when images runs first: undeclared dependency`.
     public var description: String {

@@ -63,7 +63,6 @@ public final class VirtualClock: VirtualTimeClock {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    package var patience: Duration { scheduler.patience }
     package let scheduler: VirtualScheduler
 
     /// A clock that stands at zero.

@@ -190,10 +190,8 @@ struct CacheKey: Sendable, Hashable, Codable, SecretHolding {
 
     /// A short name for an entry, which others may have too: the whole key is within.
     var storeKey: StoreKey {
-        var hash = FNV1a()
-        for part in [method, url, scope] { hash.add(part: part.utf8) }
-        if let body { hash.add(part: body) }
-        return StoreKey("response-\(FNV1a.digits(hash.value))")
+        let parts = [method, url, scope].map { Data($0.utf8) } + [body].compactMap(\.self)
+        return StoreKey("response-\(hexadecimal(fnv1a(parts.flatMap { $0 + [0xFF] })))")
     }
 
     /// Nothing of its query and its body.
