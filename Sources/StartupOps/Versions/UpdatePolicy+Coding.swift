@@ -128,7 +128,7 @@ extension UpdatePolicy: Codable {
     ///
     /// - Returns: whether there is one, readable or not.
     private mutating func hasEnd(_ maintenance: inout Maintenance, in nested: Fields) -> Bool {
-        guard let field = nested["until"], field.value != .null else { return false }
+        guard let field = nested["until"], !field.isBlank else { return false }
         if let seconds = field.value?.number {
             // From 2001 to 5138: a smaller number, or one of milliseconds, is a mistake.
             maintenance.until = (1e9..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
@@ -136,8 +136,6 @@ extension UpdatePolicy: Codable {
             return true
         }
         guard let text = text("until", in: nested, of: "maintenance.") else { return true }
-        // A blank text says as little as null.
-        guard text.unlessBlank != nil else { return false }
         maintenance.until = Self.date(text)
         if maintenance.until == nil { ignore("maintenance.until", "\(Self.shown(text)) is no date; one looks like 2026-11-21T10:00:00Z") }
         return true

@@ -27,7 +27,10 @@ extension OperationGraph {
             if keeps { try await step.compute(for: duration) } else { try await step.sleep(for: duration) }
         }
         if onMain {
-            add(id, all, after: after, on: .main) { step in try await body(step) }
+            // Not `body`, which leaves the main actor.
+            add(id, all, after: after, on: .main) { step in
+                if keeps { try await step.compute(for: duration) } else { try await step.sleep(for: duration) }
+            }
         } else {
             add(id, all, after: after, body: body)
         }

@@ -97,9 +97,9 @@ struct PolicyFieldTests {
     @Test("fault N21: maintenance that says in a way of its own whether it is enabled closes nothing; one that is not enabled neither")
     func enabled() async throws {
         func body(_ field: String) -> String { "{\"maintenance\":{\"message\":\"Back soon\"\(field.isEmpty ? "" : ",")\(field)}}" }
-        let wrong = Self.nonsense.filter { $0 != "null" } + ["false", #""true""#, "1"]
+        let wrong = Self.nonsense.dropFirst(3) + ["false", #""true""#, "1"]
         try await expect(.open, wrong.map { body("\"enabled\":\($0)") })
-        try await expect(.closed, with("enabled", ["null", "true"], in: body))
+        try await expect(.closed, with("enabled", Self.nonsense.prefix(3) + ["true"], in: body))
         try await expect(.closed, [#"{"maintenance":{"enabled":true}}"#, #"{"maintenance":{"enabled":true,"message":[],"until":"abc"}}"#])
         try await expect(.open, [#"{"maintenance":{"enabled":false,"until":"9999-12-31T23:59:59Z"}}"#])
     }

@@ -109,7 +109,7 @@ struct UpdatePolicyTests {
         arguments: [
             ("https://apps.example.com/app/7", true), ("itms-apps://apps.example.com/app/7", true),
             ("http://apps.example.com/app/7", false),
-            ("javascript:alert(1)", false), ("tel:112", false), ("file:///etc/passwd", false), ("https://", false), ("", false),
+            ("javascript:alert(1)", false), ("tel:112", false), ("file:///etc/passwd", false), ("https://", false),
         ]
     )
     func store(text: String, isTaken: Bool) throws {
