@@ -119,6 +119,8 @@ final class JournalFile: @unchecked Sendable {
         /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told
         /// of twice.
         var questions: [String: Int] = [:]
+        /// The operations that ask, as the file says.
+        var asking: Set<String> = []
         /// The number of launches that were begun with the journal.
         var launch = 0
 
@@ -129,15 +131,36 @@ final class JournalFile: @unchecked Sendable {
             switch line.event {
             case .asked:
                 questions[operation, default: 0] += 1
-                return questions[operation] == 1
-            case .answered:
-                guard let open = questions[operation] else { return false }
-                questions[operation] = open > 1 ? open - 1 : nil
-                return open == 1
+                return !asking.contains(operation)
+            case .answered: return endQuestion(of: operation) && asking.contains(operation)
             case .retrying, .ended: questions[operation] = nil
             default: break
             }
             return true
+        }
+
+        /// Whether it was the last one that the operation asks.
+        private mutating func endQuestion(of operation: String) -> Bool {
+            let open = questions.removeValue(forKey: operation) ?? 0
+            if open > 1 { questions[operation] = open - 1 }
+            return open <= 1
+        }
+
+        mutating func wasWritten(_ line: JournalLine) {
+            guard let operation = line.operation else { return }
+            switch line.event {
+            case .asked: asking.insert(operation)
+            case .answered, .retrying, .ended: asking.remove(operation)
+            default: break
+            }
+        }
+
+        /// An attempt is told of more than once: the next time, it may be written.
+        mutating func couldNotBeWritten(_ line: JournalLine, once attempt: String?) {
+            guard let attempt else { return }
+            started.remove(attempt)
+            // It is counted again with the attempt; any other question is counted until its answer.
+            if line.event == .asked, let operation = line.operation { _ = endQuestion(of: operation) }
         }
     }
 
@@ -169,8 +192,10 @@ final class JournalFile: @unchecked Sendable {
             do throws(StorageError) {
                 // The size grows also by a part that was written before an error.
                 try file.append(whole, after: &state.size)
+                state.wasWritten(line)
                 state.isTorn = false
             } catch {
+                state.couldNotBeWritten(line, once: attempt)
                 state.isTorn = true
                 throw StorageError(error.code, path, error.reason, systemError: error.systemError)
             }
@@ -186,6 +211,7 @@ final class JournalFile: @unchecked Sendable {
             guard state.launch > 1 else { return false }
             state.started = []
             state.questions = [:]
+            state.asking = []
             return true
         }
     }

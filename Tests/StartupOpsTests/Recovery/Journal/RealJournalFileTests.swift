@@ -19,6 +19,50 @@ struct RealJournalFileTests {
     //     started, asked            both
     //     asked, answered           neither: within the first question
     //     answered                  it
+    @Test("fault P41: a start and a question that could not be written are written when they are told again")
+    func toldAgain() async {
+        await #expect(processExitsWith: .success) { [path = folder("journal").path as String] in
+            let directory = JournalDirectory(directory: PosixDirectory(path: path))
+            let file = try directory.begin(JournalLine(.began), keeping: 1, size: 1 << 20)
+            func append(_ event: JournalLine.Event, once attempt: String? = nil) -> StorageError? {
+                do throws(StorageError) {
+                    try file.append(JournalLine(event, operation: "region"), once: attempt)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            limitFileSizes(to: 1)
+            let failures = [append(.started, once: "1 region"), append(.asked, once: "asked 1 region")]
+            limitFileSizes(to: 1 << 20)
+            let areAllOfSpace = failures.allSatisfy { $0?.code == .noSpace }
+            #expect(areAllOfSpace)
+            for _ in 1...2 {
+                #expect(append(.started, once: "1 region") == nil)
+                #expect(append(.asked, once: "asked 1 region") == nil)
+            }
+            for event in [JournalLine.Event.asked, .answered, .answered] { #expect(append(event) == nil) }
+            let lines = JournalLine.parse(try Data(contentsOf: URL(fileURLWithPath: file.path))).lines
+            #expect(lines.compactMap { $0.event?.rawValue } == ["began", "started", "asked", "answered"])
+        }
+    }
+
+    @Test("fault P41: a question within one that could not be written is written, and ends with the outer one")
+    func innerQuestion() async {
+        await #expect(processExitsWith: .success) { [path = folder("journal").path as String] in
+            let directory = JournalDirectory(directory: PosixDirectory(path: path))
+            let file = try directory.begin(JournalLine(.began), keeping: 1, size: 1 << 20)
+            limitFileSizes(to: 1)
+            #expect(throws: StorageError.self) { try file.append(JournalLine(.asked, operation: "region")) }
+            limitFileSizes(to: 1 << 20)
+            for event in [JournalLine.Event.asked, .answered, .stalled, .answered] {
+                try file.append(JournalLine(event, operation: "region"))
+            }
+            let lines = JournalLine.parse(try Data(contentsOf: URL(fileURLWithPath: file.path))).lines
+            #expect(lines.compactMap { $0.event?.rawValue } == ["began", "asked", "stalled", "answered"])
+        }
+    }
+
     @Test("of the journals that hundreds of dead launches have left, each launch removes some, and none pays for all")
     func manyDeaths() throws {
         let location = folder("app")
