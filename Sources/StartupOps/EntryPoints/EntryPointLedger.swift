@@ -3,7 +3,7 @@ import StartupNetworking
 
 /// The entry points that were received and not yet accepted, and the rules for them: a value without a clock, a lock or
 /// a store, which is stored as it is.
-struct EntryPointLedger: Sendable, Hashable, Codable {
+struct EntryPointLedger: Sendable, Hashable {
     /// A delivery that has begun and not ended.
     struct Claim: Sendable, Hashable, Codable {
         /// The mailbox that delivers.
@@ -62,6 +62,9 @@ struct EntryPointLedger: Sendable, Hashable, Codable {
     var nextNumber = 0
     /// The identifiers, given by the app, of the last accepted entry points.
     var accepted: [String] = []
+    /// The records that could not be read, such as those of a later version of the app: they are stored again as they
+    /// are.
+    private(set) var unreadable: [JSONValue] = []
 
     /// Whether an entry point of this identifier is here, or was accepted a short while ago.
     func knows(_ id: String) -> Bool { accepted.contains(id) || records.contains { $0.id == id } }
@@ -172,5 +175,38 @@ struct EntryPointLedger: Sendable, Hashable, Codable {
         let ids = Set(chosen.map(\.id))
         records.removeAll { ids.contains($0.id) }
         return chosen.map { DroppedEntryPoint(id: $0.id, entryPoint: $0.entryPoint, reason: reason) }
+    }
+}
+
+extension EntryPointLedger: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case records, nextNumber, accepted
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        var entries = try container.nestedUnkeyedContainer(forKey: .records)
+        while !entries.isAtEnd {
+            let entry = try entries.superDecoder()
+            if let record = try? Record(from: entry) {
+                records.append(record)
+            } else {
+                // One of a later version of the app, say, is kept as it is; the others are not lost by it.
+                unreadable.append((try? JSONValue(from: entry)) ?? .null)
+            }
+        }
+        // Lenient: a ledger of another version must not lose its records for a number.
+        nextNumber = (try? container.decode(Int.self, forKey: .nextNumber)) ?? 0
+        accepted = (try? container.decode([String].self, forKey: .accepted)) ?? []
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        // Of more than a mailbox ever holds, the newest are kept: nothing here may grow for ever.
+        var entries = container.nestedUnkeyedContainer(forKey: .records)
+        for value in unreadable.suffix(64) { try entries.encode(value) }
+        for record in records { try entries.encode(record) }
+        try container.encode(nextNumber, forKey: .nextNumber)
+        try container.encode(accepted, forKey: .accepted)
     }
 }

@@ -139,7 +139,10 @@ struct LinkAddress {
         guard fields.count <= maximumFields else {
             throw DeepLinkError(origin, "it has more than \(maximumFields) parameters")
         }
-        return fields.map { split($0, at: UInt8(ascii: "=")) }
+        return fields.map { field in
+            let (name, value) = split(field, at: UInt8(ascii: "="))
+            return (name, value)
+        }
     }
 
     /// The parts before and after the first `separator`; without one, the second is nil.

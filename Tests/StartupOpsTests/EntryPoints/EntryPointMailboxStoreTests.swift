@@ -110,13 +110,17 @@ struct EntryPointMailboxStoreTests {
         #expect(await delivered(self.mailbox(store)) == [])
     }
 
-    @Test("B56: garbage in the store is nothing")
+    @Test("B56, fault S5: of what is stored, what cannot be read stays as it is; garbage is nothing")
     func corruptStore() async throws {
         let store = MemoryStore()
-        for garbage in [
-            "", "null", "{}", "[]", "\u{0}", "{\"records\":{}}", "{\"records\":[7],\"nextNumber\":0,\"accepted\":[]}",
-            "{\"records\":[],\"nextNumber\":1e300,\"accepted\":7}",
-        ] {
+        mailbox(store).receive(EntryPointSamples.shortcut("good"))
+        let text = String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self)
+        store.write(Data(text.replacing("\"records\":[", with: "\"records\":[7,{\"id\":\"x\"},").utf8), for: "entry-points")
+        let reader = mailbox(store)
+        #expect(await delivered(reader) == ["shortcut good"])
+        let left = String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self)
+        #expect(left.contains("\"records\":[7,{\"id\":\"x\"}]"), "\(left)")
+        for garbage in ["", "null", "{}", "[]", "\u{0}", "{\"records\":{}}", "{\"records\":[],\"nextNumber\":1e300,\"accepted\":7}"] {
             store.write(Data(garbage.utf8), for: "entry-points")
             let mailbox = mailbox(store)
             #expect(mailbox.receive(EntryPointSamples.shortcut()) == .stored)

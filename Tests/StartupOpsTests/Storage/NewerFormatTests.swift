@@ -61,4 +61,18 @@ struct NewerFormatTests {
             #expect(try Data(contentsOf: folder("store/\(name)")) == text("sequencer.value/2\nvalue"))
         }
     }
+
+    @Test("fault S5: entry points of a newer format wait for the version of the app that knows them")
+    func entryPoints() async throws {
+        let mailbox = EntryPointMailbox(store)
+        mailbox.receive(EntryPointSamples.shortcut("known"))
+        let stored = String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self)
+        let newer = stored.replacing(#""records":["#, with: #""records":[{"id":"n","entryPoint":{"gesture":{}}},"#)
+        try store.write(text(newer), for: "entry-points")
+        let next = EntryPointMailbox(store)
+        next.receive(EntryPointSamples.shortcut("more"))
+        next.mainScreenDidAppear()
+        #expect(await next.deliver { _ in } == 2)
+        #expect(String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self).contains("gesture"))
+    }
 }
