@@ -111,6 +111,9 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
+    /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
+    private static let maximumKept = 8
+
     private let state = Locked(State())
     /// Held while a policy is recorded.
     private let recording = Locked(())
@@ -148,15 +151,16 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Keeps a check, which may outlast its launch by half a minute at the most.
+    /// Keeps a check, which may outlast its launch.
     func keep(_ check: UpdateCheck) {
-        let ended = state.withLock { state in
+        let (ended, former) = state.withLock { state in
             // Checks that have ended are let go of on this occasion.
             let ended = state.remove { !$0.isPending }
-            if check.number >= state.answered { state.kept.append(check) }
-            return ended
+            guard check.number >= state.answered else { return (ended, check as UpdateCheck?) }
+            state.kept.append(check)
+            return (ended, state.kept.count > Self.maximumKept ? state.kept.removeFirst() : nil)
         }
-        if !isKept(check.number) { check.cancel() }
+        former?.cancel()
         withExtendedLifetime(ended) {}
     }
 

@@ -243,6 +243,19 @@ struct RealLateUpdateTests {
         #expect(app.screens == ["main", "active", "update"] && app.told.withLock { $0 } == [Self.decision])
     }
 
+    @Test("however often a person comes back, few checks go on")
+    func many() async throws {
+        let app = App(.success(UpdatePolicy()), after: .seconds(25), on: try await device())
+        var graph = app.environment.graph(.regular)
+        graph.add("come back") { [app] (_: StepContext) async throws in
+            for _ in 0..<10 { #expect(try await app.launch(.warmResume).outcome == .completed) }
+        }
+        #expect(try await app.launch(graph).outcome == .completed)
+        await app.environment.lateUpdateCheck.end()
+        await eventually { app.policies.cancelled.withLock { $0 } == 3 }
+        #expect(!app.environment.lateUpdateCheck.isPending)
+    }
+
     @Test("fault O8: the wait for the check needs no thread of the pool, so that time passes in a launch though all of them are blocked")
     func blockedPool() async {
         // In a process of its own: nothing else would get on.
