@@ -1,10 +1,10 @@
 import Foundation
 
-/// `Documentation/Degradation.md`: the tables in it are what launches really come to.
+/// `Tests/Data/Launches/Degradation.txt`: the tables in it are what launches really come to.
 struct DegradationDocument {
-    private static let marker = "<!-- From here on written by the tests: see above. -->"
+    private static let marker = "<!-- From here on written by the tests. -->"
     private static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-        path: "../../../Documentation/Degradation.md"
+        path: "../../Data/Launches/Degradation.txt"
     )
     .standardizedFileURL
 
