@@ -20,11 +20,13 @@ import StartupOps
 /// A few weeks in the life of a music app: each of the eleven built-in scenarios, for the reason for which an app would follow it.
 ///
 /// Nothing here says which scenario comes next: `Scenario(for:)` does, from what the phone remembers and what started the app.
+///
+/// `swift run MusicApp steps` prints each operation, too.
 @main @MainActor struct MusicApp {
     static func main() async throws {
         let phone = try Phone()
         defer { phone.remove() }
-        var diary = Diary()
+        var diary = Diary(showsSteps: CommandLine.arguments.dropFirst().first == "steps")
 
         diary.add("The app is installed and opened.", try await phone.launch())
         diary.add("It is opened again.", try await phone.launch())
@@ -54,7 +56,6 @@ import StartupOps
         diary.add("The app is deleted and installed again.", try await phone.launch())
         diary.add("The app is sold to another brand.", try await phone.launch(.bootstrap))
 
-        diary.printTable()
         if !diary.isAllWell { exit(EXIT_FAILURE) }
     }
 }

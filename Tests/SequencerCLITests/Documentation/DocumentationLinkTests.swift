@@ -26,15 +26,15 @@ struct DocumentationLinkTests {
         #expect(program.text == example[begin.lowerBound...])
     }
 
-    /// `Scripts/check-outputs` types what the README says; this holds it to the tutorial.
-    @Test("The README's first launch is the tutorial's: the same source, and a test of it")
+    /// `Scripts/check-outputs` types what QuickStart's page shows; this holds it to the tutorial.
+    @Test("The first launch in five minutes is the tutorial's: the same source, and a test of it")
     func firstLaunch() throws {
-        let readme = try Self.text("README.md")
+        let page = try Self.text("Examples/QuickStart/README.md")
         let resources = "Sources/Sequencer/Sequencer.docc/Resources"
         func typed(_ path: String) throws -> String {
-            let begin = try #require(readme.range(of: "cat > \(path) <<'END'\n"), "README.md does not write \(path)")
-            let end = try #require(readme[begin.upperBound...].range(of: "\nEND\n"))
-            return readme[begin.upperBound..<end.lowerBound] + "\n"
+            let begin = try #require(page.range(of: "cat > \(path) <<'END'\n"), "the page does not write \(path)")
+            let end = try #require(page[begin.upperBound...].range(of: "\nEND\n"))
+            return page[begin.upperBound..<end.lowerBound] + "\n"
         }
         #expect(try typed("Sources/FirstLaunch/FirstLaunch.swift") == Self.text("\(resources)/FirstLaunch-3.swift"))
         // Its parts are what empty lines part.
