@@ -110,10 +110,12 @@ extension TimelineText {
     ///
     /// - Returns: the lines to go below if the note does not fit.
     private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
-        guard let note = note(of: operation) else { return [] }
-        let (tone, length) = (noteTone(operation), displayWidth(note))
+        guard var note = note(of: operation) else { return [] }
         // A blank column between a bar and its note; without a bar none is needed.
         let after = bar.isEmpty ? bar.upperBound : bar.upperBound + 1
+        // The verdict says once why the launch had stopped.
+        if operation.start == nil, operation.outcome == .cancelled, displayWidth(note) > width - after { note = "not started" }
+        let (tone, length) = (noteTone(operation), displayWidth(note))
         if length <= width - after {
             canvas.put(note, at: after, tone: tone)
         } else if length + 1 <= bar.lowerBound - columns.barStart {
@@ -142,8 +144,7 @@ func note(of operation: OperationReport) -> String? {
         let expected = operation.expected.map { ", with \(durationText($0)) expected" } ?? ""
         return "deferred: put off until after the milestone, to keep the budget\(expected)"
     case .succeeded: return operation.attempts > 1 ? "\(operation.attempts) attempts" : nil
-    // Why the launch had stopped is said once, by the verdict.
-    case .cancelled where operation.start == nil: return "not started"
+    case .cancelled where operation.start == nil: return operation.message.map { printable($0, limit: 600) } ?? "not started"
     case .cancelled, .skipped, .failed, .timedOut, .fellBack:
         // Said by the outcome already.
         let message = operation.message.map { printable($0.replacing("; its fallback was used", with: ""), limit: 600) }

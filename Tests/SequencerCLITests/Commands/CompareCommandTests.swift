@@ -58,7 +58,7 @@ struct CompareCommandTests {
         #expect(!together.output.contains("apart"))
         let later = try await Tool.run("compare", before, try bench("c", slower, at: span(5.5, 0.1)), "--strict")
         #expect(later.code == 5)
-        #expect(later.output.contains("\n  apart   taken 5 h apart, not in turns: only a change of more than 9.2% counts\n"))
+        #expect(later.output.contains("\n  apart   taken 5.48 h apart, not in turns: only a change of more than 9.2% counts\n"))
         #expect(later.output.contains("than 9.2%; measure both in turns ('bench --command' twice)\n"))
         let much = Self.before.map { $0 + 300 }
         let busier = try await Tool.run("compare", before, try bench("d", much, at: span(0.1, 2.1)))

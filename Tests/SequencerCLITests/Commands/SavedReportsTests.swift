@@ -148,7 +148,10 @@ struct SavedReportsTests {
         let turns = try await Tool.run("compare", first, write([15, 25, 35, 45, 55], to: "turns.jsonl"))
         #expect(turns.code == 0 && !turns.output.contains("apart"), "\(turns.output)\(turns.messages)")
         let later = try await Tool.run("compare", first, write([54, 55, 56, 57, 58], to: "later.jsonl"))
-        #expect(later.code == 0 && later.output.contains("\n  apart   taken 3 s apart, not in turns: "), "\(later.output)\(later.messages)")
+        #expect(
+            later.code == 0 && later.output.contains("\n  apart   taken 3.2 s apart, not in turns: "),
+            "\(later.output)\(later.messages)"
+        )
     }
 
     @Test("The verdict of a report is computed from its time, its budget and how its milestone and its display ended, not believed")

@@ -47,7 +47,7 @@ struct VerifyFormatsTests {
             let address = "file://" + path.replacing("a, 100%.json", with: "a%2C%20100%25.json")
             let places = results.compactMap { Self.place(of: $0) }
             #expect(places.map { $0["artifactLocation"]?["uri"] as? String } == [address, address])
-            #expect(places.map { $0["region"]?["startLine"] as? Int } == [5, 4])
+            #expect(places.map { $0["region"]?["startLine"] as? Int } == [4, 5])
             #expect(places.map { $0["region"]?["startColumn"] as? Int } == [5, 5])
         }
         #expect(Verification.address(of: "a b/c%.json") == "a%20b/c%25.json")

@@ -196,7 +196,7 @@ struct TimelineTextTests {
                                ┬──────────────────────┬──────────│───────────┬──────────
                 * login    5 s ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳
                       timed out: still running at the launch's deadline
-                  main-app   – not started                       │
+                  main-app   – not started: the launch met its deadline
                 * critical path  ╳ not done  │ budget 3 s
                 controlled: time; not: real work, threads, processors
                 still running when the launch ended: login

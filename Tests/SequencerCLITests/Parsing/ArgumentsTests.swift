@@ -94,7 +94,7 @@ struct ArgumentsTests {
         (["report", "a", "--format", "html", "--width", "400"], "option '--width' is for '--format svg'"),
         (
             ["report", "a", "--format", "perfetto"],
-            "option '--format': unknown value 'perfetto'; expected 'text', 'html', 'svg', 'markdown', 'chrome', 'otlp' or 'json'"
+            "option '--format': unknown value 'perfetto'; did you mean 'chrome', which Perfetto opens?"
         ),
         (["report", "a", "--format", "dot"], "option '--format': unknown value 'dot'; did you mean 'graph --format dot'?"),
         (["help", "run", "graph"], "unexpected argument 'graph'; 'help' takes only COMMAND"),

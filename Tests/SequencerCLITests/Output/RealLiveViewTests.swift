@@ -5,8 +5,9 @@ import Testing
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("The live view", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct LiveViewTests {
+/// A process has one live view, which every message pauses: no other test may run beside.
+@Suite("The live view", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealLiveViewTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
     private static let size = Terminal.Size(width: 60, height: 24)
 
@@ -103,13 +104,13 @@ struct LiveViewTests {
             var graph = OperationGraph("one")
             graph.join("splash")
             (self.terminal, self.event, self.time) = (terminal, event, time)
-            task = Task { [graph] in await view?.show(events, of: graph, LiveViewTests.plain) }
+            task = Task { [graph] in await view?.show(events, of: graph, RealLiveViewTests.plain) }
         }
 
         /// Shows the first picture.
         func begin() async {
-            event.yield(LiveViewTests.event(.launchStarted, 0))
-            #expect(await terminal.shows(LiveViewTests.picture))
+            event.yield(RealLiveViewTests.event(.launchStarted, 0))
+            #expect(await terminal.shows(RealLiveViewTests.picture))
         }
 
         /// What has been shown when the launch has ended.
@@ -128,7 +129,7 @@ struct LiveViewTests {
         await stage.begin()
         stage.time.withLock { $0 += .milliseconds(100) }
         stage.event.yield(Self.event(.started("splash", attempt: 1), 50))
-        let second = "\u{1B}[1A\rsplash  0.0 s\u{1B}[K\r\none  0.1 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
+        let second = "\u{1B}[1A\rsplash  0.1 s\u{1B}[K\r\none  0.1 s  0 of 1 ended, 1 running\u{1B}[K\r\n\u{1B}[J"
         #expect(await stage.terminal.shows(second))
         stage.time.withLock { $0 += .milliseconds(100) }
         stage.view.redraw()

@@ -6,8 +6,9 @@ import Testing
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Progress", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct ProgressTextTests {
+/// A process has one live view: no other test may run beside.
+@Suite("Progress", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealProgressTests {
     @Test("On a terminal it is drawn over, and gone at the end; elsewhere, and before its time, there is none")
     func terminal() async throws {
         let person = try PseudoTerminal()
