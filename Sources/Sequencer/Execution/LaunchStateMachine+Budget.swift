@@ -255,7 +255,10 @@ struct LatestEnds: Sendable {
         }
         let inARow = Nanoseconds(graph.milestoneIndex.map { unknown[$0] } ?? unknown.max() ?? 0)
         let allowance = min(Self.maximumAllowance, max(limit, 0) / 10 / max(inARow, 1))
-        let needed = expected.indices.map { isDeferrable($0) ? 0 : isUnknown[$0] ? allowance : expected[$0] }
+        let needed = expected.indices.map { node in
+            let own = isUnknown[node] ? allowance : expected[node]
+            return isDeferrable(node) ? 0 : own.addingSaturated(policies[node]?.delay?.nanoseconds ?? 0)
+        }
 
         let firsts = graph.withFirstRacers { needed[$0] }
         var earliest = [Nanoseconds](repeating: 0, count: graph.count)

@@ -59,7 +59,7 @@ extension LaunchStateMachine {
     func isDue(_ timer: Timer) -> Bool {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {
-        case .retry: state == .pausing
+        case .pause: state == .pausing
         case .attempt: !nodes[Int(timer.node)].isToldToCancel && attemptTime(of: Int(timer.node)) == timer.time
         case .grace: state == .running
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
@@ -71,7 +71,13 @@ extension LaunchStateMachine {
     mutating func fire(_ timer: Timer, _ actions: inout Actions) {
         let node = Int(timer.node)
         switch timer.kind {
-        case .retry:
+        case .pause where nodes[node].isDelayed:
+            // The end of a delay is progress: the silence until then is no stall.
+            lastProgress = time
+            isStallReported = false
+            needsWake = true
+            goOn(afterDelay: node)
+        case .pause:
             enqueue(node)
         case .attempt:
             nodes[node].hasAttemptTimedOut = true
@@ -217,6 +223,7 @@ extension LaunchStateMachine {
         for node in nodes.indices where !goesOnWhenStopped(node) {
             switch nodes[node].state {
             case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
+            case .pausing where nodes[node].isDelayed: end(node, .cancelled)
             case .pausing:
                 attemptsNotMade[node] = Int(nodes[node].attempts) + 1
                 // At the deadline the error of its last attempt says more than that a pause was too long (O52).

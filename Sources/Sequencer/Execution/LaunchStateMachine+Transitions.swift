@@ -5,6 +5,14 @@ extension LaunchStateMachine {
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready(graph.id(node)), at: time)
+        guard phase == .running, traits[node].contains(.hasDelay), let delay = graph.policy(node).delay else {
+            return goOn(afterDelay: node)
+        }
+        pause(node, until: time.addingSaturated(delay.nanoseconds))
+    }
+
+    /// An operation is ready, and has waited out its delay, if it has one.
+    mutating func goOn(afterDelay node: Int) {
         if traits[node].contains(.isJoin) {
             // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be
             // recursion as deep as the graph.
@@ -203,13 +211,18 @@ extension LaunchStateMachine {
         }
         // A pause takes no lane and no resource from others.
         release(node)
-        nodes[node].state = .pausing
         record(.retrying(graph.id(node), attempt: failed), at: time)
-        setTimer(.retry, of: node, at: due)
+        pause(node, until: due)
         waitsForTurn(node)
+        return true
+    }
+
+    /// An operation goes on at that time, and holds nothing until then.
+    private mutating func pause(_ node: Int, until due: Nanoseconds) {
+        nodes[node].state = .pausing
+        setTimer(.pause, of: node, at: due)
         if traits[node].contains(.isAwaited) { ongoing?.paused(node, at: time, until: due) }
         if keeper != nil { watchEnd(of: node, startingAt: due) }
-        return true
     }
 
     /// An operation failed, timed out or was cancelled for good: its fallback, or else its policy, decides what that
@@ -422,7 +435,10 @@ extension LaunchStateMachine {
     // MARK: Operations that run whatever happens
 
     /// Whether an operation of a launch that was stopped is one that runs whatever happens.
-    func goesOnStopped(_ node: Int) -> Bool { traits[node].contains(.isAlways) && outlasting.contains(node) }
+    func goesOnStopped(_ node: Int) -> Bool {
+        let isShielded = traits[node].contains(.isShielded) && nodes[node].state == .running
+        return outlasting.contains(node) && (traits[node].contains(.isAlways) || isShielded)
+    }
 
     /// An operation has ended in a launch that was stopped.
     private mutating func releaseOutlasting(behind node: Int) {
@@ -436,8 +452,11 @@ extension LaunchStateMachine {
 
     /// The launch is stopped, but not by its deadline, nor before it began.
     mutating func findOutlasting() {
-        guard traits.all.contains(.isAlways), stop != .deadline, !isCancelledAtBegin else { return }
+        guard !traits.all.isDisjoint(with: [.isAlways, .isShielded]), stop != .deadline, !isCancelledAtBegin else { return }
         outlasting = graph.predecessors.reachable(from: nodes.indices.filter { traits[$0].contains(.isAlways) })
+        for node in nodes.indices where traits[node].contains(.isShielded) && nodes[node].state == .running {
+            if !nodes[node].isToldToCancel { outlasting.insert(node) }
+        }
     }
 
     /// The launch is stopped.
@@ -448,6 +467,9 @@ extension LaunchStateMachine {
         guard goesOnStopped(node) else { return false }
         switch nodes[node].state {
         case .waiting, .parked, .checking, .running: return true
+        case .pausing where nodes[node].isDelayed:
+            goOn(afterDelay: node)
+            return true
         case .deferred, .ready, .aside:
             enqueue(node)
             return true

@@ -103,6 +103,8 @@ extension LaunchStateMachine {
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, goes on.
         var isGoingOn: Bool { state == .running || state == .computing }
+        /// Whether it could begin, and its delay is not over.
+        var isDelayed: Bool { state == .pausing && attempts == 0 }
         /// Whether it has gone on to its fallback, and has ended if it is not computing that.
         var hasFallenBack: Bool { failure != nil }
     }
@@ -119,7 +121,9 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, attempt, retry, grace
+            case timeout, attempt, grace
+            /// A pause ends: before the next attempt, or the delay of the first.
+            case pause
             /// See ``ShownScreen``.
             case screen
         }
@@ -189,6 +193,8 @@ extension LaunchStateMachine {
             static let yieldsProcessor = Bits(rawValue: 131_072)
             /// It may be cut to keep the budget.
             static let isCuttable = Bits(rawValue: 262_144)
+            /// It begins later than it could.
+            static let hasDelay = Bits(rawValue: 524_288)
             /// Something is shown when it takes long.
             static let showsIfSlow = Bits(rawValue: 1_048_576)
             /// It waits for an event from outside.
@@ -197,6 +203,8 @@ extension LaunchStateMachine {
             static let settlesEvents = Bits(rawValue: 4_194_304)
             /// Its condition may be asked before all that it waits for has ended.
             static let asksEarly = Bits(rawValue: 8_388_608)
+            /// Once it has begun, a launch that is stopped does not tell it to cancel.
+            static let isShielded = Bits(rawValue: 16_777_216)
         }
 
         private var bits: [Bits]
@@ -234,6 +242,8 @@ extension LaunchStateMachine {
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
+                if policy.delay != nil { bits.insert(.hasDelay) }
+                if policy.isShielded { bits.insert(.isShielded) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.isAlways { bits.insert(.isAlways) }
                 if policy.racers != nil { bits.insert(.isRace) }

@@ -10,6 +10,8 @@
 /// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ (computing, its fallback) ──▶ ended
 ///                ▲                                                        │
 ///                └────────────────── pausing (retry) ◀────────────────────┘
+///
+/// One with a delay pauses before it goes on from ready.
 /// ```
 /// A fallback is computed from any of them but the first. An operation whose condition is asked early goes by ready and
 /// checking back to waiting.
@@ -363,7 +365,8 @@ struct LaunchStateMachine {
                 processors?.lookAgain(at: self.time)
             } else if stallTime == due {
                 isStallReported = true
-                actions.reportsStall = true
+                // Where all that could go on waits out a delay, nothing is stuck.
+                actions.reportsStall = nodes.contains { $0.state != .waiting && $0.state != .ended && !$0.isDelayed }
             } else {
                 // Nothing else is left that could be due: the grace period has ended.
                 giveUp(outcome: .cancelled, &actions)
@@ -445,6 +448,7 @@ struct LaunchStateMachine {
             if nodes[node].state == .checking { replaceWorker(of: node) }
             waitOn(node)
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
+        case .pausing where nodes[node].isDelayed: notSucceeded(node, .cancelled)
         case .pausing:
             // For the message, which keeps the error of the last attempt (O55).
             attemptsNotMade[node] = Int(nodes[node].attempts) + 1
@@ -548,7 +552,7 @@ extension LaunchStateMachine {
         let groups = Dictionary(grouping: all) { pending in
             switch pending.wait {
             case .code, .person, .condition, .retry: 0
-            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: 1
+            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: 1
             case .dependencies: 2
             }
         }
@@ -573,6 +577,7 @@ extension LaunchStateMachine {
             if lanes.available <= 0 { return (.lane(takenBy: laneHolders), state.ready) }
             return (settings.usesQueue ? .operationQueue : .thread(blockedBy: blockers), state.ready)
         case .checking: return (.condition, state.question == .asked ? state.start : state.ready)
+        case .pausing where state.isDelayed: return (.delay, state.ready)
         case .pausing: return (.retry, state.start)
         case .running, .computing, .ended:
             if let asked = personWaits[node]?.asked, asked.isRunning { return (.person, asked.since) }

@@ -25,6 +25,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         /// resource before this one would end; or as many operations keep a thread as there are processors, which are
         /// left to the milestone.
         case milestone
+        /// For its own ``StepOption/delay(_:)`` to be over.
+        case delay
         /// For the answer to its own condition.
         case condition
         /// For the pause before another attempt to end.
@@ -47,7 +49,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         public var isRunning: Bool {
             switch wait {
             case .code, .person, .condition, .retry: true
-            case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: false
+            case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: false
             }
         }
         /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken
@@ -67,6 +69,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
             case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"
             case .resource(let resource, let id): "waits for '\(printable(resource.name))', which \(printable(id)) holds"
             case .milestone: "waits so that it is not in the way of the milestone, or of the initial display"
+            case .delay: "waits until its delay is over"
             case .condition: "is finding out whether it is to run"
             case .retry: "has failed, and pauses before it is tried again"
             case .person: "waits for a person"

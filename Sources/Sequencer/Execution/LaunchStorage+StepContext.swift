@@ -105,7 +105,12 @@ extension LaunchStorage {
             if step.producedType == Void.self { return ended.outcome.isSuccess ? () : nil }
             return state.values[node]
         }
-        return step.value(in: value)
+        if let value = step.value(in: value) { return value }
+        for other in step.alternatives {
+            guard let node = try? graph.index(ofHandle: other) else { continue }
+            if let value = self.value(of: other, at: node, orNilIf: isMissing) { return value }
+        }
+        return nil
     }
 
     /// Keeps the wait that an operation has announced.

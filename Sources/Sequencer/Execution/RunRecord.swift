@@ -224,6 +224,7 @@ final class RunRecord: Sendable {
             start: wasStarted ? .nanoseconds(node.start) : nil,
             end: .nanoseconds(node.end),
             expected: policy?.value.expected,
+            delay: policy?.value.delay,
             attempts: Int(node.attempts),
             lane: node.lane >= 0 && wasStarted && !isMain ? Int(node.lane) + 1 : nil,
             isMain: isMain,
@@ -317,9 +318,10 @@ final class RunRecord: Sendable {
         let node = nodes[index]
         // By reference, as above.
         let (isMain, policy) = (graph.nodes[index].isMain, graph.nodes[index].policy)
+        let start = node.start >= 0 && node.state == .ended ? node.start : nil
         return HoldUps.Use(
-            ready: node.ready >= 0 ? node.ready : nil,
-            start: node.start >= 0 && node.state == .ended ? node.start : nil,
+            ready: node.ready >= 0 ? HoldUps.ready(node.ready, policy?.value.delay, start) : nil,
+            start: start,
             end: node.state == .ended ? node.end : -1,
             lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
             isMain: isMain,

@@ -342,6 +342,14 @@ public struct FinishedLaunch: Sendable {
         }
     }
 
+    /// The value that an operation left for a step of the same identifier and type; nil without one.
+    func value(leftBy step: GraphNode) -> (any Sendable)? {
+        guard let node = record.graph.positions[step.id], record.nodes[node].state == .ended, record.nodes[node].outcome.isSuccess,
+            record.graph.nodes[node].valueType == step.valueType
+        else { return nil }
+        return step.hasValue ? storage.state.withLock { $0.values[node] } : ()
+    }
+
     /// The anomalies up to now. Operations that the launch left behind can cause some after the report was made.
     public var anomalies: [Anomaly] { storage.anomalies }
 }

@@ -247,7 +247,7 @@ extension OperationGraph {
         work: consuming StepWork
     ) -> Step<Value> {
         var list: [StepInput] = []
-        for input in repeat each inputs { list.append(input.input) }
+        for input in repeat each inputs { list += input.inputs }
         insert(id, options: options, inputs: list, dependencies: dependencies, fallback: fallback, valueType: Value.self, work: work)
         return Step(id: id, graph: tag)
     }

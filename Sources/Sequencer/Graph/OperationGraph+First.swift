@@ -25,13 +25,13 @@ extension OperationGraph {
         of steps: Step<Value>...,
         fallback value: Value? = nil
     ) -> Step<Value> {
-        for position in steps.compactMap({ target(of: $0.input.reference) }) {
+        for position in steps.flatMap(\.inputs).compactMap({ target(of: $0.reference) }) {
             setPolicy(of: position) { if $0.onFailure == .required { $0.onFailure = .skipDependents } }
         }
         insert(
             id,
             options: options + [.first(of: steps.map(\.id))],
-            inputs: steps.map(\.optional.input),
+            inputs: steps.flatMap(\.optional.inputs),
             dependencies: [],
             fallback: .of(value, nil),
             valueType: Value.self,
@@ -44,7 +44,8 @@ extension OperationGraph {
     }
 }
 
-private struct NoneSucceeded: DescribedError {
+/// None of several steps, one of whose values a step reads, has left one.
+struct NoneSucceeded: DescribedError {
     let steps: [String]
     var description: String { "none of these has succeeded: " + steps.map { printable($0) }.joined(separator: ", ") }
 }

@@ -127,6 +127,7 @@ extension StepPolicy {
         if isMilestone || isInitialDisplay { complaints.append("be a milestone: nothing can be seen by then") }
         if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
         if retry != nil { complaints.append("be tried again: the main thread would be blocked in the pause") }
+        if delay != nil { complaints.append("be delayed: the main thread would be blocked meanwhile") }
         if isDeferrable { complaints.append("be deferrable: all else comes after it") }
         if !claims.isEmpty {
             complaints.append("hold a resource of the process: the main thread would wait for another launch")

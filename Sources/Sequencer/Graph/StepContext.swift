@@ -172,6 +172,7 @@ public struct StepContext: Sendable {
     func input<Value>(_ step: Step<Value>) throws -> Value {
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
+        if !step.alternatives.isEmpty { throw NoneSucceeded(steps: [step.id] + step.alternatives.map(\.id)) }
         throw Self.missingValue(of: step.id)
     }
 

@@ -130,6 +130,19 @@ public struct StepOption: Sendable {
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
     public static func timeout(_ timeout: Duration) -> StepOption { StepOption(single: "timeout") { $0.timeout = timeout } }
 
+    /// Begins the operation this long after it could have begun: for work that is to keep out of the way for a while.
+    ///
+    /// ```swift
+    /// graph.add("prefetch", .delay(.seconds(3)), after: home) { try await images.prefetch() }   // 3 s after the milestone
+    /// ```
+    ///
+    /// Meanwhile it holds no lane, no thread and no exclusive resource. The time is in no timeout; in reports it is a
+    /// part of the operation's wait. A condition without values is asked after it. The launch, and its deadline, go on.
+    /// In a launch that is stopped, one that runs whatever happens (``always``) begins without it, and no other begins.
+    ///
+    /// - Parameter delay: more than 0 and at most 24 hours.
+    public static func delay(_ delay: Duration) -> StepOption { StepOption(single: "delay") { $0.delay = delay } }
+
     /// Tries a failed operation again, after a pause.
     ///
     /// The pause before attempt `k + 1` is `backoff · multiplierᵏ⁻¹`, at most `maximumBackoff`, then moved at random by
@@ -211,7 +224,7 @@ public struct StepOption: Sendable {
         StepOption { policy in
             // Dependencies are made of these when the step is added.
             var inputs: [StepInput] = []
-            for step in repeat each steps { inputs.append(step.input) }
+            for step in repeat each steps { inputs += step.inputs }
             policy.conditions.append(
                 StepCondition(inputs: inputs) { context in try condition(repeat try context.input(each steps)) }
             )
@@ -273,6 +286,19 @@ public struct StepOption: Sendable {
     /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
     /// It reads values as ``Step/optional``.
     public static let always = StepOption { $0.isAlways = true }
+
+    /// Shields the operation, once it has begun, from the end of its launch: when that is cancelled, is aborted or
+    /// fails, the operation is not told to cancel, and the launch ends after it.
+    ///
+    /// ```swift
+    /// graph.add("clear-data", .cancellationShield, .timeout(.seconds(5))) { try await store.clear() }
+    /// ```
+    ///
+    /// For work that must not be left half done, also in an app that cancels its launch when it goes to the background.
+    /// An attempt that has begun is the last one then, and no fallback is computed. Where the launch is stopped before,
+    /// the operation does not begin. Its timeout, the launch's deadline, and ``RunningLaunch/cancel(_:)`` of the
+    /// operation itself end it as they end others: with one of the first two, a launch ends in any case.
+    public static let cancellationShield = StepOption { $0.isShielded = true }
 
     /// Ends the others of these steps, for which it waits, when the first has succeeded: for a graph that was read.
     package static func first(of ids: [String]) -> StepOption { StepOption { $0.racers = ids } }
@@ -374,6 +400,8 @@ package struct StepPolicy: Sendable {
     package var title: String?
     package var onFailure = FailurePolicy.required
     package var timeout: Duration?
+    /// How much later it begins than it could.
+    package var delay: Duration?
     package var retry: RetryPolicy?
     /// Whether nothing is tried again after an error.
     var isFinal: (@Sendable (any Error) -> Bool)?
@@ -404,6 +432,8 @@ package struct StepPolicy: Sendable {
     package var isCuttable = false
     /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
     package var isAlways = false
+    /// Whether, once it has begun, it is not told to cancel by a launch that is stopped.
+    package var isShielded = false
     /// The identifiers of the steps of which it takes the first; nil where it does not take one.
     package var racers: [String]?
     /// Whether recovery leaves the step in, even after crashes.

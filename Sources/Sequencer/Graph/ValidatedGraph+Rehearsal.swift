@@ -41,6 +41,7 @@ extension ValidatedGraph {
         var policy = StepPolicy()
         policy.expected = expected
         policy.title = original.title
+        policy.delay = original.delay
         policy.notes = original.notes
         (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
         (policy.isMilestone, policy.racers) = (original.isMilestone, original.racers)

@@ -57,10 +57,15 @@ extension ValidatedGraph {
 
     /// Expected durations; nil when nothing is expected of any operation.
     private var weights: [Nanoseconds]? {
-        let isKnown = nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }
-        return isKnown ? expectedDurations : nil
+        let expected = expectedDurations
+        return expected.contains { $0 > 0 } ? expected : nil
     }
 
-    /// The expected duration of each operation, in nanoseconds; zero without one.
-    package var expectedDurations: [Nanoseconds] { nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 } }
+    /// What each operation adds to a path, in nanoseconds: its delay, and its expected duration; zero without either.
+    package var expectedDurations: [Nanoseconds] {
+        nodes.map { node in
+            guard let policy = node.policy?.value, !policy.isSwitchedOff else { return 0 }
+            return (policy.expected?.nanoseconds ?? 0).addingSaturated(policy.delay?.nanoseconds ?? 0)
+        }
+    }
 }

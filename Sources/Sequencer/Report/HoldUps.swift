@@ -197,12 +197,20 @@ package struct HoldUps: Sendable {
 }
 
 extension HoldUps {
+    /// When nothing but the machine kept an operation from its start: its own delay held it up until then.
+    static func ready(_ ready: Nanoseconds, _ delay: Duration?, _ start: Nanoseconds?) -> Nanoseconds {
+        guard let delay else { return ready }
+        return min(ready.addingSaturated(delay.nanoseconds), start ?? .max)
+    }
+
     /// Those of a launch that has a report.
     package init(_ report: LaunchReport) {
         let uses = report.operations.map { operation in
             Use(
                 // One that was put off waited for the milestone, not for who had its lane.
-                ready: (operation.isDeferred ? operation.start : operation.ready)?.nanoseconds,
+                ready: operation.isDeferred
+                    ? operation.start?.nanoseconds
+                    : operation.ready.map { Self.ready($0.nanoseconds, operation.delay, operation.start?.nanoseconds) },
                 start: operation.start?.nanoseconds,
                 end: operation.end.nanoseconds,
                 lane: operation.lane,

@@ -128,7 +128,8 @@ extension OperationReport {
             "attempts": .number(attempts),
         ]
         let rest: JSONTree = [
-            "after": .list(dependencies), "expectedMs": .milliseconds(expected), "title": .text(title), "interactive": .mark(isInteractive),
+            "after": .list(dependencies), "expectedMs": .milliseconds(expected), "delayMs": .milliseconds(delay),
+            "title": .text(title), "interactive": .mark(isInteractive),
             "interactiveMs": isInteractive || interactive > .zero ? .milliseconds(interactive) : nil,
             "cut": .mark(isCut), "deferred": .mark(isDeferred), "cuttable": .mark(isCuttable && !isCut),
             "deferrable": .mark(isDeferrable && !isDeferred),
@@ -303,6 +304,7 @@ extension OperationReport {
             start: try document.optionalDuration("startMs"),
             end: try document.duration("endMs"),
             expected: try document.optionalDuration("expectedMs"),
+            delay: try document.optionalDuration("delayMs"),
             attempts: try document.count("attempts"),
             lane: number,
             isMain: try lane == "main" || document.optionalFlag("main") == true,

@@ -22,6 +22,8 @@ public struct OperationReport: Sendable, Hashable {
     public package(set) var end: Duration
     /// How long it was expected to take, if anything was said.
     public let expected: Duration?
+    /// How much later it was to begin than it could: see ``StepOption/delay(_:)``. It is a part of its wait.
+    public let delay: Duration?
     /// Attempts begun: 0 when it never started.
     public let attempts: Int
     /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
@@ -65,6 +67,7 @@ public struct OperationReport: Sendable, Hashable {
         start: Duration?,
         end: Duration,
         expected: Duration? = nil,
+        delay: Duration? = nil,
         attempts: Int,
         lane: Int?,
         isMain: Bool = false,
@@ -84,6 +87,7 @@ public struct OperationReport: Sendable, Hashable {
         (self.id, self.title, self.dependencies) = (id, title, dependencies)
         (self.outcome, self.failure, self.message, self.notes) = (outcome, failure, message, notes)
         (self.ready, self.start, self.end, self.expected, self.slack) = (ready, start, end, expected, slack)
+        self.delay = delay
         (self.attempts, self.lane, self.isMain, self.exclusive) = (attempts, lane, isMain, exclusive)
         (self.isInteractive, self.isCritical, self.isCut, self.isDeferred) = (isInteractive, isCritical, isCut, isDeferred)
         (self.isCuttable, self.isDeferrable) = (isCuttable || isCut, isDeferrable || isDeferred)
@@ -101,7 +105,7 @@ public struct OperationReport: Sendable, Hashable {
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }
-    /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
+    /// From ready to its first start: for its delay, for a lane, for the main thread, or for a resource. Zero when it never started.
     package var wait: Duration {
         guard let start, let ready else { return .zero }
         return start - ready

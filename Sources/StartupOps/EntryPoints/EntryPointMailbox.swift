@@ -92,6 +92,18 @@ public final class EntryPointMailbox: Sendable {
         self.delay = delay
     }
 
+    /// The mailbox of an app whose launch is a graph of its own, without a ``StartupEnvironment``, over what earlier
+    /// launches have left in `directory`. One in a process.
+    ///
+    /// ```swift
+    /// let mailbox = EntryPointMailbox(in: .openDefault())
+    /// graph.add("home", .milestone, using: session, on: .main) { session in
+    ///     await screen.showHome()
+    ///     mailbox.open(for: session.userID)
+    /// }
+    /// ```
+    public convenience init(in directory: StateDirectory) { self.init(directory.secure) }
+
     /// How long to wait between the main screen and the first delivery, from zero, which it is unless said otherwise,
     /// to a minute. In a launch it passes by the clock of the launch, in the step that delivers; set it before that.
     public var delay: Duration {
@@ -149,6 +161,18 @@ public final class EntryPointMailbox: Sendable {
         return storage.look(list) ?? storage.transact { list($0) }.result
     }
 
+    /// The app's own main screen can be seen, and this is who is there: from now on, unless ``stopDelivering()`` was
+    /// called, ``deliver(to:)`` hands over entry points. The built-in step ``StartupStep/mainApp`` does so by itself.
+    ///
+    /// An app calls it at the end of its milestone, and once more when somebody has logged in or out.
+    ///
+    /// - Parameter account: the account that is logged in; nil for none, such as a guest's.
+    public func open(for account: String?) {
+        // First: an entry point that needs a login may go out at once.
+        setSession(account.map { .loggedIn($0) } ?? .guest)
+        mainScreenDidAppear()
+    }
+
     /// The main screen can be seen: from now on, unless ``stopDelivering()`` was called, entry points may be delivered.
     func mainScreenDidAppear() { state.withLock { if $0.phase == .launching { $0.phase = .open } } }
 
@@ -157,7 +181,7 @@ public final class EntryPointMailbox: Sendable {
 
     /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next
     /// launch. It does not look at the store: the main thread may call it.
-    func stopDelivering() {
+    public func stopDelivering() {
         let handling = state.withLock { state in
             state.phase = .stopped
             return state.handling

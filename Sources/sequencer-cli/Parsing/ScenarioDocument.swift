@@ -58,6 +58,8 @@ struct OperationDocument: Equatable, Sendable {
     /// Whether it runs on the main thread, rather than on any other.
     var onMain = false
     var timeout: Duration?
+    /// How much later it begins than it could.
+    var delay: Duration?
     var onFailure = FailurePolicy.required
     /// The value that stands in when the work fails or times out.
     var fallback: String?
@@ -72,6 +74,8 @@ struct OperationDocument: Equatable, Sendable {
     var cuttable = false
     /// Whether it runs whatever happens to others, and to the launch.
     var always = false
+    /// Whether, once it has begun, the launch's end does not cancel it.
+    var cancellationShield = false
     /// The operations, of those that it waits for, that end when the first of them has succeeded.
     var firstOf: [String]?
     /// The operations for which it holds its resources until they have ended.

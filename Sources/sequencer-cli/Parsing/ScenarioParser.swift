@@ -151,12 +151,14 @@ enum ScenarioKeys {
         "after": { $0.after = try $1.elements().map(dependencyDocument) },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
         "timeout": { $0.timeout = try $1.duration() },
+        "delay": { $0.delay = try $1.duration() },
         "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
         "retry": { ($0.retry, $0.finalStatuses) = try retryPolicy($1) },
         "interactive": { $0.interactive = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
         "always": { $0.always = try $1.bool() },
+        "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
         "heldOver": { $0.heldOver = try ids($1) },
         "cuttable": { $0.cuttable = try $1.bool() },
@@ -227,6 +229,7 @@ enum ScenarioKeys {
         "expectedMs": { $0.expected = try $1.milliseconds(from: .zero) },
         "expectsOwnTime": { $0.expectsOwnTime = try $1.bool() },
         "timeoutMs": { $0.timeout = try $1.milliseconds(from: .nanoseconds(1)) },
+        "delayMs": { $0.delay = try $1.milliseconds(from: .nanoseconds(1)) },
         "onFailure": {
             let word = try $1.word(GraphFailureWord.self, called: "failure policy")
             // The value that stands in is not in a printed graph; an empty one keeps the policy.
@@ -235,6 +238,7 @@ enum ScenarioKeys {
         "cuttable": { $0.cuttable = try $1.bool() },
         "deferrable": { $0.deferrable = try $1.bool() },
         "always": { $0.always = try $1.bool() },
+        "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
         "heldOver": { $0.heldOver = try ids($1) },
         "join": { if try $1.bool() { $0.work = .none } },

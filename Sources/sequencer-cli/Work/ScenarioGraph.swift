@@ -109,6 +109,7 @@ extension OperationDocument {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
+        if let delay { options.append(.delay(delay)) }
         // On the main thread, or with a fallback, one without work is a step of its own: it takes no time either.
         if let expected = isWorkless ? Duration.zero : expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
@@ -122,6 +123,7 @@ extension OperationDocument {
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if always { options.append(.always) }
+        if cancellationShield { options.append(.cancellationShield) }
         if let firstOf { options.append(.first(of: firstOf)) }
         if cuttable { options.append(.cuttable) }
         if policy != .required { options.append(.onFailure(policy)) }

@@ -68,7 +68,7 @@ extension ValidatedGraph {
     /// - Complexity: O(operations + dependencies).
     public func gantt() throws(ExportError) -> String {
         let facts = GraphFacts(self)
-        let expected = (0..<count).map { policy($0).expected?.nanoseconds ?? 0 }
+        let expected = expectedDurations
         let path = CriticalPath(of: self) { expected[$0] }
         var lines = [
             "gantt", "  title \(MermaidText.line(name))", "  dateFormat x",
@@ -80,7 +80,8 @@ extension ValidatedGraph {
         func end(_ node: Int) -> Nanoseconds { rounded(path.earliestStart[node].addingSaturated(expected[node])) }
         func task(_ node: Int) -> String {
             let mark = facts.critical.contains(node) ? "crit, " : ""
-            return "  \(MermaidText.line(facts.name(node))) :\(mark)n\(node), \(rounded(path.earliestStart[node])), \(end(node))"
+            let start = path.earliestStart[node].addingSaturated(policy(node).delay?.nanoseconds ?? 0)
+            return "  \(MermaidText.line(facts.name(node))) :\(mark)n\(node), \(rounded(start)), \(end(node))"
         }
         for (section, ofMain) in [("Main thread", true), ("Lanes", false)] {
             let tasks = (0..<count).filter { isMain($0) == ofMain }.map(task)

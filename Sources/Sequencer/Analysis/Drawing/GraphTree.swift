@@ -52,7 +52,7 @@ extension ValidatedGraph {
         // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of
         // gigabytes.
         let deepest = 16
-        let ends = (0..<count).map { facts.path.earliestStart[$0].addingSaturated(policy($0).expected?.nanoseconds ?? 0) }
+        let ends = zip(facts.path.earliestStart, expectedDurations).map { $0.addingSaturated($1) }
         var children = [[Int]](repeating: [], count: count), margin: [Int] = []
         for node in 0..<count {
             let parent = facts.dependencies[node].max { (ends[$0], facts.levels[$0]) < (ends[$1], facts.levels[$1]) }

@@ -117,6 +117,7 @@ extension LaunchReport {
             if operation.id == milestone { options.append(.milestone) }
             if operation.id == initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
+            if let delay = operation.delay, delay > .zero { options.append(.delay(delay)) }
             // One that was asked early, and skipped, had not waited for all of them.
             let wasAsked = operation.outcome == .skipped && operation.ready != nil
             let after = operation.dependencies.filter { !wasAsked || (ends[$0] ?? .zero) <= operation.end }
