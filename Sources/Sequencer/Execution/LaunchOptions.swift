@@ -116,6 +116,15 @@ public struct LaunchOptions: Sendable {
     /// where it is older than 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats`
     /// keeps such launches apart.
     public var processStart: ProcessStart?
+    /// The report of a launch that has ended in this process before this one, such as a graph of the process's own
+    /// prologue. Where a budget counts from the start of the process, its operations are blamed for the time before the
+    /// launch (``BudgetResult/causes``); nil for none.
+    ///
+    /// ```swift
+    /// options.prologue = await process.end().report
+    /// let launch = try await graph.run(budget: Budget(.seconds(3), fromProcessStart: true), options: options)
+    /// ```
+    public var prologue: LaunchReport?
     /// Whether the launch may start beside another one, or after it. Nil, the default: where it leads to the main
     /// screen over stored state, or is written down by a journal, it completes once in a process
     /// (``LaunchAdmission/oncePerProcess``); any other runs once at a time (``LaunchAdmission/oneAtATime``).

@@ -9,6 +9,8 @@ struct LaunchFacts: Sendable {
     let startOffset: Duration
     /// How the process began, where the time before the launch is not the launch's.
     let processStart: ProcessStart?
+    /// The launch of the process before this one.
+    let prologue: LaunchReport?
     let version: String?
     let attributes: [String: String]
     /// By the wall clock; nil in virtual time.
@@ -21,6 +23,7 @@ struct LaunchFacts: Sendable {
         startOffset = start == .person ? age ?? .zero : .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
         self.budget = start == .person ? budget : budget?.fromLaunch
+        prologue = options.prologue
         version = options.version
         attributes = options.attributes
         // To the millisecond, as it is written: a report that is read again is the same.
@@ -264,7 +267,8 @@ final class RunRecord: Sendable {
             questions: interactive.intervals(at: endOfMeasuring).map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
             isMet: overrun <= .zero && !isBroken,
             // The time before the launch explains as much of it as it took.
-            causes: overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : []
+            causes: causesBeforeRun(of: min(overrun, startOffset))
+                + (overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : [])
         )
     }
 
@@ -278,6 +282,20 @@ final class RunRecord: Sendable {
         case .aborted?: false
         case nil: isMilestoneMissed
         }
+    }
+
+    /// The operations of the prologue that explain `overrun`, the largest share first: what each took beyond its
+    /// expected duration, or all that it took. One that took less than a tenth of the time before the launch explains
+    /// nothing: most of that time is often the system's.
+    private func causesBeforeRun(of overrun: Duration) -> [String] {
+        guard overrun > .zero, let prologue = facts.prologue else { return [] }
+        let shares = prologue.operations.map { (id: $0.id, share: $0.duration - $0.interactive - ($0.expected ?? .zero)) }
+        var (explained, causes) = (Duration.zero, [String]())
+        for (id, share) in shares.sorted(by: { $0.share > $1.share }) where explained < overrun && share * 10 >= facts.startOffset {
+            explained += share
+            causes.append(id)
+        }
+        return causes
     }
 
     /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that

@@ -344,9 +344,9 @@ public struct FinishedLaunch: Sendable {
 
     /// The value that an operation left for a step of the same identifier and type; nil without one.
     func value(leftBy step: GraphNode) -> (any Sendable)? {
-        guard let node = record.graph.positions[step.id], record.nodes[node].state == .ended, record.nodes[node].outcome.isSuccess,
-            record.graph.nodes[node].valueType == step.valueType
-        else { return nil }
+        let graph = record.graph
+        guard let node = graph.positions[step.id], graph.nodes[node].valueType == step.valueType else { return nil }
+        guard record.nodes[node].state == .ended, record.nodes[node].outcome.isSuccess else { return nil }
         return step.hasValue ? storage.state.withLock { $0.values[node] } : ()
     }
 

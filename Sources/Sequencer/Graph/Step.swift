@@ -55,6 +55,8 @@ public struct Step<Value: Sendable>: Sendable {
     ///
     /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with
     /// `nil`.
+    // Of a step with an optional value, the other one is meant; the compiler takes the two for equally good.
+    @_disfavoredOverload
     public var optional: Step<Value?> {
         let reading = OptionalReading<Value?>(producedType: producedType, absent: .none) { [self] value in
             // Not `as? Value?`, which takes no value for one that is nil.

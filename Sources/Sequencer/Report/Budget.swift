@@ -84,7 +84,8 @@ public struct BudgetResult: Sendable, Hashable {
     public package(set) var isMet: Bool
     /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that
     /// took longer than expected, the largest excess first, then those that took longest. Empty within the budget, and
-    /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it.
+    /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it, but for operations of
+    /// ``LaunchOptions/prologue``, which come first.
     public package(set) var causes: [String] = []
     /// Whether the measured time is within the budget, however the launch ended.
     var isInTime: Bool { budget.map { measured <= $0.limit } ?? true }

@@ -50,13 +50,14 @@ public struct LaunchShortfall: DescribedError, Sendable {
     /// The operations that caused the overrun; for a launch that met its own budget, the longest operation of the
     /// critical path.
     private static func blame(in report: LaunchReport) -> String {
-        var causes = report.budget.causes.prefix(maximumNamed).compactMap { report[$0] }
+        // Those of the prologue are in another report.
+        var causes = report.budget.causes.prefix(maximumNamed).map { id in report[id].map(text) ?? printable(id, limit: 80) }
         if causes.isEmpty {
             // The time before the launch may explain all of it.
             guard report.budget.isMet else { return report.beforeRun.map { ": \(durationText($0)) before the launch" } ?? "" }
-            causes = report.operations.filter(\.isCritical).max { $0.duration < $1.duration }.map { [$0] } ?? []
+            causes = report.operations.filter(\.isCritical).max { $0.duration < $1.duration }.map { [text($0)] } ?? []
         }
-        return causes.isEmpty ? "" : ": " + causes.map(text).joined(separator: ", ")
+        return causes.isEmpty ? "" : ": " + causes.joined(separator: ", ")
     }
 
     private static func text(_ operation: OperationReport) -> String {

@@ -245,7 +245,7 @@ struct LaunchWorld {
         key.append(Int32(clamping: now))
         var timers = machine.timers
         while let timer = timers.pop() {
-            if machine.isDue(timer) { key += [timer.node, timer.kind == .retry ? 1 : 2, Int32(clamping: timer.time)] }
+            if machine.isDue(timer) { key += [timer.node, timer.kind == .pause ? 1 : 2, Int32(clamping: timer.time)] }
         }
         key += [-2, Int32(clamping: machine.graceEnd ?? -1)]
         // In which order the code that runs was handed out changes nothing.
