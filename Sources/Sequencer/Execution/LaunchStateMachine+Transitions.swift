@@ -452,7 +452,8 @@ extension LaunchStateMachine {
 
     /// The launch is stopped, but not by its deadline, nor before it began.
     mutating func findOutlasting() {
-        guard !traits.all.isDisjoint(with: [.isAlways, .isShielded]), stop != .deadline, !isCancelledAtBegin else { return }
+        let canOutlast = !traits.all.isDisjoint(with: [.isAlways, .isShielded])
+        guard canOutlast, stop != .deadline, !isCancelledAtBegin else { return }
         outlasting = graph.predecessors.reachable(from: nodes.indices.filter { traits[$0].contains(.isAlways) })
         for node in nodes.indices where traits[node].contains(.isShielded) && nodes[node].state == .running {
             if !nodes[node].isToldToCancel { outlasting.insert(node) }

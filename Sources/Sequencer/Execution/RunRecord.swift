@@ -260,15 +260,15 @@ final class RunRecord: Sendable {
         let startOffset = facts.startOffset
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = facts.budget.map { measured - $0.limit } ?? .zero
+        // The time before the launch explains as much of it as it took.
+        let own = overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : []
         return BudgetResult(
             budget: facts.budget,
             measured: measured,
             interactive: .nanoseconds(spent),
             questions: interactive.intervals(at: endOfMeasuring).map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
             isMet: overrun <= .zero && !isBroken,
-            // The time before the launch explains as much of it as it took.
-            causes: causesBeforeRun(of: min(overrun, startOffset))
-                + (overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : [])
+            causes: causesBeforeRun(of: min(overrun, startOffset)) + own
         )
     }
 
@@ -289,11 +289,14 @@ final class RunRecord: Sendable {
     /// nothing: most of that time is often the system's.
     private func causesBeforeRun(of overrun: Duration) -> [String] {
         guard overrun > .zero, let prologue = facts.prologue else { return [] }
-        let shares = prologue.operations.map { (id: $0.id, share: $0.duration - $0.interactive - ($0.expected ?? .zero)) }
         var (explained, causes) = (Duration.zero, [String]())
-        for (id, share) in shares.sorted(by: { $0.share > $1.share }) where explained < overrun && share * 10 >= facts.startOffset {
-            explained += share
-            causes.append(id)
+        let shares = prologue.operations.map { operation in
+            (id: operation.id, time: operation.duration - operation.interactive - (operation.expected ?? .zero))
+        }
+        for share in shares.sorted(by: { $0.time > $1.time }) where share.time * 10 >= facts.startOffset {
+            if explained >= overrun { break }
+            explained += share.time
+            causes.append(share.id)
         }
         return causes
     }

@@ -21,12 +21,16 @@ extension OperationGraph {
         var isTaken = [Bool](repeating: false, count: count)
         for index in nodes.indices {
             let policy = nodes[index].policy?.value
-            guard policy?.isAlways != true, policy?.taking == nil, let value = launch.value(leftBy: nodes[index]) else { continue }
+            guard policy?.isAlways != true, policy?.taking == nil else { continue }
+            guard let value = launch.value(leftBy: nodes[index]) else { continue }
             isTaken[index] = true
             graph.takeOver(value, at: index)
             // Nobody waits for those that have lost a race.
             for loser in policy?.racers?.compactMap(target(of:)) ?? [] where launch.value(leftBy: nodes[loser]) == nil {
-                graph.setPolicy(of: loser) { ($0.conditions, $0.skipReason) = ([.never], "another step was the first") }
+                graph.setPolicy(of: loser) { policy in
+                    (policy.conditions, policy.delay) = ([.never], nil)
+                    policy.skipReason = "another step was the first"
+                }
             }
         }
         graph.attachStrays()

@@ -23,6 +23,7 @@ extension OperationGraph {
         policy.skipReason = reason
         // Each further attempt would fail in the same way.
         policy.retry = nil
+        policy.delay = nil
         if policy.fallback == nil, let substitute = node.substitute { policy.fallback = .value(substitute) }
         if policy.fallback == nil, policy.onFailure == .continue {
             // Not an error: its dependents run, and nothing has failed.

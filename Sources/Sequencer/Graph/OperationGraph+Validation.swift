@@ -119,7 +119,9 @@ extension OperationGraph {
             for option in policy.givenTwice { complain("the option '\(option)' is given twice; a step has one, so remove the other") }
             // Times out of range would trap, or overflow, when they are converted (G13).
             if let complaint = policy.timeout.flatMap({ Self.complaint(aboutTimeout: $0) }) { complain(complaint) }
-            if let complaint = policy.delay.flatMap({ Self.complaint(aboutTimeout: $0, called: "a delay") }) { complain(complaint) }
+            if let delay = policy.delay, let complaint = Self.complaint(aboutTimeout: delay, called: "a delay") {
+                complain(complaint)
+            }
             if let expected = policy.expected, !range.contains(expected) {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }

@@ -133,7 +133,8 @@ public struct StepOption: Sendable {
     /// Begins the operation this long after it could have begun: for work that is to keep out of the way for a while.
     ///
     /// ```swift
-    /// graph.add("prefetch", .delay(.seconds(3)), after: home) { try await images.prefetch() }   // 3 s after the milestone
+    /// // 3 s after the milestone:
+    /// graph.add("prefetch", .delay(.seconds(3)), after: home) { try await images.prefetch() }
     /// ```
     ///
     /// Meanwhile it holds no lane, no thread and no exclusive resource. The time is in no timeout; in reports it is a

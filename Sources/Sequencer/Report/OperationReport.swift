@@ -105,7 +105,8 @@ public struct OperationReport: Sendable, Hashable {
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }
-    /// From ready to its first start: for its delay, for a lane, for the main thread, or for a resource. Zero when it never started.
+    /// From ready to its first start: for its delay, for a lane, for the main thread, or for a resource. Zero when it
+    /// never started.
     package var wait: Duration {
         guard let start, let ready else { return .zero }
         return start - ready

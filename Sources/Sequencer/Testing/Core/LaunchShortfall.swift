@@ -51,7 +51,9 @@ public struct LaunchShortfall: DescribedError, Sendable {
     /// critical path.
     private static func blame(in report: LaunchReport) -> String {
         // Those of the prologue are in another report.
-        var causes = report.budget.causes.prefix(maximumNamed).map { id in report[id].map(text) ?? printable(id, limit: 80) }
+        var causes = report.budget.causes.prefix(maximumNamed).map { id in
+            report[id].map(text) ?? printable(id, limit: 80)
+        }
         if causes.isEmpty {
             // The time before the launch may explain all of it.
             guard report.budget.isMet else { return report.beforeRun.map { ": \(durationText($0)) before the launch" } ?? "" }
