@@ -239,7 +239,7 @@ struct AroundLaunchTests {
         }
     }
 
-    @Test("a value comes from the first of two steps that has left one; where neither has, the step that reads it fails")
+    @Test("a value comes from the first of two steps that has left one; where neither has, its reader fails")
     func eitherValue() async throws {
         for (hasStored, hasFresh) in [(true, true), (true, false), (false, true), (false, false)] {
             var graph = OperationGraph("either")

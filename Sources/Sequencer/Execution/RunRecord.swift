@@ -261,7 +261,8 @@ final class RunRecord: Sendable {
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = facts.budget.map { measured - $0.limit } ?? .zero
         // The time before the launch explains as much of it as it took.
-        let own = overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, path, holdUps) : []
+        let rest = (overrun - startOffset).nanoseconds
+        let own = overrun > max(startOffset, .zero) ? causes(of: rest, path, holdUps) : []
         return BudgetResult(
             budget: facts.budget,
             measured: measured,

@@ -55,7 +55,6 @@ public struct Step<Value: Sendable>: Sendable {
     ///
     /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with
     /// `nil`.
-    // Of a step with an optional value, the other one is meant; the compiler takes the two for equally good.
     @_disfavoredOverload
     public var optional: Step<Value?> {
         let reading = OptionalReading<Value?>(producedType: producedType, absent: .none) { [self] value in
@@ -85,6 +84,7 @@ public struct Step<Value: Sendable>: Sendable {
     var alone: Step<Value> { Step(id: id, graph: graph, optionalReading: optionalReading) }
 }
 
+// The compiler takes both `optional` for equally good, were the other one not disfavoured.
 extension Step where Value: ExpressibleByNilLiteral {
     /// The same step, read also where it leaves no value: as nil, and not as an optional of an optional.
     ///

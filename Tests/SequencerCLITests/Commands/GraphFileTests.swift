@@ -127,6 +127,31 @@ struct GraphFileTests {
         #expect(try await Tool.run(["plan", "-"], input: Data(wrong.utf8)).messages.contains("'place2' is not in 'after' of 'value'"))
     }
 
+    @Test("delays and shields are read as they were printed, in a graph and in a scenario file, and plans count delays")
+    func delays() async throws {
+        var graph = OperationGraph("delays")
+        let home = graph.add("home", .milestone, .expected(.milliseconds(20))) {}
+        graph.add("prefetch", .delay(.seconds(3)), .cancellationShield, .expected(.milliseconds(10)), after: home) {}
+        let printed = try graph.validated().json()
+        #expect(printed.contains(#""delayMs": 3000"#) && printed.contains(#""cancellationShield": true"#), "\(printed)")
+        let again = try await Tool.run(["graph", "-", "--json"], input: Data(printed.utf8))
+        #expect(again.code == 0 && again.output == printed + "\n", "\(again.messages)")
+        let file = #"""
+            { "schema": "sequencer.scenario/1", "name": "delays", "milestone": "home", "operations": [
+              { "id": "home", "work": { "simulate": "20ms" } },
+              { "id": "prefetch", "after": ["home"], "delay": "3s", "cancellationShield": true, "work": { "simulate": "10ms" } }
+            ] }
+            """#
+        for input in [printed, file] {
+            let plan = try await Tool.run(["plan", "-", "--lanes", "4", "--json"], input: Data(input.utf8))
+            let plans = try #require(plan.json()["plans"] as? [[String: Any]])
+            #expect(plans[0]["makespanMs"] as? Double == 3030)
+            let run = try await Tool.run(["run", "-", "--clock", "virtual", "--json"], input: Data(input.utf8))
+            let operations = try #require(run.json()["operations"] as? [[String: Any]])
+            #expect(operations[1]["delayMs"] as? Double == 3000 && operations[1]["startMs"] as? Double == 3020)
+        }
+    }
+
     @Test(
         "fault J52: a mistake in a graph file is told with its place",
         arguments: [
