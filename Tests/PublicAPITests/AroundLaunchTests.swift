@@ -190,8 +190,10 @@ struct AroundLaunchTests {
         token.set("a")
         token.set("b")
         #expect(try await changes.next()?.get() == "b")
-        var late = token.changes.makeAsyncIterator()
-        #expect(try await late.next()?.get() == "b")
+        for await late in token.changes {
+            #expect(try late.get() == "b")
+            break
+        }
         let cancelled = Task { [changes] in
             var changes = changes
             return await changes.next() == nil

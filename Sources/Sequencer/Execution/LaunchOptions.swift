@@ -124,7 +124,12 @@ public struct LaunchOptions: Sendable {
     /// options.prologue = await process.end().report
     /// let launch = try await graph.run(budget: Budget(.seconds(3), fromProcessStart: true), options: options)
     /// ```
-    public var prologue: LaunchReport?
+    public var prologue: LaunchReport? {
+        get { boxedPrologue?.value }
+        set { boxedPrologue = newValue.map { Boxed($0) } }
+    }
+    // By reference: a report is large, and options are copied.
+    var boxedPrologue: Boxed<LaunchReport>?
     /// Whether the launch may start beside another one, or after it. Nil, the default: where it leads to the main
     /// screen over stored state, or is written down by a journal, it completes once in a process
     /// (``LaunchAdmission/oncePerProcess``); any other runs once at a time (``LaunchAdmission/oneAtATime``).

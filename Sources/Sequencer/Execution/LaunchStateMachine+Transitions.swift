@@ -221,7 +221,9 @@ extension LaunchStateMachine {
     private mutating func pause(_ node: Int, until due: Nanoseconds) {
         nodes[node].state = .pausing
         setTimer(.pause, of: node, at: due)
-        if traits[node].contains(.isAwaited) { ongoing?.paused(node, at: time, until: due) }
+        // As where it becomes ready: an app's queue may be suspended.
+        let isExpected = !settings.usesQueue || nodes[node].attempts > 0
+        if traits[node].contains(.isAwaited), isExpected { ongoing?.paused(node, at: time, until: due) }
         if keeper != nil { watchEnd(of: node, startingAt: due) }
     }
 

@@ -10,7 +10,7 @@ struct LaunchFacts: Sendable {
     /// How the process began, where the time before the launch is not the launch's.
     let processStart: ProcessStart?
     /// The launch of the process before this one.
-    let prologue: LaunchReport?
+    let prologue: Boxed<LaunchReport>?
     let version: String?
     let attributes: [String: String]
     /// By the wall clock; nil in virtual time.
@@ -23,7 +23,7 @@ struct LaunchFacts: Sendable {
         startOffset = start == .person ? age ?? .zero : .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
         self.budget = start == .person ? budget : budget?.fromLaunch
-        prologue = options.prologue
+        prologue = options.boxedPrologue
         version = options.version
         attributes = options.attributes
         // To the millisecond, as it is written: a report that is read again is the same.
@@ -289,7 +289,7 @@ final class RunRecord: Sendable {
     /// expected duration, or all that it took. One that took less than a tenth of the time before the launch explains
     /// nothing: most of that time is often the system's.
     private func causesBeforeRun(of overrun: Duration) -> [String] {
-        guard overrun > .zero, let prologue = facts.prologue else { return [] }
+        guard overrun > .zero, let prologue = facts.prologue?.value else { return [] }
         var (explained, causes) = (Duration.zero, [String]())
         let shares = prologue.operations.map { operation in
             (id: operation.id, time: operation.duration - operation.interactive - (operation.expected ?? .zero))

@@ -18,6 +18,7 @@ public final class Stage {
     private var turns = 0
     /// The operation whose screen stayed after its presentation. It lies under the screen of the owner.
     private var background: String?
+    private let takeover = Locked<String?>(nil)
     /// The event that an operation has taken the stage over, with the operation: it comes before that shows anything.
     ///
     /// ```swift
@@ -50,7 +51,7 @@ public final class Stage {
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
     /// Any thread may ask.
-    public nonisolated var isTakenOverBy: String? { try? takenOver.result?.get() }
+    public nonisolated var isTakenOverBy: String? { takeover.withLock { $0 } }
 
     /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left
     /// its screen; nil before the first.
@@ -127,6 +128,7 @@ public final class Stage {
     ///   - body: presents.
     public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
         if let owner = isTakenOverBy, owner != operation { return }
+        takeover.withLock { $0 = operation }
         takenOver.fulfill(operation)
         onTakeover()
         // Those who wait get the turn, and are refused by `takeTurn(_:)`.
