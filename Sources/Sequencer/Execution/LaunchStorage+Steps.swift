@@ -22,7 +22,11 @@ extension LaunchStorage {
     /// Computes a fallback on a thread that is no worker.
     func addThread(for fallback: Assignment) {
         let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
-        if let virtualTime { virtualTime.compute(fallback, compute) } else { Worker.start(at: qualityOfService, compute) }
+        if let virtualTime {
+            virtualTime.perform(fallback, graph.id(fallback.node), compute)
+        } else {
+            Worker.start(at: qualityOfService, compute)
+        }
     }
 
     func requestMainTurn() {
@@ -150,6 +154,11 @@ extension LaunchStorage {
         switch graph.nodes[assignment.node].work {
         case .nothing:
             return AttemptEnd(())
+        case .synchronous where taker == .worker && virtualTime?.isInterleaved == true:
+            virtualTime?.perform(assignment, graph.id(assignment.node)) { [self] in
+                withCallersValues { self.run(for: nil, beginningWith: assignment) }
+            }
+            return nil
         case .synchronous(let body):
             return AttemptEnd { try atQualityOfService(of: assignment.node, for: taker) { try body(context) } }
         case .prologue(let body) where taker == .prologue:
@@ -159,7 +168,7 @@ extension LaunchStorage {
             return StepTask(assignment, in: self).start(
                 onMain: graph.isMain(assignment.node),
                 priority: qualityOfService(of: assignment.node).taskPriority,
-                for: virtualTime?.begins(assignment),
+                for: virtualTime?.begins(assignment, graph.id(assignment.node)),
                 atOnce: options.startsTasksAtOnce
             )
         case .operation(let operation):
@@ -199,7 +208,7 @@ extension LaunchStorage {
         // Making it, or the note of its start, may have taken a while.
         if isTooLate(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
-        _ = virtualTime?.begins(assignment)
+        _ = virtualTime?.begins(assignment, graph.id(assignment.node))
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
     }
 

@@ -224,7 +224,7 @@ extension LaunchStorage {
         let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
             let _: EventResult = await waitWithoutHoldingTime(virtualTime) { end.add(end.takeTicket(), .task, $0) }
         }
-        let holder = virtualTime?.begins(.screen(node))
+        let holder = virtualTime?.begins(.screen(node), "the screen of \(graph.id(node))")
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 // The main thread may have been busy until after the step's end.

@@ -262,7 +262,7 @@ final class LaunchStorage: StepHost {
     }
 
     private func start(_ takeover: @escaping Takeover) {
-        let holder = virtualTime?.begins(.takeover)
+        let holder = virtualTime?.begins(.takeover, "the takeover")
         // A takeover has the task-local values of the caller, as all code of steps has (O54).
         withCallersValues { [self] in
             Task { @MainActor [self] in

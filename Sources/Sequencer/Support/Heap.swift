@@ -58,6 +58,16 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
     /// The element that comes out next.
     var next: Element? { isEmpty ? nil : elements[first] }
 
+    /// The places of all elements, which change when one is taken out.
+    var indices: Range<Int> { first..<elements.count }
+    subscript(place: Int) -> Element? { elements[place] }
+
+    func firstIndex(where isWanted: (Element) -> Bool) -> Int? { indices.first { elements[$0].map(isWanted) ?? false } }
+
+    mutating func remove(at place: Int) -> Element? {
+        place == first ? popFirst() : elements.remove(at: place)
+    }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     /// The heap keeps no reference to an element that was taken out: the caller releases it.

@@ -84,14 +84,14 @@ final class VirtualTimekeeper: Timekeeper {
     // MARK: Running
 
     /// An operation begins: the holder is its executor.
-    func begins(_ assignment: StepAssignment) -> TimeHolder {
-        let holder = begins(.operation(assignment))
+    func begins(_ assignment: StepAssignment, _ name: String) -> TimeHolder {
+        let holder = begins(.operation(assignment), name)
         operations.withLock { $0[assignment.node] = holder }
         return holder
     }
 
-    func begins(_ role: TimeHolder.Role) -> TimeHolder {
-        let holder = TimeHolder(role, of: link, on: scheduler)
+    func begins(_ role: TimeHolder.Role, _ name: String) -> TimeHolder {
+        let holder = TimeHolder(role, of: link, on: scheduler, name: name)
         scheduler.begins(holder)
         return holder
     }
@@ -101,10 +101,14 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
     }
 
-    /// Computes a fallback before anything else starts: its value belongs to an end of this moment.
-    func compute(_ fallback: StepAssignment, _ work: @escaping @Sendable () -> Void) {
-        scheduler.add(VirtualScheduler.Job(holder: begins(fallback), run: work))
+    /// Runs a step that does not suspend, or computes a fallback, before anything else starts: its value belongs to an
+    /// end of this moment.
+    func perform(_ assignment: StepAssignment, _ name: String, _ work: @escaping @Sendable () -> Void) {
+        scheduler.add(VirtualScheduler.Job(holder: begins(assignment, name), run: work), isOwn: true)
     }
+
+    /// Whether each step is a task to choose, also one that does not suspend.
+    var isInterleaved: Bool { scheduler.state.withLock { $0.interleaver != nil } }
 
     /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches
     /// would be the same.
@@ -188,13 +192,16 @@ final class TimeHolder: TaskExecutor {
     }
 
     let role: Role
+    /// The step's identifier, or what else of the app's it is; empty for the engine's own.
+    let name: String
     let launch: VirtualLaunchLink
     let scheduler: VirtualScheduler
     // Unsafe: read and changed only under the scheduler's lock.
     nonisolated(unsafe) var account: Activity
 
-    init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler) {
+    init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler, name: String = "") {
         self.role = role
+        self.name = name
         self.launch = launch
         self.scheduler = scheduler
         switch role {
@@ -213,7 +220,7 @@ final class TimeHolder: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
-        scheduler.add(VirtualScheduler.Job(holder: self) { job.runSynchronously(on: self.asUnownedTaskExecutor()) })
+        scheduler.add(VirtualScheduler.Job(holder: self) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }, partOf: job)
     }
 
     /// The end of a launch that one of its tasks waits for has come.
@@ -255,6 +262,9 @@ package final class VirtualScheduler: Sendable {
     /// Something to run for `holder`.
     struct Job: Sendable {
         let holder: TimeHolder
+        var isOnMain = false
+        /// Whose it is, where tasks are chosen.
+        var owner: Int?
         let run: @Sendable () -> Void
     }
 
@@ -263,6 +273,8 @@ package final class VirtualScheduler: Sendable {
         case job(Job)
         /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
         case comeBack(LostJob, DispatchSemaphore)
+
+        var isComeBack: Bool { if case .comeBack = self { true } else { false } }
     }
 
     /// A job that goes on without having the turn, for it blocked its thread.
@@ -287,6 +299,8 @@ package final class VirtualScheduler: Sendable {
         let holder: TimeHolder?
         /// Whether it goes on on the main thread.
         let isOnMain: Bool
+        /// Whose it is, where tasks are chosen.
+        let owner: Int?
     }
 
     /// A job that starts operations of a launch.
@@ -351,14 +365,25 @@ package final class VirtualScheduler: Sendable {
         /// Patience with operations that wait for something else than the clock.
         var patience: Patience
         var mainThread = MainThread()
+
+        /// Chooses among the tasks; nil where they go first in, first out.
+        var interleaver: Interleaver?
+        /// Called once nothing is left to run.
+        var whenAtRest: (@Sendable () -> Void)?
     }
 
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
-    package init(patience: Duration, lateness: ClosedRange<Duration> = .zero ... .zero, seed: UInt64 = 0) {
+    /// - Parameter longTurns: whether code may run long before the next job has its turn, however short patience is.
+    package init(
+        patience: Duration,
+        lateness: ClosedRange<Duration> = .zero ... .zero,
+        seed: UInt64 = 0,
+        longTurns: Bool = false
+    ) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
-        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
+        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration), longTurns: longTurns)
         maximumTurn = limits.maximumTurn
         let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
         state = Locked(State(lateness: lateness, patience: limits))
@@ -385,6 +410,7 @@ package final class VirtualScheduler: Sendable {
         change { state in
             let id = state.nextNumber()
             state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: id)
+            if state.interleaver?.launch == nil { state.interleaver?.launch = id }
             state.inputBegins(engine)
             return (id, state.now)
         }
@@ -413,14 +439,16 @@ package final class VirtualScheduler: Sendable {
 
     // MARK: Actions of holders
 
-    func add(_ job: Job) {
+    /// - Parameters:
+    ///   - part: the part of a task that it runs.
+    ///   - isOwn: whether it belongs to its holder, and not to whoever brings it.
+    func add(_ job: Job, partOf part: UnownedJob? = nil, isOwn: Bool = false) {
         let thread = currentThreadIdentity()
         change { state in
             // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the
             // world outside.
             if state.runnerThread != thread { job.holder.account.isInRealTime = false }
-            job.holder.account.jobs += 1
-            state.queue.append(.job(job))
+            state.append(job, partOf: part, isOwn: isOwn, isForeign: state.runnerThread != thread)
         }
     }
 
@@ -498,7 +526,8 @@ package final class VirtualScheduler: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
-                    state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
+                    let owner = state.interleaver?.running
+                    state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain, owner: owner)
                     if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                     holder?.account.asleep += 1
                 }
@@ -539,6 +568,8 @@ package final class VirtualScheduler: Sendable {
         var hasTurn = false
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
+
+        var isFree: Bool { !hasTurn && keeper == nil }
     }
 
     /// The action after a job.
@@ -565,11 +596,18 @@ package final class VirtualScheduler: Sendable {
     private func run(_ runner: Runner) {
         let thread = currentThreadIdentity()
         var done: Job?
-        state.withLock { if $0.runner === runner { $0.runnerThread = thread } }
+        let isInterleaved = state.withLock { state in
+            if state.runner === runner { state.runnerThread = thread }
+            return state.interleaver != nil
+        }
+        if isInterleaved { EnqueueHook.thread(thread, has: self) }
+        defer { if isInterleaved { EnqueueHook.thread(thread, has: nil) } }
         setAlarm(after: maximumTurn)
         while true {
             let next = state.withLock { state in
                 if let job = done { state.ended(job, on: thread) }
+                // After a turn of the main thread.
+                if isInterleaved, state.runner === runner, !state.mainThread.hasTurn { state.runnerThread = thread }
                 return state.next(for: runner)
             }
             // Not under the lock: with it may go all that is left of a launch.
@@ -578,7 +616,9 @@ package final class VirtualScheduler: Sendable {
             case .run(let job):
                 job.run()
                 done = job
-            case .stop: return
+            case .stop:
+                state.withLock { $0.takeWhenAtRest() }?()
+                return
             case .lost:
                 // That may have been all that was waited for.
                 if let runner = state.withLock({ $0.giveTurn() }) { start(runner) }
@@ -589,8 +629,10 @@ package final class VirtualScheduler: Sendable {
             case .wake(let task): task.continuation.resume()
             case .runOnMain(let job):
                 OperationQueue.main.addOperation { [self] in
+                    if isInterleaved { mainThreadBegins() }
                     job.run()
-                    state.withLock { $0.mainThread.hasTurn = false }
+                    if isInterleaved { EnqueueHook.thread(currentThreadIdentity(), has: nil) }
+                    state.withLock { $0.mainTurnEnded() }
                     comesBack(job.holder)
                 }
             case .compare(let engine, let activity):
@@ -604,7 +646,7 @@ package final class VirtualScheduler: Sendable {
                     for holder in ended { holder.account.isLive = false }
                 }
             case .askMainThread(let holder, let activity):
-                askMainThread(Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
+                askMainThread(isInterleaved ? 1 : Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
             case .wait(let delay):
                 setAlarm(after: delay)
                 return
@@ -630,6 +672,47 @@ package final class VirtualScheduler: Sendable {
             return state.giveTurn()
         }
         if let runner { start(runner) }
+    }
+
+    // MARK: Choosing among tasks
+
+    /// From now on the tasks of the next launch are chosen by `strategy`.
+    package func interleave(_ strategy: InterleavingStrategy) {
+        let hasHook = EnqueueHook.isSet
+        state.withLock { $0.interleaver = Interleaver(strategy, hasHook: hasHook) }
+    }
+
+    /// Waits for what the launch has left behind, as far as it does not sleep, and returns what was chosen.
+    package func endInterleaving() async -> Schedule {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let atRest = change { state in
+                state.whenAtRest = { continuation.resume() }
+                return state.takeWhenAtRest()
+            }
+            atRest?()
+        }
+        return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
+    }
+
+    /// Whether the runtime's job waits here for its turn. Asked on the thread that brings it.
+    func takes(_ part: UnownedJob, onMain: Bool, from thread: UInt) -> Bool {
+        guard let holder = state.withLock({ $0.takes(part, onMain: onMain, from: thread) }) else { return false }
+        let executor = holder.asUnownedTaskExecutor()
+        let job = Job(holder: holder, isOnMain: onMain) {
+            if onMain {
+                part.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: executor)
+            } else {
+                part.runSynchronously(on: executor)
+            }
+        }
+        add(job, partOf: part)
+        return true
+    }
+
+    private func mainThreadBegins() {
+        let thread = currentThreadIdentity()
+        EnqueueHook.thread(thread, has: self)
+        state.withLock { $0.runnerThread = thread }
     }
 
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
@@ -679,9 +762,9 @@ package final class VirtualScheduler: Sendable {
         /// When the next alarm is due, in real time.
         var alarm: Nanoseconds?
 
-        init(limit: Duration) {
+        init(limit: Duration, longTurns: Bool) {
             self.limit = limit.nanoseconds
-            maximumTurn = min(max(self.limit / 4, 50_000_000), 500_000_000)
+            maximumTurn = longTurns ? 500_000_000 : min(max(self.limit / 4, 50_000_000), 500_000_000)
         }
 
         /// How long a wait lasts before it is asked whether the machine is busy: most are over sooner.
@@ -824,6 +907,8 @@ extension VirtualScheduler.State {
     /// - Returns: the runner, to be started.
     mutating func giveTurn() -> VirtualScheduler.Runner? {
         guard runner == nil, holds == 0, !queue.isEmpty || !launches.isEmpty || !workers.isEmpty else { return nil }
+        // The main thread has the turn.
+        if interleaver != nil, mainThread.hasTurn, patience.letGoAt != activity { return nil }
         runner = spareRunner()
         return runner
     }
@@ -835,7 +920,8 @@ extension VirtualScheduler.State {
     mutating func letGo(of runner: VirtualScheduler.Runner) {
         if self.runner === runner {
             self.runner = nil
-            runnerThread = nil
+            // The main thread may have taken the turn over.
+            if interleaver == nil || !mainThread.hasTurn { runnerThread = nil }
         }
         // A few for the next turns: there are more only while code blocks its thread.
         if spares.count < 4 { spares.append(runner) }
@@ -850,6 +936,7 @@ extension VirtualScheduler.State {
         } else {
             job.holder.account.jobs -= 1
             current = nil
+            interleaver?.begins(nil)
         }
         mayHoldTime(job.holder)
     }
@@ -863,18 +950,16 @@ extension VirtualScheduler.State {
             letGo(of: runner)
             return .stop
         }
-        switch queue.popFirst() {
-        case .job(let job)?: return run(job)
-        case .comeBack(let lost, let semaphore)?:
-            turns += 1
-            self.lost[lost.thread] = nil
-            lost.job.holder.account.away -= 1
-            lost.job.holder.account.isInRealTime = false
-            letGo(of: runner)
-            self.runner = lost.runner
-            runnerThread = lost.thread
-            current = lost.job
-            return .comeBack(semaphore)
+        if interleaver != nil, let next = nextChosen(for: runner) {
+            switch next {
+            case .stop, .wait: letGo(of: runner)
+            default: break
+            }
+            return next
+        }
+        switch interleaver == nil ? queue.popFirst() : nil {
+        case .job(let job)?: return runChosen(job)
+        case .comeBack(let lost, let semaphore)?: return comeBack(lost, semaphore, from: runner)
         case nil: break
         }
         let next = nextAtRest()
@@ -884,6 +969,23 @@ extension VirtualScheduler.State {
         default: break
         }
         return next
+    }
+
+    private mutating func comeBack(
+        _ lost: VirtualScheduler.LostJob,
+        _ semaphore: DispatchSemaphore,
+        from runner: VirtualScheduler.Runner
+    ) -> VirtualScheduler.Next {
+        turns += 1
+        self.lost[lost.thread] = nil
+        lost.job.holder.account.away -= 1
+        lost.job.holder.account.isInRealTime = false
+        letGo(of: runner)
+        self.runner = lost.runner
+        runnerThread = lost.thread
+        current = lost.job
+        interleaver?.begins(lost.job.owner)
+        return .comeBack(semaphore)
     }
 
     /// The next action when no job is left: to wait for something that still holds time, or else to move time on.
@@ -911,6 +1013,7 @@ extension VirtualScheduler.State {
     private mutating func run(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
         turns += 1
         current = job
+        interleaver?.begins(job.owner)
         return .run(job)
     }
 
@@ -938,25 +1041,32 @@ extension VirtualScheduler.State {
             if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0.job) } }
         }
         _ = mainTurns.popFirst()
+        return runOnMain(turn.job)
+    }
+
+    private mutating func runOnMain(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
         mainThread.hasTurn = true
-        turn.job.holder.account.away += 1
-        mayHoldTime(turn.job.holder)
+        job.holder.account.away += 1
+        mayHoldTime(job.holder)
         activity += 1
-        return .runOnMain(turn.job)
+        interleaver?.begins(job.owner)
+        return .runOnMain(job)
     }
 
     /// The next turn of the main thread, if that is free.
-    private var mainTurn: VirtualScheduler.Start? { mainThread.hasTurn || mainThread.keeper != nil ? nil : mainTurns.next }
+    private var mainTurn: VirtualScheduler.Start? { mainThread.isFree ? mainTurns.next : nil }
 
     private var hasStarts: Bool { !workers.isEmpty || mainTurn != nil }
 
     /// Whether something waits to start until others have ended.
-    var isKeepingBack: Bool { hasStarts && patience.letGoAt != activity }
+    var isKeepingBack: Bool { (hasStarts || isOthersTurn) && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
         guard mainThread.restedAt != activity, !mainThread.isAsked, launches.hasMainSteps, let engine = launches.first?.engine else {
             return nil
         }
+        // All that it is to do comes here first.
+        if interleaver?.hasHook == true { return nil }
         mainThread.isAsked = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -996,6 +1106,7 @@ extension VirtualScheduler.State {
             now = max(now, sleeper.wake)
             activity += 1
             if let holder = task.holder { wakes(holder) }
+            interleaver?.begins(task.owner)
             return .wake(task)
         }
         guard let due else { return giveUpWaits() }
@@ -1014,6 +1125,80 @@ extension VirtualScheduler.State {
             if let giveUp = waits.removeValue(forKey: firstWait) { return run(for: engine, giveUp) }
         }
     }
+
+    // MARK: Choosing among tasks
+
+    /// Adds a job, which waits for its turn.
+    mutating func append(_ job: VirtualScheduler.Job, partOf part: UnownedJob? = nil, isOwn: Bool = false, isForeign: Bool = false) {
+        var job = job
+        job.holder.account.jobs += 1
+        job.owner = interleaver?.owner(of: part.flatMap(taskNumber), for: job.holder, isForeign: isForeign, isOwn: isOwn)
+        queue.append(.job(job))
+    }
+
+    /// Whether something goes on elsewhere, for which a choice has to wait: an input of another thread, or a turn of
+    /// the main thread.
+    private var isOthersTurn: Bool { interleaver != nil && (inputs > 0 || mainThread.hasTurn) }
+
+    /// The next action where tasks are chosen; nil when no job is left that can run.
+    private mutating func nextChosen(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
+        if isOthersTurn, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
+        // All have their jobs taken by now, so nobody is in the middle of one.
+        interleaver?.begins(nil)
+        if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
+        if let place = queue.firstIndex(where: \.isComeBack), case .comeBack(let lost, let semaphore)? = queue.remove(at: place) {
+            return comeBack(lost, semaphore, from: runner)
+        }
+        if interleaver?.beginsEverything == true, let next = nextBeginning() { return next }
+        if let job = chooseJob(releases: false) { return job }
+        return nextBeginning() ?? chooseJob(releases: true)
+    }
+
+    /// Whoever wakes at this moment, or else a start.
+    private mutating func nextBeginning() -> VirtualScheduler.Next? {
+        if launches.isEmpty { return nil }
+        return isWakeDue ? moveTime() : nextStart()
+    }
+
+    private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
+        // Those of the main thread wait for it.
+        var (places, owners): ([Int], [Int?]) = ([], [])
+        for place in queue.indices {
+            guard case .job(let job)? = queue[place], !job.isOnMain || mainThread.isFree else { continue }
+            places.append(place)
+            owners.append(job.owner)
+        }
+        guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
+        guard case .job(let job)? = queue.remove(at: places[chosen]) else { return nil }
+        return runChosen(job)
+    }
+
+    private mutating func runChosen(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
+        guard job.isOnMain else { return run(job) }
+        job.holder.account.jobs -= 1
+        return runOnMain(job)
+    }
+
+    /// Whether the runtime's job belongs to the launch: then it waits here for its turn.
+    mutating func takes(_ part: UnownedJob, onMain: Bool, from thread: UInt) -> TimeHolder? {
+        guard runnerThread == thread else { return nil }
+        return interleaver?.holder(of: taskNumber(of: part))
+    }
+
+    mutating func mainTurnEnded() {
+        mainThread.hasTurn = false
+        guard interleaver != nil else { return }
+        interleaver?.begins(nil)
+        runnerThread = nil
+    }
+
+    /// The handler to call, if nothing is left to run.
+    mutating func takeWhenAtRest() -> (@Sendable () -> Void)? {
+        guard runner == nil, launches.isEmpty, !mainThread.hasTurn else { return nil }
+        return queue.isEmpty && workers.isEmpty || interleaver?.isExhausted == true ? whenAtRest.take() : nil
+    }
+
+    // MARK: Alarms
 
     mutating func due(at alarm: Nanoseconds) -> VirtualScheduler.Due {
         let now = monotonicNanoseconds()
@@ -1066,11 +1251,11 @@ extension VirtualScheduler.State {
         mayHoldTime(job.holder)
         activity += 1
         current = nil
+        interleaver?.goesOnWithoutTurn(job.holder)
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
-            engine.account.jobs += 1
-            queue.append(.job(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.workerBlocks(true) }))
+            append(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.workerBlocks(true) }, isOwn: true)
         }
         let next = spareRunner()
         self.runner = next

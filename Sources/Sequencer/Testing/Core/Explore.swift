@@ -137,7 +137,7 @@ nonisolated(nonsending) public func explore(
 
 extension LaunchOptions {
     /// One operation at a time takes longer than all at once.
-    fileprivate static var ofExplorations: LaunchOptions {
+    static var ofExplorations: LaunchOptions {
         LaunchOptions(deadline: .seconds(3_600), deadlineCountsInteractiveTime: true, clock: VirtualClock(), seed: 0)
     }
 }

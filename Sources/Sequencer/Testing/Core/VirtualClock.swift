@@ -86,6 +86,12 @@ public final class VirtualClock: VirtualTimeClock {
         scheduler = VirtualScheduler(patience: patience, lateness: min(max(lateness.lowerBound, .zero), longest)...longest, seed: seed)
     }
 
+    /// The clock of launches whose tasks are chosen: a turn that is lost because the machine is busy would be a choice
+    /// of the machine's.
+    init(ofInterleavings patience: Duration) {
+        scheduler = VirtualScheduler(patience: patience, longTurns: true)
+    }
+
     /// The time now.
     public var now: Instant { Instant(offset: scheduler.now) }
 

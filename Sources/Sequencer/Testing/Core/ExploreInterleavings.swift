@@ -1,0 +1,274 @@
+import Sequencer
+
+/// Runs a launch many times, and at each point where a task may be suspended chooses which one goes on: then a race
+/// between steps shows that neither real time nor a plain virtual clock shows.
+///
+/// ```swift
+/// let exploration = try await explore(appLaunch(), interleavings: 1_000) { launch in
+///     try expectOneToken(launch)
+/// }
+/// #expect(exploration.race == nil)
+/// ```
+///
+/// First one task, then two, are held back before one of their parts: a part is what a task does from one `await` that
+/// may suspend it to the next. After that come random priorities (Burckhardt et al., ASPLOS 2010) and random walks, in
+/// turns. A launch that ends otherwise than the plain one is run again, and made as plain as it can be: the fewest
+/// tasks are held back that still make it end so. What ends otherwise in two launches of one interleaving is set aside.
+///
+/// Each launch has a virtual clock of its own, unless `options` has one; `graph` is called once for each, so make there
+/// the objects that steps share. Everything comes from `seed`: the same program finds the same race.
+///
+/// - Parameters:
+///   - graph: makes the graph. It must be the same each time.
+///   - interleavings: how many to run at most, beside the plain one.
+///   - seed: the same one gives the same interleavings.
+///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. A clock that is not virtual
+///       is replaced.
+///   - check: throws if a launch is wrong in another way than by its outcome or by an operation that fails.
+/// - Returns: the race, if one was found, and what was under control.
+/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each interleaving. A `GraphError` when the
+///     graph is not valid.
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+nonisolated(nonsending) public func explore(
+    _ graph: @autoclosure () throws -> OperationGraph,
+    interleavings: Int,
+    seed: UInt64 = 0,
+    options: LaunchOptions? = nil,
+    check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
+) async throws -> InterleavingExploration {
+    let validated = try graph().validated()
+    nonisolated(nonsending) func course(_ strategy: InterleavingStrategy) async throws -> InterleavedCourse {
+        try await InterleavedCourse.run(graph(), validated, strategy, options, check)
+    }
+    let plain = try await course(.putOffs([]))
+    var exploration = InterleavingExploration(seed: seed)
+    exploration.compare(try await course(.putOffs([])), with: plain)
+    var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed)
+    var alwaysFails = plain.course.failureText != nil
+    while exploration.interleavings < interleavings {
+        try Task.checkCancellation()
+        let strategy = source.next()
+        let found = try await course(strategy)
+        exploration.interleavings += 1
+        exploration.note(found.schedule)
+        if found.course.failureText == nil { alwaysFails = false }
+        let isSample = exploration.interleavings % InterleavingExploration.sample == 1
+        guard found.problem(against: plain, but: exploration.unsteady) != nil else {
+            if isSample { exploration.compare(try await course(strategy), with: found) }
+            continue
+        }
+        exploration.compare(try await course(strategy), with: found)
+        guard found.problem(against: plain, but: exploration.unsteady) != nil else { continue }
+        // As plain as it can be.
+        var shrinking = PutOffShrinking(strategy, found.schedule, seed: seed)
+        var last = (strategy: strategy, course: found)
+        while let putOffs = shrinking.next() {
+            let smaller = try await course(.putOffs(putOffs))
+            let fails = smaller.problem(against: plain, but: exploration.unsteady) != nil
+            if fails { last = (.putOffs(putOffs), smaller) }
+            shrinking.add(fails: fails)
+        }
+        guard let problem = last.course.problem(against: plain, but: exploration.unsteady) else { continue }
+        let interleaving = Interleaving(strategy: last.strategy, hash: last.course.schedule.hash.value)
+        exploration.race = FoundRace(problem, interleaving, of: last.course, against: plain)
+        return exploration
+    }
+    if alwaysFails, let text = plain.course.failureText {
+        throw FailsInEveryOrder(orders: interleavings, seed: seed, report: plain.course.report, description: text)
+    }
+    return exploration
+}
+
+/// Runs an interleaving again that ``explore(_:interleavings:seed:options:check:)`` has found, beside the plain launch.
+///
+/// - Parameters:
+///   - graph: makes the graph.
+///   - interleaving: that of the race that was found. The program must be the same as then.
+///   - options: how to run each launch, as then.
+///   - check: throws if a launch is wrong in another way than by its outcome or by an operation that fails.
+/// - Returns: the race, if the launch ends otherwise than the plain one. Its interleaving has another ``Interleaving/hash``
+///     where tasks went on in another order than then.
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+nonisolated(nonsending) public func explore(
+    _ graph: @autoclosure () throws -> OperationGraph,
+    replaying interleaving: Interleaving,
+    options: LaunchOptions? = nil,
+    check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
+) async throws -> InterleavingExploration {
+    let validated = try graph().validated()
+    let plain = try await InterleavedCourse.run(graph(), validated, .putOffs([]), options, check)
+    let found = try await InterleavedCourse.run(graph(), validated, interleaving.strategy, options, check)
+    var exploration = InterleavingExploration(seed: 0, interleavings: 1)
+    exploration.note(found.schedule)
+    exploration.race = found.problem(against: plain, but: []).map {
+        FoundRace($0, Interleaving(strategy: interleaving.strategy, hash: found.schedule.hash.value), of: found, against: plain)
+    }
+    return exploration
+}
+
+/// A launch, and what was chosen in it.
+struct InterleavedCourse {
+    let course: ExploredCourse
+    let schedule: Schedule
+
+    /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
+    private static let patience = Duration.milliseconds(100)
+
+    nonisolated(nonsending) static func run(
+        _ graph: OperationGraph,
+        _ validated: ValidatedGraph,
+        _ strategy: InterleavingStrategy,
+        _ options: LaunchOptions?,
+        _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
+    ) async throws -> InterleavedCourse {
+        let clock = options?.clock as? VirtualClock ?? VirtualClock(ofInterleavings: patience)
+        var options = options ?? .ofExplorations
+        options.clock = clock
+        options.admission = options.admission ?? .unlimited
+        switch strategy {
+        case .putOffs: break
+        case .priorities(let seed, _, _), .walk(let seed):
+            // Where lanes or a resource let one step go first, the order decides which.
+            var orders = PriorityOrders(validated, depth: 1, seed: seed)
+            options.order = orders.next()
+        }
+        clock.scheduler.interleave(strategy)
+        let result: Result<FinishedLaunch, any Error>
+        do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
+        let schedule = await clock.scheduler.endInterleaving()
+        let launch = try result.get()
+        // One that was cancelled shows nothing.
+        try Task.checkCancellation()
+        do {
+            try await check(launch)
+            return InterleavedCourse(course: ExploredCourse(launch.report, check: nil), schedule: schedule)
+        } catch {
+            return InterleavedCourse(course: ExploredCourse(launch.report, check: error), schedule: schedule)
+        }
+    }
+
+    /// What ends otherwise here than there.
+    func problem(against other: InterleavedCourse, but unsteady: [String]) -> ExploredCourse.Problem? {
+        if let problem = course.difference(from: other.course, but: unsteady) { return problem }
+        let (outcome, otherOutcome) = (course.report.outcome.name, other.course.report.outcome.name)
+        guard outcome != otherOutcome, !unsteady.contains(Self.launch) else { return nil }
+        return ExploredCourse.Problem(operation: Self.launch, message: "it is \(outcome), and otherwise \(otherOutcome)")
+    }
+
+    static let launch = "the launch"
+}
+
+/// The interleavings of a seed, one after the other.
+struct InterleavingSource {
+    private var singles: [InterleavingStrategy.PutOff] = []
+    private let count: Int
+    private let length: Int
+    private var random: SplitMix64
+    private var number = 0
+
+    /// A task that does more is put off at its first parts only: later ones are for the random strategies.
+    private static let maximumParts = 30
+
+    init(_ plain: Schedule, count: Int, seed: UInt64) {
+        self.count = count
+        length = plain.choices
+        random = SplitMix64(seed: seed)
+        for (step, task, parts) in plain.tasks where !step.isEmpty && parts > 0 {
+            for part in 1...min(parts, Self.maximumParts) {
+                singles.append(InterleavingStrategy.PutOff(step: step, task: task, part: part))
+            }
+        }
+        singles.shuffle(using: &random)
+    }
+
+    mutating func next() -> InterleavingStrategy {
+        number += 1
+        let ones = min(singles.count, max(count / 3, 1))
+        if number <= ones { return .putOffs([singles[number - 1]]) }
+        // Some two of all pairs.
+        let twos = min(singles.count * (singles.count - 1) / 2, count / 4)
+        if number <= ones + twos {
+            let first = random.index(below: singles.count)
+            let second = (first + 1 + random.index(below: singles.count - 1)) % singles.count
+            return .putOffs([singles[first], singles[second]])
+        }
+        let seed = random.next()
+        return number % 2 == 0 ? .walk(seed: seed) : .priorities(seed: seed, depth: 2 + number / 2 % 3, length: length)
+    }
+}
+
+/// Looks for the fewest put-offs that make a launch end as it was found to.
+struct PutOffShrinking {
+    private enum Part {
+        /// All at once.
+        case all
+        /// Single ones and pairs by chance, where all at once do not.
+        case few(left: Int)
+        /// Without so many, from that place.
+        case without(size: Int, from: Int)
+        /// That one, before an earlier part.
+        case earlier(place: Int, part: Int)
+        case over
+    }
+
+    private var putOffs: [InterleavingStrategy.PutOff]
+    private var part = Part.all
+    private var asked: [InterleavingStrategy.PutOff] = []
+    private var random: SplitMix64
+    /// Launches that it may still ask for.
+    private var left = 400
+
+    init(_ strategy: InterleavingStrategy, _ schedule: Schedule, seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        if case .putOffs(let putOffs) = strategy {
+            self.putOffs = putOffs
+        } else {
+            var seen: Set<InterleavingStrategy.PutOff> = []
+            putOffs = schedule.putOffs.filter { seen.insert($0).inserted }
+        }
+    }
+
+    /// What to hold back next; nil when nothing smaller is left.
+    mutating func next() -> [InterleavingStrategy.PutOff]? {
+        left -= 1
+        guard left > 0, !putOffs.isEmpty else { return nil }
+        switch part {
+        case .all: asked = putOffs
+        case .few(let left):
+            guard left > 0 else { return nil }
+            let count = 1 + left % 3
+            asked = Array(putOffs.shuffled(using: &random).prefix(count))
+        case .without(let size, let place):
+            asked = putOffs
+            asked.removeSubrange(place..<min(place + size, putOffs.count))
+        case .earlier(let place, let part):
+            asked = putOffs
+            asked[place].part = part
+        case .over: return nil
+        }
+        return asked
+    }
+
+    /// Says of what ``next()`` has given whether it makes the launch end so.
+    mutating func add(fails: Bool) {
+        if fails { putOffs = asked }
+        switch part {
+        case .all: part = fails ? without(size: (putOffs.count + 1) / 2, from: 0) : .few(left: 200)
+        case .few(let left): part = fails ? without(size: 1, from: 0) : .few(left: left - 1)
+        case .without(let size, let place): part = without(size: size, from: fails ? place : place + size)
+        case .earlier(let place, let earlier): part = fails ? self.earlier(place + 1) : self.earlier(place, earlier + 1)
+        case .over: break
+        }
+    }
+
+    private func without(size: Int, from place: Int) -> Part {
+        // At least one stays: without any, it is the plain launch.
+        if putOffs.count > 1, place < putOffs.count, size < putOffs.count { return .without(size: size, from: place) }
+        return size > 1 && putOffs.count > 1 ? without(size: size / 2, from: 0) : earlier(0)
+    }
+
+    private func earlier(_ place: Int, _ part: Int = 1) -> Part {
+        guard place < putOffs.count else { return .over }
+        return part < putOffs[place].part ? .earlier(place: place, part: part) : earlier(place + 1)
+    }
+}

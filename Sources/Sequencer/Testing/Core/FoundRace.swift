@@ -1,0 +1,111 @@
+import Sequencer
+
+/// The result of ``explore(_:interleavings:seed:options:check:)``.
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertible {
+    /// The seed of the interleavings.
+    public let seed: UInt64
+    /// How many interleavings were run, beside the plain one.
+    public internal(set) var interleavings = 0
+    /// The first interleaving that ends otherwise than the plain one; nil when there was none.
+    public internal(set) var race: FoundRace?
+    /// What ended otherwise when its interleaving was launched again, and was not compared any more: operations,
+    /// `the check` or `the launch`.
+    public internal(set) var unsteady: [String] = []
+    /// The steps that were brought back by a thread of their own, or that blocked theirs: a Dispatch queue, a timer, a
+    /// lock. Where they went on was up to the machine.
+    public internal(set) var uncontrolledSteps: Set<String> = []
+    /// How many launches were made twice.
+    package internal(set) var repeated = 0
+    /// How many of these had another schedule the second time.
+    package internal(set) var irreproducible = 0
+
+    /// Each so many launches one is made twice.
+    static let sample = 50
+
+    init(seed: UInt64, interleavings: Int = 0) { (self.seed, self.interleavings) = (seed, interleavings) }
+
+    /// What was chosen by the seed.
+    public var controlled: [String] {
+        ["time", "steps and their awaits of actors"] + (EnqueueHook.isSet ? ["tasks that steps make", "the main actor"] : [])
+    }
+
+    /// What was not.
+    public var notControlled: [String] {
+        var all = ["actors with executors of their own", "code that blocks"]
+        if !EnqueueHook.isSet { all.append("tasks that steps make and the main actor (the runtime has no hook that is free)") }
+        all += uncontrolledSteps.sorted().map { "'\(printable($0, limit: 80))' (goes on from another thread, or blocks its own)" }
+        if irreproducible > 0 { all.append("the schedule of \(irreproducible) of \(repeated) launches that were made twice") }
+        return all
+    }
+
+    mutating func note(_ schedule: Schedule) { uncontrolledSteps.formUnion(schedule.uncontrolled) }
+
+    /// A launch was made again, and should have been the same.
+    mutating func compare(_ again: InterleavedCourse, with first: InterleavedCourse) {
+        repeated += 1
+        if again.schedule.hash.value != first.schedule.hash.value { irreproducible += 1 }
+        while let problem = again.problem(against: first, but: unsteady) { unsteady.append(problem.name) }
+    }
+
+    /// One or more sentences: the race, or that there was none, and what was not under control.
+    public var description: String {
+        let count = "\(interleavings) interleaving\(interleavings == 1 ? "" : "s")"
+        let finding = race.map { "\($0); found in \(count), seed \(seed)" } ?? "every operation ended the same way in \(count)"
+        let names = unsteady.map { printable($0, limit: 80) }.joined(separator: ", ")
+        let rest = names.isEmpty ? "" : "; \(names) ended otherwise when the interleaving was repeated"
+        return "\(finding)\(rest). Not controlled: \(notControlled.joined(separator: ", "))"
+    }
+}
+
+/// Which tasks go on when: found by ``explore(_:interleavings:seed:options:check:)``, to be replayed.
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+public struct Interleaving: Sendable, Hashable, CustomStringConvertible {
+    package let strategy: InterleavingStrategy
+    /// A number for the whole schedule: of the same choices it is the same, in every process.
+    public let hash: UInt64
+
+    /// `'login' is put off before its second part`, or how the tasks were chosen by chance.
+    public var description: String {
+        switch strategy {
+        case .putOffs(let putOffs): putOffs.map { "\($0)" }.joined(separator: " and ")
+        case .priorities(let seed, let depth, _): "tasks have random priorities (depth \(depth), number \(seed))"
+        case .walk(let seed): "tasks are chosen by chance (number \(seed))"
+        }
+    }
+}
+
+/// A launch that ends otherwise than the plain one, though it is as legal.
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
+    /// What ends otherwise: an operation, `the check` or `the launch`.
+    public let subject: String
+    /// Its failure, in one sentence; nil without a message.
+    public let message: String?
+    /// As plain as it could be made, for `explore(_:replaying:options:check:)`.
+    public let interleaving: Interleaving
+    /// Whether the plain launch is the one that fails.
+    public let failsOtherwise: Bool
+
+    init(_ problem: ExploredCourse.Problem, _ interleaving: Interleaving, of course: InterleavedCourse, against plain: InterleavedCourse) {
+        subject = problem.name
+        message = problem.message
+        self.interleaving = interleaving
+        failsOtherwise = course.course.problem(against: plain.course, but: []) == nil && problem.name != InterleavedCourse.launch
+    }
+
+    /// One sentence: `the check fails when 'login' is put off before its second part: there are two tokens`.
+    public var description: String {
+        let what = printable(subject, limit: 80)
+        let fact = subject == InterleavedCourse.launch ? "ends otherwise when" : failsOtherwise ? "fails unless" : "fails when"
+        return "\(what) \(fact) \(interleaving)" + (message.map { ": \(printable($0, limit: 400))" } ?? "")
+    }
+}
+
+extension InterleavingStrategy.PutOff: CustomStringConvertible {
+    package var description: String {
+        let names = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+        let place = part <= names.count ? "its \(names[part - 1]) part" : "its part \(part)"
+        return (task == 1 ? "" : "task \(task) of ") + "'\(printable(step, limit: 80))' is put off before \(place)"
+    }
+}

@@ -1,0 +1,235 @@
+// Which task goes on next, where several could: a virtual clock runs one thing at a time, so that it can choose.
+//
+// A launch without put-offs is the plain one: jobs are taken first in, first out, and a step or a sleeper begins when
+// nothing else is left to run. Put-offs make it another one, as little as possible. The random strategies begin
+// everything that may begin, and then choose among the tasks.
+
+/// How the tasks of a launch are chosen: the same one gives the same schedule.
+package enum InterleavingStrategy: Sendable, Hashable {
+    /// These tasks are held back at one of their parts, until nothing else can run at this moment.
+    case putOffs([PutOff])
+    /// The task of the highest priority goes first; at `depth - 1` of `length` places it falls behind all others.
+    ///
+    /// S. Burckhardt, P. Kothari, M. Musuvathi and S. Nagarakatte, "A Randomized Scheduler with Probabilistic
+    /// Guarantees of Finding Bugs", ASPLOS 2010.
+    case priorities(seed: UInt64, depth: Int, length: Int)
+    /// Any task, each time.
+    case walk(seed: UInt64)
+
+    /// A task is held back before one of its parts: what it does from one point where it may be suspended to the next.
+    package struct PutOff: Sendable, Hashable {
+        package let step: String
+        /// Of the step's tasks, in the order in which they began; 1 is its own.
+        package let task: Int
+        /// From 1.
+        package var part: Int
+
+        package init(step: String, task: Int, part: Int) { (self.step, self.task, self.part) = (step, task, part) }
+    }
+}
+
+/// A schedule: what was chosen, and what could not be.
+package struct Schedule: Sendable {
+    /// Of all choices, in their order.
+    package fileprivate(set) var hash = FNV1a()
+    package fileprivate(set) var choices = 0
+    /// How many parts each task has had.
+    package fileprivate(set) var tasks: [(step: String, task: Int, parts: Int)] = []
+    /// Where a task was ready to go on, and another one went first.
+    package fileprivate(set) var putOffs: [InterleavingStrategy.PutOff] = []
+    /// The steps that were brought back by a thread without the turn.
+    package fileprivate(set) var uncontrolled: Set<String> = []
+}
+
+/// Chooses the tasks of one launch on a virtual clock.
+struct Interleaver: Sendable {
+    /// A task, as far as it is known: what it does is one thing after the other.
+    private struct Owner: Sendable {
+        let holder: TimeHolder
+        let task: Int
+        var parts = 0
+        var priority: UInt64
+        /// When it was first passed over because it is put off, in choices; nil for one that is not.
+        var heldSince: Int?
+    }
+
+    private let strategy: InterleavingStrategy
+    private let putOffs: Set<InterleavingStrategy.PutOff>
+    private var random: SplitMix64
+    /// At these choices the first task falls behind.
+    private var changes: Set<Int> = []
+    private var lowest = UInt64(UInt32.max)
+    private var owners: [Owner] = []
+    private var byTask: [UInt64: Int] = [:]
+    private var byHolder: [ObjectIdentifier: Int] = [:]
+    private var tasksOfSteps: [String: Int] = [:]
+    /// No task of the launch has a smaller number, and all that were there before have one.
+    private var firstTask: UInt64?
+    private var schedule = Schedule()
+    /// Who ran last.
+    private var last: Int?
+    /// Whose job runs, or is being woken.
+    private var current: Int?
+    /// The launch, once it has begun.
+    var launch: Int?
+    /// Whether the jobs of the main actor, and of tasks without an executor, come here.
+    let hasHook: Bool
+
+    /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
+    private static let maximumChoices = 10_000
+
+    init(_ strategy: InterleavingStrategy, hasHook: Bool) {
+        self.strategy = strategy
+        self.hasHook = hasHook
+        switch strategy {
+        case .putOffs(let putOffs):
+            self.putOffs = Set(putOffs)
+            random = SplitMix64(seed: 0)
+        case .priorities(let seed, let depth, let length):
+            putOffs = []
+            random = SplitMix64(seed: seed)
+            for _ in 1..<max(depth, 1) { changes.insert(random.index(below: max(length, 1))) }
+        case .walk(let seed):
+            putOffs = []
+            random = SplitMix64(seed: seed)
+        }
+    }
+
+    /// Whether all that may begin at this moment does so before the next choice.
+    var beginsEverything: Bool { if case .putOffs = strategy { false } else { true } }
+
+    /// What was chosen so far.
+    var record: Schedule {
+        var record = schedule
+        record.tasks = owners.map { ($0.holder.name, $0.task, $0.parts) }
+        return record
+    }
+
+    // MARK: Whose a job is
+
+    /// - Parameters:
+    ///   - task: the number of the task that the job is a part of; nil for a job without one: it belongs to whoever
+    ///     brings it.
+    ///   - isForeign: whether a thread without the turn brings it.
+    ///   - isOwn: whether it belongs to its holder, whoever brings it.
+    mutating func owner(of task: UInt64?, for holder: TimeHolder, isForeign: Bool, isOwn: Bool) -> Int {
+        if isForeign, launch != nil, !holder.name.isEmpty { schedule.uncontrolled.insert(holder.name) }
+        if let task {
+            if firstTask == nil { firstTask = task }
+            if let known = byTask[task] { return known }
+            let owner = add(holder)
+            byTask[task] = owner
+            return owner
+        }
+        if !isForeign, !isOwn, let current { return current }
+        return byHolder[ObjectIdentifier(holder)] ?? add(holder)
+    }
+
+    /// A job of that task runs, or its sleep ends; nil for nobody's. One of an earlier launch is not known here.
+    mutating func begins(_ owner: Int?) { current = known(owner) }
+
+    /// Code that blocks its thread: others have their turn meanwhile.
+    mutating func goesOnWithoutTurn(_ holder: TimeHolder) {
+        current = nil
+        if !holder.name.isEmpty { schedule.uncontrolled.insert(holder.name) }
+    }
+
+    private func known(_ owner: Int?) -> Int? { owner.flatMap { owners.indices.contains($0) ? $0 : nil } }
+
+    /// Whether tasks have gone on for so long after the end of a launch that they may go on for ever.
+    var isExhausted: Bool { schedule.choices > 2 * Self.maximumChoices }
+
+    /// Whose job is running.
+    var running: Int? { current }
+
+    /// Who holds time for a job that came without a holder; nil for one that is not the launch's.
+    func holder(of task: UInt64?) -> TimeHolder? {
+        if let task {
+            if let known = byTask[task] { return owners[known].holder }
+            guard let firstTask, task > firstTask else { return nil }
+        }
+        return current.map { owners[$0].holder }
+    }
+
+    private mutating func add(_ holder: TimeHolder) -> Int {
+        let task = tasksOfSteps[holder.name, default: 0] + 1
+        tasksOfSteps[holder.name] = task
+        // Above all that have fallen behind.
+        owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63))
+        schedule.hash.add(part: holder.name.utf8)
+        if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owners.count - 1 }
+        return owners.count - 1
+    }
+
+    // MARK: Choosing
+
+    /// The place of the job that runs next; nil where all are put off.
+    ///
+    /// - Parameters:
+    ///   - jobs: the owners of the jobs that could run, in the order in which they came.
+    ///   - releases: whether nothing but what is put off could run.
+    mutating func choose(among jobs: [Int?], releases: Bool) -> Int? {
+        guard var place = jobs.indices.first else { return nil }
+        var ready: [Int] = []
+        for (place, owner) in jobs.enumerated() {
+            // One that is no step's is not chosen, but goes first.
+            guard let owner = known(owner), !owners[owner].holder.name.isEmpty else { return place }
+            ready.append(owner)
+        }
+        if schedule.choices < Self.maximumChoices {
+            switch strategy {
+            case .putOffs:
+                guard let free = firstNotPutOff(ready, releases) else { return nil }
+                place = free
+            case .priorities: place = highest(ready)
+            case .walk:
+                var tasks: [Int] = []
+                for owner in ready where !tasks.contains(owner) { tasks.append(owner) }
+                let chosen = tasks[random.index(below: tasks.count)]
+                place = ready.firstIndex(of: chosen) ?? place
+            }
+        }
+        take(ready[place], from: ready)
+        return place
+    }
+
+    private mutating func firstNotPutOff(_ ready: [Int], _ releases: Bool) -> Int? {
+        for (place, owner) in ready.enumerated() {
+            if !isPutOff(owner) { return place }
+            if owners[owner].heldSince == nil { owners[owner].heldSince = schedule.choices }
+        }
+        guard releases else { return nil }
+        // Who was put off first goes on first.
+        return ready.indices.min { (owners[ready[$0]].heldSince ?? 0, $0) < (owners[ready[$1]].heldSince ?? 0, $1) }
+    }
+
+    private func isPutOff(_ owner: Int) -> Bool { putOffs.contains(putOff(owner)) }
+
+    private func putOff(_ owner: Int) -> InterleavingStrategy.PutOff {
+        let owner = owners[owner]
+        return InterleavingStrategy.PutOff(step: owner.holder.name, task: owner.task, part: owner.parts + 1)
+    }
+
+    private mutating func highest(_ ready: [Int]) -> Int {
+        func first() -> Int { ready.indices.max { owners[ready[$0]].priority < owners[ready[$1]].priority } ?? 0 }
+        var place = first()
+        if changes.remove(schedule.choices) != nil {
+            lowest -= 1
+            owners[ready[place]].priority = lowest
+            place = first()
+        }
+        // The first job of that task.
+        return ready.firstIndex(of: ready[place]) ?? place
+    }
+
+    private mutating func take(_ owner: Int, from ready: [Int]) {
+        // What the plain launch had done: the last one goes on, or else the first one begins.
+        let plain = last.flatMap { ready.contains($0) ? $0 : nil } ?? ready[0]
+        if plain != owner, beginsEverything { schedule.putOffs.append(putOff(plain)) }
+        owners[owner].parts += 1
+        owners[owner].heldSince = nil
+        last = owner
+        schedule.choices += 1
+        withUnsafeBytes(of: Int32(owner).littleEndian) { schedule.hash.add($0) }
+    }
+}
