@@ -72,15 +72,12 @@ struct Interleaver: Sendable {
     private var current: Int?
     /// The launch, once it has begun.
     var launch: Int?
-    /// Whether the jobs of the main actor, and of tasks without an executor, come here.
-    let hasHook: Bool
 
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
 
-    init(_ strategy: InterleavingStrategy, hasHook: Bool) {
+    init(_ strategy: InterleavingStrategy) {
         self.strategy = strategy
-        self.hasHook = hasHook
         switch strategy {
         case .putOffs(let putOffs):
             self.putOffs = Set(putOffs)
@@ -143,12 +140,12 @@ struct Interleaver: Sendable {
     var running: Int? { current }
 
     /// Who holds time for a job that came without a holder; nil for one that is not the launch's.
-    func holder(of task: UInt64?) -> TimeHolder? {
+    func holder(of task: UInt64?, isForeign: Bool) -> TimeHolder? {
         if let task {
             if let known = byTask[task] { return owners[known].holder }
             guard let firstTask, task > firstTask else { return nil }
         }
-        return current.map { owners[$0].holder }
+        return isForeign ? nil : current.map { owners[$0].holder }
     }
 
     private mutating func add(_ holder: TimeHolder) -> Int {

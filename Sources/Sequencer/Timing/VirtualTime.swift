@@ -262,7 +262,6 @@ package final class VirtualScheduler: Sendable {
     /// Something to run for `holder`.
     struct Job: Sendable {
         let holder: TimeHolder
-        var isOnMain = false
         /// Whose it is, where tasks are chosen.
         var owner: Int?
         let run: @Sendable () -> Void
@@ -448,7 +447,7 @@ package final class VirtualScheduler: Sendable {
             // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the
             // world outside.
             if state.runnerThread != thread { job.holder.account.isInRealTime = false }
-            state.append(job, partOf: part, isOwn: isOwn, isForeign: state.runnerThread != thread)
+            state.append(job, partOf: part, isOwn: isOwn, isForeign: !state.hasTurn(thread))
         }
     }
 
@@ -568,8 +567,6 @@ package final class VirtualScheduler: Sendable {
         var hasTurn = false
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
-
-        var isFree: Bool { !hasTurn && keeper == nil }
     }
 
     /// The action after a job.
@@ -596,18 +593,11 @@ package final class VirtualScheduler: Sendable {
     private func run(_ runner: Runner) {
         let thread = currentThreadIdentity()
         var done: Job?
-        let isInterleaved = state.withLock { state in
-            if state.runner === runner { state.runnerThread = thread }
-            return state.interleaver != nil
-        }
-        if isInterleaved { EnqueueHook.thread(thread, has: self) }
-        defer { if isInterleaved { EnqueueHook.thread(thread, has: nil) } }
+        state.withLock { if $0.runner === runner { $0.runnerThread = thread } }
         setAlarm(after: maximumTurn)
         while true {
             let next = state.withLock { state in
                 if let job = done { state.ended(job, on: thread) }
-                // After a turn of the main thread.
-                if isInterleaved, state.runner === runner, !state.mainThread.hasTurn { state.runnerThread = thread }
                 return state.next(for: runner)
             }
             // Not under the lock: with it may go all that is left of a launch.
@@ -629,10 +619,8 @@ package final class VirtualScheduler: Sendable {
             case .wake(let task): task.continuation.resume()
             case .runOnMain(let job):
                 OperationQueue.main.addOperation { [self] in
-                    if isInterleaved { mainThreadBegins() }
                     job.run()
-                    if isInterleaved { EnqueueHook.thread(currentThreadIdentity(), has: nil) }
-                    state.withLock { $0.mainTurnEnded() }
+                    state.withLock { $0.mainThread.hasTurn = false }
                     comesBack(job.holder)
                 }
             case .compare(let engine, let activity):
@@ -646,7 +634,7 @@ package final class VirtualScheduler: Sendable {
                     for holder in ended { holder.account.isLive = false }
                 }
             case .askMainThread(let holder, let activity):
-                askMainThread(isInterleaved ? 1 : Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
+                askMainThread(Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
             case .wait(let delay):
                 setAlarm(after: delay)
                 return
@@ -678,8 +666,8 @@ package final class VirtualScheduler: Sendable {
 
     /// From now on the tasks of the next launch are chosen by `strategy`.
     package func interleave(_ strategy: InterleavingStrategy) {
-        let hasHook = EnqueueHook.isSet
-        state.withLock { $0.interleaver = Interleaver(strategy, hasHook: hasHook) }
+        state.withLock { $0.interleaver = Interleaver(strategy) }
+        if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
     /// Waits for what the launch has left behind, as far as it does not sleep, and returns what was chosen.
@@ -691,28 +679,17 @@ package final class VirtualScheduler: Sendable {
             }
             atRest?()
         }
+        EnqueueHook.remove(self)
         return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
     }
 
-    /// Whether the runtime's job waits here for its turn. Asked on the thread that brings it.
-    func takes(_ part: UnownedJob, onMain: Bool, from thread: UInt) -> Bool {
-        guard let holder = state.withLock({ $0.takes(part, onMain: onMain, from: thread) }) else { return false }
-        let executor = holder.asUnownedTaskExecutor()
-        let job = Job(holder: holder, isOnMain: onMain) {
-            if onMain {
-                part.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: executor)
-            } else {
-                part.runSynchronously(on: executor)
-            }
-        }
-        add(job, partOf: part)
-        return true
-    }
-
-    private func mainThreadBegins() {
+    /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that brings
+    /// it.
+    func takes(_ part: UnownedJob) -> Bool {
         let thread = currentThreadIdentity()
-        EnqueueHook.thread(thread, has: self)
-        state.withLock { $0.runnerThread = thread }
+        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) else { return false }
+        add(Job(holder: holder) { part.runSynchronously(on: holder.asUnownedTaskExecutor()) }, partOf: part)
+        return true
     }
 
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
@@ -920,8 +897,7 @@ extension VirtualScheduler.State {
     mutating func letGo(of runner: VirtualScheduler.Runner) {
         if self.runner === runner {
             self.runner = nil
-            // The main thread may have taken the turn over.
-            if interleaver == nil || !mainThread.hasTurn { runnerThread = nil }
+            runnerThread = nil
         }
         // A few for the next turns: there are more only while code blocks its thread.
         if spares.count < 4 { spares.append(runner) }
@@ -958,7 +934,7 @@ extension VirtualScheduler.State {
             return next
         }
         switch interleaver == nil ? queue.popFirst() : nil {
-        case .job(let job)?: return runChosen(job)
+        case .job(let job)?: return run(job)
         case .comeBack(let lost, let semaphore)?: return comeBack(lost, semaphore, from: runner)
         case nil: break
         }
@@ -1041,20 +1017,15 @@ extension VirtualScheduler.State {
             if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0.job) } }
         }
         _ = mainTurns.popFirst()
-        return runOnMain(turn.job)
-    }
-
-    private mutating func runOnMain(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
         mainThread.hasTurn = true
-        job.holder.account.away += 1
-        mayHoldTime(job.holder)
+        turn.job.holder.account.away += 1
+        mayHoldTime(turn.job.holder)
         activity += 1
-        interleaver?.begins(job.owner)
-        return .runOnMain(job)
+        return .runOnMain(turn.job)
     }
 
     /// The next turn of the main thread, if that is free.
-    private var mainTurn: VirtualScheduler.Start? { mainThread.isFree ? mainTurns.next : nil }
+    private var mainTurn: VirtualScheduler.Start? { mainThread.hasTurn || mainThread.keeper != nil ? nil : mainTurns.next }
 
     private var hasStarts: Bool { !workers.isEmpty || mainTurn != nil }
 
@@ -1065,8 +1036,6 @@ extension VirtualScheduler.State {
         guard mainThread.restedAt != activity, !mainThread.isAsked, launches.hasMainSteps, let engine = launches.first?.engine else {
             return nil
         }
-        // All that it is to do comes here first.
-        if interleaver?.hasHook == true { return nil }
         mainThread.isAsked = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -1143,7 +1112,9 @@ extension VirtualScheduler.State {
     /// The next action where tasks are chosen; nil when no job is left that can run.
     private mutating func nextChosen(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
         if isOthersTurn, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
-        // All have their jobs taken by now, so nobody is in the middle of one.
+        // What the main thread is to do it does at once: it cannot be chosen.
+        if let next = askMainThread() { return next }
+        if mainThread.isAsked, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
         interleaver?.begins(nil)
         if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
         if let place = queue.firstIndex(where: \.isComeBack), case .comeBack(let lost, let semaphore)? = queue.remove(at: place) {
@@ -1161,35 +1132,20 @@ extension VirtualScheduler.State {
     }
 
     private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
-        // Those of the main thread wait for it.
-        var (places, owners): ([Int], [Int?]) = ([], [])
-        for place in queue.indices {
-            guard case .job(let job)? = queue[place], !job.isOnMain || mainThread.isFree else { continue }
-            places.append(place)
-            owners.append(job.owner)
-        }
+        let owners = queue.indices.map { place -> Int? in if case .job(let job)? = queue[place] { job.owner } else { nil } }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
-        guard case .job(let job)? = queue.remove(at: places[chosen]) else { return nil }
-        return runChosen(job)
+        guard case .job(let job)? = queue.remove(at: queue.indices.lowerBound + chosen) else { return nil }
+        return run(job)
     }
 
-    private mutating func runChosen(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
-        guard job.isOnMain else { return run(job) }
-        job.holder.account.jobs -= 1
-        return runOnMain(job)
+    /// Whether what a thread does is a consequence of the last choice.
+    func hasTurn(_ thread: UInt) -> Bool {
+        runnerThread == thread || (mainThread.hasTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
     }
 
-    /// Whether the runtime's job belongs to the launch: then it waits here for its turn.
-    mutating func takes(_ part: UnownedJob, onMain: Bool, from thread: UInt) -> TimeHolder? {
-        guard runnerThread == thread else { return nil }
-        return interleaver?.holder(of: taskNumber(of: part))
-    }
-
-    mutating func mainTurnEnded() {
-        mainThread.hasTurn = false
-        guard interleaver != nil else { return }
-        interleaver?.begins(nil)
-        runnerThread = nil
+    /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
+    func holder(of part: UnownedJob, from thread: UInt) -> TimeHolder? {
+        interleaver?.holder(of: taskNumber(of: part), isForeign: !hasTurn(thread))
     }
 
     /// The handler to call, if nothing is left to run.

@@ -42,6 +42,7 @@ nonisolated(nonsending) public func explore(
     }
     let plain = try await course(.putOffs([]))
     var exploration = InterleavingExploration(seed: seed)
+    exploration.note(plain.schedule)
     exploration.compare(try await course(.putOffs([])), with: plain)
     var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed)
     var alwaysFails = plain.course.failureText != nil

@@ -27,13 +27,13 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
 
     /// What was chosen by the seed.
     public var controlled: [String] {
-        ["time", "steps and their awaits of actors"] + (EnqueueHook.isSet ? ["tasks that steps make", "the main actor"] : [])
+        ["time", "steps and their awaits of actors"] + (EnqueueHook.isSet ? ["tasks that steps make"] : [])
     }
 
     /// What was not.
     public var notControlled: [String] {
-        var all = ["actors with executors of their own", "code that blocks"]
-        if !EnqueueHook.isSet { all.append("tasks that steps make and the main actor (the runtime has no hook that is free)") }
+        var all = ["the main actor (goes on at once)", "actors with executors of their own", "code that blocks"]
+        if !EnqueueHook.isSet { all.append("tasks that steps make (the runtime has no hook that is free)") }
         all += uncontrolledSteps.sorted().map { "'\(printable($0, limit: 80))' (goes on from another thread, or blocks its own)" }
         if irreproducible > 0 { all.append("the schedule of \(irreproducible) of \(repeated) launches that were made twice") }
         return all
