@@ -39,6 +39,8 @@ package struct Schedule: Sendable {
     package fileprivate(set) var putOffs: [InterleavingStrategy.PutOff] = []
     /// The steps that were brought back by a thread without the turn.
     package fileprivate(set) var uncontrolled: Set<String> = []
+    /// Whether a step came back from the main thread while that was not asked whether it is at rest.
+    package fileprivate(set) var usesMainThread = false
 }
 
 /// Chooses the tasks of one launch on a virtual clock.
@@ -51,10 +53,14 @@ struct Interleaver: Sendable {
         var priority: UInt64
         /// When it was first passed over because it is put off, in choices; nil for one that is not.
         var heldSince: Int?
+        /// The parts before which it is put off.
+        let putOffs: Set<Int>
     }
 
     private let strategy: InterleavingStrategy
-    private let putOffs: Set<InterleavingStrategy.PutOff>
+    /// Whether each choice waits until the main thread is at rest, though no step belongs there.
+    let asksMainThread: Bool
+    private let putOffs: [InterleavingStrategy.PutOff]
     private var random: SplitMix64
     /// At these choices the first task falls behind.
     private var changes: Set<Int> = []
@@ -76,11 +82,11 @@ struct Interleaver: Sendable {
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
 
-    init(_ strategy: InterleavingStrategy) {
-        self.strategy = strategy
+    init(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
+        (self.strategy, self.asksMainThread) = (strategy, asksMainThread)
         switch strategy {
         case .putOffs(let putOffs):
-            self.putOffs = Set(putOffs)
+            self.putOffs = putOffs
             random = SplitMix64(seed: 0)
         case .priorities(let seed, let depth, let length):
             putOffs = []
@@ -110,7 +116,10 @@ struct Interleaver: Sendable {
     ///   - isForeign: whether a thread without the turn brings it.
     ///   - isOwn: whether it belongs to its holder, whoever brings it.
     mutating func owner(of task: UInt64?, for holder: TimeHolder, isForeign: Bool, isOwn: Bool) -> Int {
-        if isForeign, launch != nil, !holder.name.isEmpty { schedule.uncontrolled.insert(holder.name) }
+        if isForeign, !holder.name.isEmpty {
+            schedule.uncontrolled.insert(holder.name)
+            if MainThreadCheck.isCurrent { schedule.usesMainThread = true }
+        }
         if let task {
             if firstTask == nil { firstTask = task }
             if let known = byTask[task] { return known }
@@ -152,7 +161,8 @@ struct Interleaver: Sendable {
         let task = tasksOfSteps[holder.name, default: 0] + 1
         tasksOfSteps[holder.name] = task
         // Above all that have fallen behind.
-        owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63))
+        let parts = Set(putOffs.filter { $0.step == holder.name && $0.task == task }.map(\.part))
+        owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63, putOffs: parts))
         schedule.hash.add(part: holder.name.utf8)
         if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owners.count - 1 }
         return owners.count - 1
@@ -180,10 +190,10 @@ struct Interleaver: Sendable {
                 place = free
             case .priorities: place = highest(ready)
             case .walk:
-                var tasks: [Int] = []
-                for owner in ready where !tasks.contains(owner) { tasks.append(owner) }
-                let chosen = tasks[random.index(below: tasks.count)]
-                place = ready.firstIndex(of: chosen) ?? place
+                // Each task once, however many jobs it has.
+                var seen: Set<Int> = []
+                let places = ready.indices.filter { seen.insert(ready[$0]).inserted }
+                place = places[random.index(below: places.count)]
             }
         }
         take(ready[place], from: ready)
@@ -200,7 +210,7 @@ struct Interleaver: Sendable {
         return ready.indices.min { (owners[ready[$0]].heldSince ?? 0, $0) < (owners[ready[$1]].heldSince ?? 0, $1) }
     }
 
-    private func isPutOff(_ owner: Int) -> Bool { putOffs.contains(putOff(owner)) }
+    private func isPutOff(_ owner: Int) -> Bool { owners[owner].putOffs.contains(owners[owner].parts + 1) }
 
     private func putOff(_ owner: Int) -> InterleavingStrategy.PutOff {
         let owner = owners[owner]
@@ -220,9 +230,11 @@ struct Interleaver: Sendable {
     }
 
     private mutating func take(_ owner: Int, from ready: [Int]) {
-        // What the plain launch had done: the last one goes on, or else the first one begins.
-        let plain = last.flatMap { ready.contains($0) ? $0 : nil } ?? ready[0]
-        if plain != owner, beginsEverything { schedule.putOffs.append(putOff(plain)) }
+        // In the plain launch the last one had gone on, or else those that came first.
+        if beginsEverything, last != owner {
+            let passed = last.flatMap { ready.contains($0) ? [$0] : nil } ?? Array(ready.prefix { $0 != owner })
+            schedule.putOffs += passed.map(putOff)
+        }
         owners[owner].parts += 1
         owners[owner].heldSince = nil
         last = owner

@@ -664,9 +664,12 @@ package final class VirtualScheduler: Sendable {
 
     // MARK: Choosing among tasks
 
-    /// From now on the tasks of the next launch are chosen by `strategy`.
-    package func interleave(_ strategy: InterleavingStrategy) {
-        state.withLock { $0.interleaver = Interleaver(strategy) }
+    /// The tasks of the next launch are chosen by `strategy`.
+    ///
+    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each choice
+    ///     has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
+    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
+        state.withLock { $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread) }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
@@ -990,6 +993,8 @@ extension VirtualScheduler.State {
         turns += 1
         current = job
         interleaver?.begins(job.owner)
+        // The main thread is asked after each choice: what goes on there goes by no queue of the clock's.
+        if interleaver != nil { activity += 1 }
         return .run(job)
     }
 
@@ -1033,9 +1038,7 @@ extension VirtualScheduler.State {
     var isKeepingBack: Bool { (hasStarts || isOthersTurn) && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
-        guard mainThread.restedAt != activity, !mainThread.isAsked, launches.hasMainSteps, let engine = launches.first?.engine else {
-            return nil
-        }
+        guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread, let engine = launches.first?.engine else { return nil }
         mainThread.isAsked = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -1096,6 +1099,8 @@ extension VirtualScheduler.State {
     }
 
     // MARK: Choosing among tasks
+
+    private var usesMainThread: Bool { launches.hasMainSteps || interleaver?.asksMainThread == true }
 
     /// Adds a job, which waits for its turn.
     mutating func append(_ job: VirtualScheduler.Job, partOf part: UnownedJob? = nil, isOwn: Bool = false, isForeign: Bool = false) {

@@ -36,11 +36,11 @@ nonisolated(nonsending) public func explore(
     options: LaunchOptions? = nil,
     check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
 ) async throws -> InterleavingExploration {
-    let validated = try graph().validated()
+    var launches = InterleavedLaunches(try graph().validated(), options)
+    let plain = try await launches.plain(graph, check)
     nonisolated(nonsending) func course(_ strategy: InterleavingStrategy) async throws -> InterleavedCourse {
-        try await InterleavedCourse.run(graph(), validated, strategy, options, check)
+        try await launches.run(graph(), strategy, check)
     }
-    let plain = try await course(.putOffs([]))
     var exploration = InterleavingExploration(seed: seed)
     exploration.note(plain.schedule)
     exploration.compare(try await course(.putOffs([])), with: plain)
@@ -96,9 +96,9 @@ nonisolated(nonsending) public func explore(
     options: LaunchOptions? = nil,
     check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
 ) async throws -> InterleavingExploration {
-    let validated = try graph().validated()
-    let plain = try await InterleavedCourse.run(graph(), validated, .putOffs([]), options, check)
-    let found = try await InterleavedCourse.run(graph(), validated, interleaving.strategy, options, check)
+    var launches = InterleavedLaunches(try graph().validated(), options)
+    let plain = try await launches.plain(graph, check)
+    let found = try await launches.run(graph(), interleaving.strategy, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
@@ -107,22 +107,35 @@ nonisolated(nonsending) public func explore(
     return exploration
 }
 
-/// A launch, and what was chosen in it.
-struct InterleavedCourse {
-    let course: ExploredCourse
-    let schedule: Schedule
+/// Runs launches whose tasks are chosen.
+struct InterleavedLaunches {
+    private let graph: ValidatedGraph
+    private let options: LaunchOptions?
+    /// Whether steps go to the main thread that do not belong there: the plain launch shows it.
+    private var asksMainThread = false
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
     private static let patience = Duration.milliseconds(100)
 
-    nonisolated(nonsending) static func run(
-        _ graph: OperationGraph,
-        _ validated: ValidatedGraph,
-        _ strategy: InterleavingStrategy,
-        _ options: LaunchOptions?,
+    init(_ graph: ValidatedGraph, _ options: LaunchOptions?) { (self.graph, self.options) = (graph, options) }
+
+    /// The launch that the others are compared with.
+    nonisolated(nonsending) mutating func plain(
+        _ graph: () throws -> OperationGraph,
         _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
     ) async throws -> InterleavedCourse {
-        let clock = options?.clock as? VirtualClock ?? VirtualClock(ofInterleavings: patience)
+        let first = try await run(graph(), .putOffs([]), check)
+        guard first.schedule.usesMainThread else { return first }
+        asksMainThread = true
+        return try await run(graph(), .putOffs([]), check)
+    }
+
+    nonisolated(nonsending) func run(
+        _ graph: OperationGraph,
+        _ strategy: InterleavingStrategy,
+        _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
+    ) async throws -> InterleavedCourse {
+        let clock = options?.clock as? VirtualClock ?? VirtualClock(ofInterleavings: Self.patience)
         var options = options ?? .ofExplorations
         options.clock = clock
         options.admission = options.admission ?? .unlimited
@@ -130,10 +143,10 @@ struct InterleavedCourse {
         case .putOffs: break
         case .priorities(let seed, _, _), .walk(let seed):
             // Where lanes or a resource let one step go first, the order decides which.
-            var orders = PriorityOrders(validated, depth: 1, seed: seed)
+            var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        clock.scheduler.interleave(strategy)
+        clock.scheduler.interleave(strategy, asksMainThread: asksMainThread)
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
@@ -147,6 +160,12 @@ struct InterleavedCourse {
             return InterleavedCourse(course: ExploredCourse(launch.report, check: error), schedule: schedule)
         }
     }
+}
+
+/// A launch, and what was chosen in it.
+struct InterleavedCourse {
+    let course: ExploredCourse
+    let schedule: Schedule
 
     /// What ends otherwise here than there.
     func problem(against other: InterleavedCourse, but unsteady: [String]) -> ExploredCourse.Problem? {
@@ -162,7 +181,7 @@ struct InterleavedCourse {
 /// The interleavings of a seed, one after the other.
 struct InterleavingSource {
     private var singles: [InterleavingStrategy.PutOff] = []
-    private let count: Int
+    private var pairs: [InterleavingStrategy] = []
     private let length: Int
     private var random: SplitMix64
     private var number = 0
@@ -171,7 +190,6 @@ struct InterleavingSource {
     private static let maximumParts = 30
 
     init(_ plain: Schedule, count: Int, seed: UInt64) {
-        self.count = count
         length = plain.choices
         random = SplitMix64(seed: seed)
         for (step, task, parts) in plain.tasks where !step.isEmpty && parts > 0 {
@@ -180,19 +198,17 @@ struct InterleavingSource {
             }
         }
         singles.shuffle(using: &random)
+        // Half of the launches at most are for put-offs.
+        singles.removeLast(max(singles.count - max(count / 4, 1), 0))
+        for (place, first) in singles.enumerated() { pairs += singles[..<place].map { .putOffs([first, $0]) } }
+        pairs.shuffle(using: &random)
+        pairs.removeLast(max(pairs.count - count / 4, 0))
     }
 
     mutating func next() -> InterleavingStrategy {
         number += 1
-        let ones = min(singles.count, max(count / 3, 1))
-        if number <= ones { return .putOffs([singles[number - 1]]) }
-        // Some two of all pairs.
-        let twos = min(singles.count * (singles.count - 1) / 2, count / 4)
-        if number <= ones + twos {
-            let first = random.index(below: singles.count)
-            let second = (first + 1 + random.index(below: singles.count - 1)) % singles.count
-            return .putOffs([singles[first], singles[second]])
-        }
+        if number <= singles.count { return .putOffs([singles[number - 1]]) }
+        if let pair = pairs.popLast() { return pair }
         let seed = random.next()
         return number % 2 == 0 ? .walk(seed: seed) : .priorities(seed: seed, depth: 2 + number / 2 % 3, length: length)
     }

@@ -68,7 +68,8 @@ public struct Interleaving: Sendable, Hashable, CustomStringConvertible {
     /// `'login' is put off before its second part`, or how the tasks were chosen by chance.
     public var description: String {
         switch strategy {
-        case .putOffs(let putOffs): putOffs.map { "\($0)" }.joined(separator: " and ")
+        case .putOffs(let putOffs):
+            putOffs.enumerated().map { $0.offset == 0 ? $0.element.text(" is put off") : $0.element.text("") }.joined(separator: " and ")
         case .priorities(let seed, let depth, _): "tasks have random priorities (depth \(depth), number \(seed))"
         case .walk(let seed): "tasks are chosen by chance (number \(seed))"
         }
@@ -102,10 +103,10 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension InterleavingStrategy.PutOff: CustomStringConvertible {
-    package var description: String {
+extension InterleavingStrategy.PutOff {
+    fileprivate func text(_ verb: String) -> String {
         let names = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
         let place = part <= names.count ? "its \(names[part - 1]) part" : "its part \(part)"
-        return (task == 1 ? "" : "task \(task) of ") + "'\(printable(step, limit: 80))' is put off before \(place)"
+        return (task == 1 ? "" : "task \(task) of ") + "'\(printable(step, limit: 80))'\(verb) before \(place)"
     }
 }
