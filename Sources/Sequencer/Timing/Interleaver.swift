@@ -78,6 +78,10 @@ struct Interleaver: Sendable {
     private var current: Int?
     /// The launch, once it has begun.
     var launch: Int?
+    /// Whether the launch is over: what it has left behind is chosen too, and does not count.
+    var isOver = false
+    /// Whether the main thread was asked if it is at rest.
+    var hasAskedMainThread = false
 
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
@@ -163,7 +167,7 @@ struct Interleaver: Sendable {
         // Above all that have fallen behind.
         let parts = Set(putOffs.filter { $0.step == holder.name && $0.task == task }.map(\.part))
         owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63, putOffs: parts))
-        schedule.hash.add(part: holder.name.utf8)
+        if !isOver { schedule.hash.add(part: holder.name.utf8) }
         if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owners.count - 1 }
         return owners.count - 1
     }
@@ -239,6 +243,6 @@ struct Interleaver: Sendable {
         owners[owner].heldSince = nil
         last = owner
         schedule.choices += 1
-        withUnsafeBytes(of: Int32(owner).littleEndian) { schedule.hash.add($0) }
+        if !isOver { withUnsafeBytes(of: Int32(owner).littleEndian) { schedule.hash.add($0) } }
     }
 }

@@ -421,6 +421,7 @@ package final class VirtualScheduler: Sendable {
         // The launch's memory is freed without the lock.
         _ = change { state in
             let launch = state.launches.remove(id)
+            if state.interleaver?.launch == id { state.interleaver?.isOver = true }
             if let engine = launch?.engine {
                 state.inputs -= engine.account.inputs
                 engine.account.inputs = 0
@@ -675,6 +676,9 @@ package final class VirtualScheduler: Sendable {
 
     /// Waits for what the launch has left behind, as far as it does not sleep, and returns what was chosen.
     package func endInterleaving() async -> Schedule {
+        if state.withLock({ $0.interleaver?.hasAskedMainThread == true }) {
+            await withUnsafeContinuation { continuation in askMainThread(Self.roundsOfMainThread) { continuation.resume() } }
+        }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let atRest = change { state in
                 state.whenAtRest = { continuation.resume() }
@@ -1040,6 +1044,7 @@ extension VirtualScheduler.State {
     private mutating func askMainThread() -> VirtualScheduler.Next? {
         guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread, let engine = launches.first?.engine else { return nil }
         mainThread.isAsked = true
+        interleaver?.hasAskedMainThread = true
         engine.account.away += 1
         mayHoldTime(engine)
         return .askMainThread(engine, at: activity)
