@@ -15,6 +15,8 @@ import Foundation
 //     3. time moves to the next sleeper or the next alarm of a launch, whichever comes first; at one time a sleeper
 //         goes first
 //
+// Where a launch is interleaved, an `Interleaver` chooses among the jobs.
+//
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.
 
@@ -220,7 +222,8 @@ final class TimeHolder: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
-        scheduler.add(VirtualScheduler.Job(holder: self) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }, partOf: job)
+        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        scheduler.add(VirtualScheduler.Job(holder: self, run: run), partOf: job)
     }
 
     /// The end of a launch that one of its tasks waits for has come.
@@ -527,7 +530,12 @@ package final class VirtualScheduler: Sendable {
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
                     let owner = state.interleaver?.running
-                    state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain, owner: owner)
+                    state.sleeping[id] = SleepingTask(
+                        continuation: continuation,
+                        holder: holder,
+                        isOnMain: isOnMain,
+                        owner: owner
+                    )
                     if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                     holder?.account.asleep += 1
                 }
@@ -667,8 +675,8 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each choice
-    ///     has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
+    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
+    ///     choice has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
     package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
         state.withLock { $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread) }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
@@ -677,7 +685,9 @@ package final class VirtualScheduler: Sendable {
     /// Waits for what the launch has left behind, as far as it does not sleep, and returns what was chosen.
     package func endInterleaving() async -> Schedule {
         if state.withLock({ $0.interleaver?.hasAskedMainThread == true }) {
-            await withUnsafeContinuation { continuation in askMainThread(Self.roundsOfMainThread) { continuation.resume() } }
+            await withUnsafeContinuation { continuation in
+                askMainThread(Self.roundsOfMainThread) { continuation.resume() }
+            }
         }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let atRest = change { state in
@@ -690,8 +700,8 @@ package final class VirtualScheduler: Sendable {
         return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
     }
 
-    /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that brings
-    /// it.
+    /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that
+    /// brings it.
     func takes(_ part: UnownedJob) -> Bool {
         let thread = currentThreadIdentity()
         guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) else { return false }
@@ -1042,7 +1052,8 @@ extension VirtualScheduler.State {
     var isKeepingBack: Bool { (hasStarts || isOthersTurn) && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
-        guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread, let engine = launches.first?.engine else { return nil }
+        guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread else { return nil }
+        guard let engine = launches.first?.engine else { return nil }
         mainThread.isAsked = true
         interleaver?.hasAskedMainThread = true
         engine.account.away += 1
@@ -1108,10 +1119,16 @@ extension VirtualScheduler.State {
     private var usesMainThread: Bool { launches.hasMainSteps || interleaver?.asksMainThread == true }
 
     /// Adds a job, which waits for its turn.
-    mutating func append(_ job: VirtualScheduler.Job, partOf part: UnownedJob? = nil, isOwn: Bool = false, isForeign: Bool = false) {
+    mutating func append(
+        _ job: VirtualScheduler.Job,
+        partOf part: UnownedJob? = nil,
+        isOwn: Bool = false,
+        isForeign: Bool = false
+    ) {
         var job = job
         job.holder.account.jobs += 1
-        job.owner = interleaver?.owner(of: part.flatMap(taskNumber), for: job.holder, isForeign: isForeign, isOwn: isOwn)
+        let holder = job.holder
+        job.owner = interleaver?.owner(of: part.flatMap(taskNumber), for: holder, isForeign: isForeign, isOwn: isOwn)
         queue.append(.job(job))
     }
 
@@ -1127,7 +1144,9 @@ extension VirtualScheduler.State {
         if mainThread.isAsked, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
         interleaver?.begins(nil)
         if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
-        if let place = queue.firstIndex(where: \.isComeBack), case .comeBack(let lost, let semaphore)? = queue.remove(at: place) {
+        if let place = queue.firstIndex(where: \.isComeBack),
+            case .comeBack(let lost, let semaphore)? = queue.remove(at: place)
+        {
             return comeBack(lost, semaphore, from: runner)
         }
         if interleaver?.beginsEverything == true, let next = nextBeginning() { return next }
@@ -1142,7 +1161,9 @@ extension VirtualScheduler.State {
     }
 
     private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
-        let owners = queue.indices.map { place -> Int? in if case .job(let job)? = queue[place] { job.owner } else { nil } }
+        let owners = queue.indices.map { place -> Int? in
+            if case .job(let job)? = queue[place] { job.owner } else { nil }
+        }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
         guard case .job(let job)? = queue.remove(at: queue.indices.lowerBound + chosen) else { return nil }
         return run(job)
@@ -1221,7 +1242,8 @@ extension VirtualScheduler.State {
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
-            append(VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0 }?.workerBlocks(true) }, isOwn: true)
+            let run: @Sendable () -> Void = { engine.launch.withLock { $0 }?.workerBlocks(true) }
+            append(VirtualScheduler.Job(holder: engine, run: run), isOwn: true)
         }
         let next = spareRunner()
         self.runner = next

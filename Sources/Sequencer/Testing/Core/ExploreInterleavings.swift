@@ -70,8 +70,7 @@ nonisolated(nonsending) public func explore(
             shrinking.add(fails: fails)
         }
         guard let problem = last.course.problem(against: plain, but: exploration.unsteady) else { continue }
-        let interleaving = Interleaving(strategy: last.strategy, hash: last.course.schedule.hash.value)
-        exploration.race = FoundRace(problem, interleaving, of: last.course, against: plain)
+        exploration.race = FoundRace(problem, last.strategy, of: last.course, against: plain)
         return exploration
     }
     if alwaysFails, let text = plain.course.failureText {
@@ -87,8 +86,8 @@ nonisolated(nonsending) public func explore(
 ///   - interleaving: that of the race that was found. The program must be the same as then.
 ///   - options: how to run each launch, as then.
 ///   - check: throws if a launch is wrong in another way than by its outcome or by an operation that fails.
-/// - Returns: the race, if the launch ends otherwise than the plain one. Its interleaving has another ``Interleaving/hash``
-///     where tasks went on in another order than then.
+/// - Returns: the race, if the launch ends otherwise than the plain one. Its interleaving has another
+///     ``Interleaving/hash`` where tasks went on in another order than then.
 @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
@@ -102,7 +101,7 @@ nonisolated(nonsending) public func explore(
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
-        FoundRace($0, Interleaving(strategy: interleaving.strategy, hash: found.schedule.hash.value), of: found, against: plain)
+        FoundRace($0, interleaving.strategy, of: found, against: plain)
     }
     return exploration
 }
@@ -172,7 +171,8 @@ struct InterleavedCourse {
         if let problem = course.difference(from: other.course, but: unsteady) { return problem }
         let (outcome, otherOutcome) = (course.report.outcome.name, other.course.report.outcome.name)
         guard outcome != otherOutcome, !unsteady.contains(Self.launch) else { return nil }
-        return ExploredCourse.Problem(operation: Self.launch, message: "it is \(outcome), and otherwise \(otherOutcome)")
+        let message = "it is \(outcome), and otherwise \(otherOutcome)"
+        return ExploredCourse.Problem(operation: Self.launch, message: message)
     }
 
     static let launch = "the launch"

@@ -34,8 +34,12 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     public var notControlled: [String] {
         var all = ["the main actor (goes on at once)", "actors with executors of their own", "code that blocks"]
         if !EnqueueHook.isSet { all.append("tasks that steps make (the runtime has no hook that is free)") }
-        all += uncontrolledSteps.sorted().map { "'\(printable($0, limit: 80))' (goes on from another thread, or blocks its own)" }
-        if irreproducible > 0 { all.append("the schedule of \(irreproducible) of \(repeated) launches that were made twice") }
+        all += uncontrolledSteps.sorted().map {
+            "'\(printable($0, limit: 80))' (goes on from another thread, or blocks its own)"
+        }
+        if irreproducible > 0 {
+            all.append("the schedule of \(irreproducible) of \(repeated) launches that were made twice")
+        }
         return all
     }
 
@@ -51,7 +55,8 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// One or more sentences: the race, or that there was none, and what was not under control.
     public var description: String {
         let count = "\(interleavings) interleaving\(interleavings == 1 ? "" : "s")"
-        let finding = race.map { "\($0); found in \(count), seed \(seed)" } ?? "every operation ended the same way in \(count)"
+        let same = "every operation ended the same way in \(count)"
+        let finding = race.map { "\($0); found in \(count), seed \(seed)" } ?? same
         let names = unsteady.map { printable($0, limit: 80) }.joined(separator: ", ")
         let rest = names.isEmpty ? "" : "; \(names) ended otherwise when the interleaving was repeated"
         return "\(finding)\(rest). Not controlled: \(notControlled.joined(separator: ", "))"
@@ -69,7 +74,8 @@ public struct Interleaving: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch strategy {
         case .putOffs(let putOffs):
-            putOffs.enumerated().map { $0.offset == 0 ? $0.element.text(" is put off") : $0.element.text("") }.joined(separator: " and ")
+            ([putOffs.first?.text(" is put off") ?? "nothing is put off"] + putOffs.dropFirst().map { $0.text("") })
+                .joined(separator: " and ")
         case .priorities(let seed, let depth, _): "tasks have random priorities (depth \(depth), number \(seed))"
         case .walk(let seed): "tasks are chosen by chance (number \(seed))"
         }
@@ -88,17 +94,24 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
     /// Whether the plain launch is the one that fails.
     public let failsOtherwise: Bool
 
-    init(_ problem: ExploredCourse.Problem, _ interleaving: Interleaving, of course: InterleavedCourse, against plain: InterleavedCourse) {
+    init(
+        _ problem: ExploredCourse.Problem,
+        _ strategy: InterleavingStrategy,
+        of found: InterleavedCourse,
+        against plain: InterleavedCourse
+    ) {
         subject = problem.name
         message = problem.message
-        self.interleaving = interleaving
-        failsOtherwise = course.course.problem(against: plain.course, but: []) == nil && problem.name != InterleavedCourse.launch
+        interleaving = Interleaving(strategy: strategy, hash: found.schedule.hash.value)
+        let isOutcome = problem.name == InterleavedCourse.launch
+        failsOtherwise = !isOutcome && found.course.problem(against: plain.course, but: []) == nil
     }
 
     /// One sentence: `the check fails when 'login' is put off before its second part: there are two tokens`.
     public var description: String {
         let what = printable(subject, limit: 80)
-        let fact = subject == InterleavedCourse.launch ? "ends otherwise when" : failsOtherwise ? "fails unless" : "fails when"
+        let isOutcome = subject == InterleavedCourse.launch
+        let fact = isOutcome ? "ends otherwise when" : failsOtherwise ? "fails unless" : "fails when"
         return "\(what) \(fact) \(interleaving)" + (message.map { ": \(printable($0, limit: 400))" } ?? "")
     }
 }

@@ -1,0 +1,129 @@
+import Dispatch
+import Sequencer
+import SequencerTestingCore
+import TestSupport
+import Testing
+
+/// Races between steps, found by choosing at each suspension which task goes on.
+@Suite("Interleavings", .serialized, .timeLimit(.minutes(10)), .besideOthers)
+struct InterleavingTests {
+    /// Explores the launch, or the one without the race.
+    private func explored(_ race: PlantedRace, isIntact: Bool = false, _ count: Int, seed: UInt64 = 0) async throws
+        -> InterleavingExploration
+    {
+        let world = Locked(RaceWorld())
+        return try await explore(graph(race, isIntact, world), interleavings: count, seed: seed) { _ in
+            try await race.check(world.withLock { $0 })
+        }
+    }
+
+    private func graph(_ race: PlantedRace, _ isIntact: Bool, _ world: Locked<RaceWorld>) -> OperationGraph {
+        let new = RaceWorld()
+        world.withLock { $0 = new }
+        return race.graph(isIntact, new)
+    }
+
+    private func race(_ name: String) throws -> PlantedRace { try #require(PlantedRace.all.first { $0.name == name }) }
+
+    @Test("each planted race is found within 1,000 launches, and replayed", arguments: PlantedRace.all)
+    func planted(_ race: PlantedRace) async throws {
+        let found = try #require(try await explored(race, 1_000).race)
+        let world = Locked(RaceWorld())
+        for _ in 0..<5 {
+            let again = try await explore(graph(race, false, world), replaying: found.interleaving) { _ in
+                try await race.check(world.withLock { $0 })
+            }
+            #expect(again.race == found)
+        }
+    }
+
+    @Test("nothing is found in a launch without a race", arguments: PlantedRace.all)
+    func intact(_ race: PlantedRace) async throws {
+        let exploration = try await explored(race, isIntact: true, 200)
+        #expect(exploration.race == nil && exploration.unsteady.isEmpty && exploration.interleavings == 200)
+    }
+
+    @Test("other seeds find them as well", arguments: 1..<4 as Range<UInt64>)
+    func seeds(_ seed: UInt64) async throws {
+        for name in ["check then act, actor", "several switches", "late start"] {
+            #expect(try await explored(race(name), 1_000, seed: seed).race != nil, "\(name)")
+        }
+    }
+
+    @Test("a race is told in one sentence, with the fewest put-offs, by the orders it is not found")
+    func sentence() async throws {
+        let race = try race("check then act, yield")
+        let exploration = try await explored(race, 1_000)
+        let found = try #require(exploration.race)
+        #expect(found.description == "the check fails when 'login' is put off before its second part: created is 2")
+        #expect(found.interleaving.description == "'login' is put off before its second part")
+        #expect(exploration == (try await explored(race, 1_000)))
+        let world = Locked(RaceWorld())
+        let orders = try await explore(graph(race, false, world), orders: 100, oneAtATime: false) { _ in
+            try await race.check(world.withLock { $0 })
+        }
+        #expect(orders.hidden == nil)
+        let late = try #require(try await explored(self.race("late start"), 1_000).race)
+        let putOffs = [("config", "flags"), ("flags", "config")].map { one, other in
+            "'\(one)' is put off before its first part and '\(other)' before its first part"
+        }
+        #expect(putOffs.contains { late.description == "experiment fails when \($0): no configuration" })
+    }
+
+    @Test("what is not under control is part of the result: a step that another thread brings back is named")
+    func uncontrolled() async throws {
+        func launch() -> OperationGraph {
+            var graph = OperationGraph("launch")
+            graph.add("location") {
+                await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
+            }
+            graph.add("config") { await Task.yield() }
+            return graph
+        }
+        let exploration = try await explore(launch(), interleavings: 20)
+        #expect(exploration.race == nil)
+        #expect(exploration.uncontrolledSteps == ["location"])
+        #expect(exploration.notControlled.contains { $0.hasPrefix("'location'") })
+        #expect(exploration.controlled.contains("time"))
+    }
+
+    @Test("a launch that fails in every interleaving is an error; one that is stopped in some is found")
+    func outcomes() async throws {
+        func failing() -> OperationGraph {
+            var graph = OperationGraph("launch")
+            graph.add("login") { throw RaceFailure("no token") }
+            return graph
+        }
+        await #expect(throws: FailsInEveryOrder.self) { try await explore(failing(), interleavings: 20) }
+        func stopping() -> OperationGraph {
+            let isOld = Locked(false)
+            var graph = OperationGraph("launch")
+            graph.add("version") {
+                await Task.yield()
+                isOld.withLock { $0 = true }
+            }
+            graph.add("update") { launch in
+                await Task.yield()
+                if !isOld.withLock({ $0 }) { launch.abort(.forceUpdate) {} }
+            }
+            return graph
+        }
+        let found = try #require(try await explore(stopping(), interleavings: 200).race)
+        #expect(found.subject == "the launch")
+    }
+
+    @Test("a task that waits by yielding does not go on for ever")
+    func spinning() async throws {
+        func launch() -> OperationGraph {
+            let isReady = Locked(false)
+            var graph = OperationGraph("launch")
+            graph.add("waiting") { while !isReady.withLock({ $0 }) { await Task.yield() } }
+            graph.add("ready") {
+                await Task.yield()
+                isReady.withLock { $0 = true }
+            }
+            return graph
+        }
+        #expect(try await explore(launch(), interleavings: 20).race == nil)
+    }
+}
