@@ -4,9 +4,7 @@ import Sequencer
 /// between steps shows that neither real time nor a plain virtual clock shows.
 ///
 /// ```swift
-/// let exploration = try await explore(appLaunch(), interleavings: 1_000) { launch in
-///     try expectOneToken(launch)
-/// }
+/// let exploration = try await explore(appLaunch(), interleavings: 1_000)
 /// #expect(exploration.race == nil)
 /// ```
 ///
