@@ -103,7 +103,10 @@ struct Interleaver: Sendable {
     }
 
     /// Whether all that may begin at this moment does so before the next choice.
-    var beginsEverything: Bool { if case .putOffs = strategy { false } else { true } }
+    var beginsEverything: Bool { if case .putOffs = strategy { areInTurns } else { true } }
+
+    /// Whether all take turns.
+    private var areInTurns: Bool { schedule.choices >= Self.maximumChoices }
 
     /// What was chosen so far.
     var record: Schedule {
@@ -187,7 +190,7 @@ struct Interleaver: Sendable {
             guard let owner = known(owner), !owners[owner].holder.name.isEmpty else { return place }
             ready.append(owner)
         }
-        if schedule.choices < Self.maximumChoices {
+        if !areInTurns {
             switch strategy {
             case .putOffs:
                 guard let free = firstNotPutOff(ready, releases) else { return nil }
