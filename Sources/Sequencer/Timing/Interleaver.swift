@@ -238,7 +238,7 @@ struct Interleaver: Sendable {
 
     private mutating func take(_ owner: Int, from ready: [Int]) {
         // In the plain launch the last one had gone on, or else those that came first.
-        if beginsEverything, last != owner {
+        if beginsEverything, !areInTurns, last != owner {
             let passed = last.flatMap { ready.contains($0) ? [$0] : nil } ?? Array(ready.prefix { $0 != owner })
             schedule.putOffs += passed.map(putOff)
         }

@@ -15,6 +15,8 @@ import Sequencer
 /// so by itself, or by what an earlier order left behind. It is named as that, no dependency is told of it, and the
 /// search goes on for the other operations.
 ///
+/// Here steps run whole. Races between their parts are found by `explore(_:interleavings:seed:options:check:)`.
+///
 /// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is
 /// called once for each order, so make there the objects that steps share. Operations run one at a time, so that an
 /// order is an order of whole operations. A timeout counts an operation's own time, its pauses and its wait for an
