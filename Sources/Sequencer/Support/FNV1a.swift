@@ -2,8 +2,10 @@
 /// names, in every process.
 ///
 /// Of several texts, each ends with a byte that UTF-8 never has, so that "ab" and "c" are not "a" and "bc".
-package func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+///
+/// - Parameter start: the name of the bytes before these.
+package func fnv1a(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+    bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }
 
 /// 16 hexadecimal digits.

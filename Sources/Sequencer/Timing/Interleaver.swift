@@ -31,7 +31,7 @@ package enum InterleavingStrategy: Sendable, Hashable {
 /// A schedule: what was chosen, and what could not be.
 package struct Schedule: Sendable {
     /// Of all choices, in their order.
-    package fileprivate(set) var hash = FNV1a()
+    package fileprivate(set) var hash = fnv1a([])
     package fileprivate(set) var choices = 0
     /// How many parts each task has had.
     package fileprivate(set) var tasks: [(step: String, task: Int, parts: Int)] = []
@@ -170,7 +170,7 @@ struct Interleaver: Sendable {
         // Above all that have fallen behind.
         let parts = Set(putOffs.filter { $0.step == holder.name && $0.task == task }.map(\.part))
         owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63, putOffs: parts))
-        if !isOver { schedule.hash.add(part: holder.name.utf8) }
+        if !isOver { schedule.hash = fnv1a(holder.name.utf8 + [0xFF], after: schedule.hash) }
         if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owners.count - 1 }
         return owners.count - 1
     }
@@ -246,6 +246,6 @@ struct Interleaver: Sendable {
         owners[owner].heldSince = nil
         last = owner
         schedule.choices += 1
-        if !isOver { withUnsafeBytes(of: Int32(owner).littleEndian) { schedule.hash.add($0) } }
+        if !isOver { schedule.hash = fnv1a("\(owner) ".utf8, after: schedule.hash) }
     }
 }

@@ -72,7 +72,7 @@ nonisolated(nonsending) public func explore(
         return exploration
     }
     if alwaysFails, let text = plain.course.failureText {
-        throw FailsInEveryOrder(orders: interleavings, seed: seed, report: plain.course.report, description: text)
+        throw FailsInEveryOrder(orders: interleavings, report: plain.course.report, description: text)
     }
     return exploration
 }

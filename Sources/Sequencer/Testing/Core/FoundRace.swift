@@ -48,7 +48,7 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// A launch was made again, and should have been the same.
     mutating func compare(_ again: InterleavedCourse, with first: InterleavedCourse) {
         repeated += 1
-        if again.schedule.hash.value != first.schedule.hash.value { irreproducible += 1 }
+        if again.schedule.hash != first.schedule.hash { irreproducible += 1 }
         while let problem = again.problem(against: first, but: unsteady) { unsteady.append(problem.name) }
     }
 
@@ -102,7 +102,7 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
     ) {
         subject = problem.name
         message = problem.message
-        interleaving = Interleaving(strategy: strategy, hash: found.schedule.hash.value)
+        interleaving = Interleaving(strategy: strategy, hash: found.schedule.hash)
         let isOutcome = problem.name == InterleavedCourse.launch
         failsOtherwise = !isOutcome && found.course.problem(against: plain.course, but: []) == nil
     }
