@@ -11,7 +11,7 @@ let tools: [Target.Dependency] = ["SequencerAnalysis", "SequencerTesting"]
 
 let package = Package(
     name: "Sequencer",
-    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Sequencer", targets: ["Sequencer"]),
         .library(name: "SequencerAnalysis", targets: ["SequencerAnalysis"]),

@@ -25,8 +25,8 @@ MODULES = ("Swift", "_Concurrency", "Synchronization", "Observation", "_StringPr
 
 # What `import Darwin` is: every header that the sources call something of.
 DARWIN = (
-    "arpa/inet.h", "dirent.h", "dlfcn.h", "errno.h", "fcntl.h", "libproc.h", "limits.h", "mach/mach_time.h", "math.h", "netdb.h",
-    "netinet/in.h", "netinet/tcp.h", "poll.h", "pthread.h", "pthread/qos.h", "signal.h", "spawn.h", "stdio.h", "stdlib.h", "string.h", "sys/file.h",
+    "arpa/inet.h", "dirent.h", "dlfcn.h", "errno.h", "fcntl.h", "libproc.h", "limits.h", "mach/mach.h", "mach/mach_time.h", "math.h",
+    "netdb.h", "netinet/in.h", "netinet/tcp.h", "poll.h", "pthread.h", "pthread/qos.h", "signal.h", "spawn.h", "stdio.h", "stdlib.h", "string.h", "sys/file.h",
     "sys/ioctl.h", "sys/mman.h", "sys/qos.h", "sys/resource.h", "sys/socket.h", "sys/stat.h", "sys/sysctl.h", "sys/time.h", "sys/types.h",
     "sys/uio.h", "sys/un.h", "sys/utsname.h", "sys/wait.h", "termios.h", "time.h", "unistd.h",
 )
@@ -155,6 +155,9 @@ def interface(text, platform):
                 line = line.replace(flag, "")
         elif line == "import Glibc":
             line = "import Darwin"
+        elif "@_implements(" in line and ", Failure)" in line:
+            # Said to be as old as its type, which Apple's build of the module lets pass; what it stands for is newer.
+            lines[-1] = "  @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)"
         # A body that goes into clients may only use what the oldest of them has; nothing is built here that has it.
         lines.append(re.sub(r"@backDeployed\([^)]*\) ?", "", line))
     return "\n".join(lines) + "\n"

@@ -3,6 +3,8 @@
 /// The language hands task-local values on to a task when it is made, and to nobody else. So the caller makes one task,
 /// which does nothing but make others; each of these inherits the values, and is one piece of code that runs on the
 /// thread that has asked. The first task has no thread of its own: it goes on within the call that resumes it.
+///
+/// That takes task executors. On systems before them the code runs without the caller's values.
 final class CallerContext: Sendable {
     private struct Request: Sendable {
         let executor: KeptJob
@@ -19,6 +21,7 @@ final class CallerContext: Sendable {
 
     /// Keeps the values of the current task, or thread, until ``end()``.
     init() {
+        guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         Task(executorPreference: here) { [self] in
             while let request = await withUnsafeContinuation({ waiting = $0 }) {
                 Task(executorPreference: request.executor, priority: request.priority) { request.work() }
@@ -30,6 +33,7 @@ final class CallerContext: Sendable {
     ///
     /// It runs in a task, which nobody cancels. After ``end()`` it has no values.
     func run(at priority: TaskPriority?, _ work: @escaping @Sendable () -> Void) {
+        guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return work() }
         let executor = KeptJob()
         turn.withLock { _ in waiting?.resume(returning: Request(executor: executor, priority: priority, work: work)) }
         if !executor.run() { work() }
@@ -40,15 +44,21 @@ final class CallerContext: Sendable {
 }
 
 /// Runs jobs within the call that brings them.
-private final class HereExecutor: TaskExecutor {
+private final class HereExecutor: Sendable {}
+
+/// Keeps the job of a task, which never suspends, until it is asked for.
+private final class KeptJob: Sendable {
+    // Unsafe: set and read on one thread.
+    fileprivate nonisolated(unsafe) var job: UnownedJob?
+}
+
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+extension HereExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
 }
 
-/// Keeps the job of a task, which never suspends, until it is asked for.
-private final class KeptJob: TaskExecutor {
-    // Unsafe: set and read on one thread.
-    private nonisolated(unsafe) var job: UnownedJob?
-
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+extension KeptJob: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) { self.job = UnownedJob(job) }
 
     /// - Returns: false without a job.

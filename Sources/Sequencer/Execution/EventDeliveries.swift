@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Events that have not been told yet, and those who are to be told of them: observers, or streams.
 ///
 /// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in
@@ -29,12 +27,12 @@ struct Outbox<Receiver: Sendable>: Sendable {
 /// takes too long.
 final class MainStart: Sendable {
     let assignment: StepAssignment
-    private let isTaken = Atomic(false)
+    private let isTaken = Locked(false)
 
     init(_ assignment: StepAssignment) { self.assignment = assignment }
 
-    var hasBegun: Bool { isTaken.load(ordering: .relaxed) }
+    var hasBegun: Bool { isTaken.withLock { $0 } }
 
     /// - Returns: whether the caller is to begin the step.
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+    func take() -> Bool { !isTaken.withLock { exchange(&$0, with: true) } }
 }

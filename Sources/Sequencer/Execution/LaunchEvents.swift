@@ -1,21 +1,27 @@
-import Synchronization
-
 /// The events of one launch: a stream of ``RunningLaunch/events``.
-struct LaunchEvents: AsyncSequence, Sendable {
+public struct LaunchEvents: AsyncSequence, Sendable {
     /// Takes events out of the stream.
-    struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol {
         fileprivate var events: AsyncStream<LaunchEvent>.Iterator
         fileprivate let feed: EventFeed
         /// The event before which some are missing.
         fileprivate var following: LaunchEvent?
 
         /// The next event, as soon as there is one; nil after the last.
-        mutating func next() async -> LaunchEvent? { await next(isolation: nil) }
+        public mutating func next() async -> LaunchEvent? {
+            if let event = following.take() { return event }
+            return announcingMissing(before: await events.next())
+        }
 
         /// The next event, as soon as there is one; nil after the last.
-        mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
+        @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
             if let event = following.take() { return event }
-            let event = await events.next(isolation: actor)
+            return announcingMissing(before: await events.next(isolation: actor))
+        }
+
+        /// The event, or how many are missing before it.
+        private mutating func announcingMissing(before event: LaunchEvent?) -> LaunchEvent? {
             guard let event, case let missing = feed.takeMissing(), missing > 0 else { return event }
             // Told before the first event that is left, and at its time: that is where the others are missing.
             following = event
@@ -30,7 +36,7 @@ struct LaunchEvents: AsyncSequence, Sendable {
     init(_ feed: EventFeed, past: [LaunchEvent] = []) { (self.feed, stream) = (feed, feed.begin(with: past)) }
 
     /// Begins to read.
-    func makeAsyncIterator() -> Iterator { Iterator(events: stream.makeAsyncIterator(), feed: feed) }
+    public func makeAsyncIterator() -> Iterator { Iterator(events: stream.makeAsyncIterator(), feed: feed) }
 }
 
 /// Fills a stream of events, which keeps the newest of them, since nobody may ever read (L43): these say how far the
@@ -48,7 +54,7 @@ final class EventFeed: Sendable {
 
     private let state = Locked(State())
     /// How many events were dropped since the reader was told of that.
-    private let missing = Atomic(0)
+    private let missing = Locked(0)
 
     /// - Returns: whether there may be a reader for more.
     func add(_ event: LaunchEvent) -> Bool {
@@ -74,7 +80,7 @@ final class EventFeed: Sendable {
 
     private func give(_ event: LaunchEvent, to reader: AsyncStream<LaunchEvent>.Continuation) -> Bool {
         let result = reader.yield(event)
-        if case .dropped = result { missing.add(1, ordering: .relaxed) }
+        if case .dropped = result { missing.withLock { $0 += 1 } }
         // The last event goes to one reader: the others would wait for ever.
         if event.kind == .launchEnded { reader.finish() }
         if case .terminated = result { return false }
@@ -82,7 +88,7 @@ final class EventFeed: Sendable {
     }
 
     /// How many events were dropped since the last call.
-    fileprivate func takeMissing() -> Int { missing.exchange(0, ordering: .relaxed) }
+    fileprivate func takeMissing() -> Int { missing.withLock { exchange(&$0, with: 0) } }
 }
 
 /// Something that happened in a launch, for a live view.

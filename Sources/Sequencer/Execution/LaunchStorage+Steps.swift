@@ -10,6 +10,9 @@ import Foundation
 
 extension LaunchStorage {
     typealias Taker = LaunchStateMachine.Taker
+    /// A step that somebody has taken, and whether it may have been told to cancel since: what followed from the
+    /// decision has been done, which may take its time. Observers are told, workers are added.
+    typealias TakenStep = (assignment: Assignment, mayBeTooLate: Bool)
 
     // MARK: Who takes steps
 
@@ -61,16 +64,17 @@ extension LaunchStorage {
             if taker == .worker { state.withLock { $0.add(thread) } }
             // A turn of the main thread is over with its operation.
             let nextTaker: Taker? = taker == .main ? nil : taker
-            var next = first
+            var next: TakenStep? = first.map { ($0, true) }
             if next == nil, let taker { next = take(for: taker, isToldFirst: isToldFirst) }
-            while var assignment = next {
+            while let (taken, mayBeTooLate) = next {
+                var assignment = taken
                 thread.assignment = assignment
                 var end: AttemptEnd?
                 if assignment.kind != .checkCondition {
-                    end = perform(assignment, for: taker)
+                    end = perform(assignment, for: taker, mayBeTooLate: mayBeTooLate)
                 } else if checkCondition(assignment, for: taker, isToldFirst: isToldFirst) {
                     assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
-                    end = perform(assignment, for: taker)
+                    end = perform(assignment, for: taker, mayBeTooLate: true)
                 }
                 if let end {
                     next = attemptEnded(assignment, end, thenTakeFor: nextTaker)
@@ -81,27 +85,27 @@ extension LaunchStorage {
         }
     }
 
-    private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> Assignment? {
-        let (next, start) = input(defersAppCode: taker == .prologue) { state, now in
+    private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> TakenStep? {
+        let ((next, start), hasActed) = inputAndWhetherActed(defersAppCode: taker == .prologue) { state, now in
             let next = state.machine.take(taker, after: previous, at: now, &state.actions)
             return isToldFirst ? state.keepBack(next) : (next, nil)
         }
         if let start { watch(start) }
-        return next
+        return next.map { ($0, hasActed) }
     }
 
     /// Tells the end of an attempt.
     ///
     /// - Returns: the next operation of the thread that ran it.
     @discardableResult
-    func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd, thenTakeFor taker: Taker? = nil) -> Assignment? {
+    func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd, thenTakeFor taker: Taker? = nil) -> TakenStep? {
         var result = end.forMachine
         // Before the lock: this is code of the app.
         if let error = end.error, result != .cancelledItself, graph.policy(assignment.node).isFinal?(error) == true {
             result = .failedFinally
         }
         // Objects of the app that the operation leaves come out of the lock with the result, and are released here.
-        return input { state, now in
+        let (kept, hasActed) = inputAndWhetherActed(defersAppCode: false) { state, now in
             let (counted, next) = state.machine.attemptEnded(
                 assignment,
                 result,
@@ -110,7 +114,8 @@ extension LaunchStorage {
                 &state.actions
             )
             return (next, state.keep(end, of: assignment, counted: counted, at: now))
-        }.0
+        }
+        return kept.0.map { ($0, hasActed) }
     }
 
     // MARK: Performing
@@ -144,12 +149,13 @@ extension LaunchStorage {
         return next != nil
     }
 
-    /// Makes an attempt, or computes a fallback.
+    /// Makes an attempt, or computes a fallback. None of its code begins if it was told to cancel, or has ended, since
+    /// it was taken.
     ///
     /// - Returns: nil where that goes on elsewhere, and tells its end from there.
-    private func perform(_ assignment: Assignment, for taker: Taker?) -> AttemptEnd? {
+    private func perform(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
-        if isTooLate(assignment) { return .unbegun }
+        if mayBeTooLate, isToldToCancel(assignment) { return .unbegun }
         let context = StepContext(host: self, assignment: assignment)
         switch graph.nodes[assignment.node].work {
         case .nothing:
@@ -193,20 +199,9 @@ extension LaunchStorage {
         }
     }
 
-    /// Whether an operation was told to cancel, or has ended, since it was taken: then none of its code begins. To be
-    /// asked right before that, on every thread.
-    ///
-    /// Between the two lies what follows from the decision: observers are told, which may take their time, workers are
-    /// added, a task may have to wait for a thread. Where nobody was told to cancel yet, as in most launches, no lock
-    /// is taken: the call that tells sets the flag before it returns.
-    func isTooLate(_ assignment: Assignment) -> Bool {
-        // Relaxed: what decides is read under the lock.
-        hasToldToCancel.load(ordering: .relaxed) && isToldToCancel(assignment)
-    }
-
     private func start(_ operation: Operation, of assignment: Assignment) -> AttemptEnd? {
         // Making it, or the note of its start, may have taken a while.
-        if isTooLate(assignment) { return .unbegun }
+        if isToldToCancel(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment, graph.id(assignment.node))
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }

@@ -280,6 +280,7 @@ extension LaunchStorage {
             return (exchange(&state.waiters, with: []), exchange(&state.milestoneWaiters, with: []), isAppCode, endStreams(&state))
         }
         timekeeper.end()
+        _ = link.withLock { $0.take() }
         if let alarm = state.withLock({ $0.threads.alarm }) { _ = Alarms.shared.remove(alarm) }
         let launch = FinishedLaunch(self, record)
         for waiter in milestoneWaiters { waiter(record) }

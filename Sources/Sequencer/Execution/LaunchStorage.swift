@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A launch that runs: takes the lock, asks the state machine, releases the lock, then acts.
 ///
@@ -9,9 +8,8 @@ import Synchronization
 /// timer       │   what is next?"   │ values, errors and handles are kept   │          │ screens, scopes, the report;     │
 /// app         ┘                    └─────────────────────────────────────┘          │ then code of the app, elsewhere  │
 /// ```
-/// All that changes is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read
-/// without it. Nothing that can call back is called under the lock, and objects of the app come out of it to be
-/// released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
+/// All that changes is in `state`, under its lock. Nothing that can call back is called under the lock, and objects of
+/// the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
 /// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
 final class LaunchStorage: StepHost {
     struct State {
@@ -91,8 +89,8 @@ final class LaunchStorage: StepHost {
     let options: LaunchOptions
     let timekeeper: any Timekeeper
     let state: Locked<State>
-    /// Whether any operation was told to cancel. Set under the lock, read without it.
-    let hasToldToCancel = Atomic(false)
+    /// This launch until it is over, for its steps' tasks: what these have begun may keep them for longer.
+    let link = Locked<LaunchStorage?>(nil)
     let runner = OperationRunner()
     /// Where code of the app is called, for which the launch does not wait.
     let appCode = AppCodeQueue()
@@ -160,6 +158,7 @@ final class LaunchStorage: StepHost {
 
     /// - Parameter completion: called last, elsewhere.
     func begin(_ completion: (@Sendable (FinishedLaunch) -> Void)? = nil) {
+        link.withLock { $0 = self }
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
         // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of
@@ -179,6 +178,14 @@ final class LaunchStorage: StepHost {
     ///   belongs to a caller that asks for something else.
     @discardableResult
     func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
+        inputAndWhetherActed(defersAppCode: defersAppCode, body).result
+    }
+
+    /// The same, and whether anything was done without the lock since it was asked, which may have taken its time.
+    func inputAndWhetherActed<Result>(
+        defersAppCode: Bool,
+        _ body: (inout State, Nanoseconds) -> Result
+    ) -> (result: Result, hasActed: Bool) {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.inputBegins()
         defer { virtualTime?.inputEnds() }
@@ -190,8 +197,9 @@ final class LaunchStorage: StepHost {
             consequences = state.takeConsequences(self)
             return result
         }
-        if let consequences { act(on: consequences, defersAppCode: defersAppCode) }
-        return result
+        guard let consequences else { return (result, false) }
+        act(on: consequences, defersAppCode: defersAppCode)
+        return (result, true)
     }
 
     /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code
@@ -287,7 +295,6 @@ extension LaunchStorage.State {
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { values[node] = value }
         }
-        if !actions.cancel.isEmpty { launch.hasToldToCancel.store(true, ordering: .relaxed) }
         let cancelled = actions.cancel.compactMap { node -> AppCodeQueue.Call? in
             // One that exists already gets no handle: the graph has it.
             if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }

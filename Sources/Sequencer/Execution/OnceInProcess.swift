@@ -111,7 +111,7 @@ private final class SharedAttempt<Value: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0.beginner = continuation }
                 // In virtual time the work holds the time of the step, also when that has ended.
-                let task = TimeHolder.current.map { Task(executorPreference: $0, operation: run) } ?? Task(operation: run)
+                let task = TimeHolder.current?.startTask(run) ?? Task(operation: run)
                 let isCancelled = state.withLock { state in
                     state.task = task
                     return state.isCancelled

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What is known of a launch before it runs, as its report says it.
 struct LaunchFacts: Sendable {
@@ -50,7 +49,7 @@ final class RunRecord: Sendable {
     let scopes: [(name: String, start: Nanoseconds, record: RunRecord)]
     /// For how long the machine slept.
     private let suspended: Nanoseconds
-    private let made = AtomicLazyReference<Boxed<LaunchReport>>()
+    private let made = Locked<Boxed<LaunchReport>?>(nil)
 
     /// - Parameters:
     ///   - state: only read; handed over like this because handing over a copy counts every reference in it.
@@ -78,7 +77,15 @@ final class RunRecord: Sendable {
 
     /// The report, made when it is first asked for. Two threads that ask at once may both make it; one of the two,
     /// which are equal, is kept.
-    var report: LaunchReport { made.load()?.value ?? made.storeIfNil(Boxed(makeReport())).value }
+    var report: LaunchReport {
+        if let made = made.withLock({ $0 }) { return made.value }
+        let report = Boxed(makeReport())
+        return made.withLock { made in
+            let kept = made ?? report
+            made = kept
+            return kept
+        }.value
+    }
 
     private func makeReport() -> LaunchReport {
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report

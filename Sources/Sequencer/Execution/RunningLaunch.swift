@@ -233,7 +233,7 @@ public struct RunningLaunch: Sendable {
     /// When the task that reads is cancelled, the stream ends with the events that it keeps. If several tasks read one
     /// stream, each event goes to one of them. The executor of a task that reads gets its jobs on the launch's threads,
     /// and must not block there.
-    public var events: some AsyncSequence<LaunchEvent, Never> & Sendable { storage.events }
+    public var events: LaunchEvents { storage.events }
 
     /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its
     /// own. Cancelling it cancels the launch. Each call makes another object. It is finished when the last operation

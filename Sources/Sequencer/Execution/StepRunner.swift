@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The step that the current code is part of. A launch that a step starts has no more time than the step has.
 enum CurrentStep {
@@ -133,21 +132,24 @@ extension LaunchStorage {
 /// itself says, before the step's first instruction, how to reach it.
 final class StepTask: StepRunner, Cancellable {
     private let assignment: StepAssignment
-    /// Whether the thread that started the task, or the task, has gone on without the other.
-    private let isLeft = Atomic(false)
-    // Unsafe: set by the task before it goes on, read by the one that goes on last.
+    private let link: Locked<LaunchStorage?>
+    private let thread = currentThreadIdentity()
+    // Unsafe, both: used on that thread alone, which starts the task.
+    private nonisolated(unsafe) var isStarting = true
     private nonisolated(unsafe) var end: AttemptEnd?
-    // Unsafe, all three: set before anybody else knows of the task, or by its last user.
+    // Unsafe: used by the step's task alone.
     /// Released when the task ends, for others may keep this: every task that a step begins inherits it.
     private nonisolated(unsafe) var launch: LaunchStorage?
+    // Unsafe: set by the task before anybody else knows of it.
     private nonisolated(unsafe) var task: UnsafeCurrentTask?
-    private nonisolated(unsafe) var waiting: UnsafeContinuation<Void, Never>?
-    /// How many use `task` and `launch`: the task itself, and those who tell it to cancel.
-    private let users = Atomic(1)
+    // Unsafe: set by the thread that starts the task, and never read.
+    /// Keeps the task there for as long as it can be told to cancel. Until this is set, the thread that starts it does.
+    private nonisolated(unsafe) var handle: Task<Void, Never>?
 
     init(_ assignment: StepAssignment, in launch: LaunchStorage) {
         self.assignment = assignment
         self.launch = launch
+        link = launch.link
     }
 
     /// Starts the step. A task that never suspends costs no switch of threads. In virtual time everything of it runs in
@@ -158,9 +160,9 @@ final class StepTask: StepRunner, Cancellable {
         let operation: @isolated(any) @Sendable () async -> Void
         if isMain { operation = { @MainActor in await self.run() } } else { operation = { await self.run() } }
         // Here, and not within the task: it inherits them, and does without frames of its own for them.
-        CurrentStep.$runner.withValue(self) {
+        handle = CurrentStep.$runner.withValue(self) {
             if let holder {
-                TimeHolder.$current.withValue(holder) { _ = Task(executorPreference: holder, priority: priority) { await operation() } }
+                TimeHolder.$current.withValue(holder) { holder.startTask(priority: priority) { await operation() } }
             } else if atOnce, #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
                 Task.immediate(priority: priority, operation: operation)
             } else {
@@ -168,20 +170,23 @@ final class StepTask: StepRunner, Cancellable {
                 Task(priority: priority, operation: operation)
             }
         }
-        // The step has suspended, or was put off: it tells its end itself.
-        if !isLeft.exchange(true, ordering: .acquiringAndReleasing) { return nil }
+        // From here on the step, which has suspended or was put off, tells its end itself.
+        isStarting = false
         // Not kept: what the step has begun may keep this for longer.
         return end.take()
     }
 
     nonisolated(nonsending) private func run() async {
-        // Kept beyond this call, which is unsafe only if the task can be gone: ``leave()`` sees to it that it cannot.
+        // Kept beyond this call, which is unsafe only if the task can be gone: ``handle`` keeps it.
         task = withUnsafeCurrentTask { $0 }
         guard let launch else { return }
+        let (isCancelled, isTooLate) = launch.state.withLock { state in
+            (state.keep(self, for: assignment), state.machine.isToldToCancel(assignment))
+        }
         // Without the lock: a cancelled task runs its handlers.
-        if launch.state.withLock({ $0.keep(self, for: assignment) }) { cancel() }
+        if isCancelled { cancel() }
         var end = AttemptEnd.unbegun
-        if !launch.isTooLate(assignment) {
+        if !isTooLate {
             do {
                 let context = StepContext(host: launch, assignment: assignment)
                 end = AttemptEnd(try await launch.graph.nodes[assignment.node].work.run(context))
@@ -189,52 +194,30 @@ final class StepTask: StepRunner, Cancellable {
                 end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)
             }
         }
+        if !handOver(end) { launch.attemptEnded(assignment, end) }
+        self.launch = nil
+    }
+
+    /// Leaves the end to the thread that started the task, if it is this one, and still within that call.
+    ///
+    /// Not inlined: an asynchronous function may keep the thread that it had before it was suspended.
+    @inline(never)
+    private func handOver(_ end: AttemptEnd) -> Bool {
+        // The thread first: on any other one, reading the rest would be a race.
+        guard thread == currentThreadIdentity(), isStarting else { return false }
         self.end = end
-        if isLeft.exchange(true, ordering: .acquiringAndReleasing) {
-            self.end = nil
-            launch.attemptEnded(assignment, end)
-        }
-        await leave()
+        return true
     }
 
     /// Tells the task to cancel, from any thread: its cancellation handlers run here. After its end, nothing happens.
-    func cancel() {
-        guard beginUse() else { return }
-        task?.cancel()
-        endUse()
-    }
-
-    /// The end of the task: waits for those who are telling it to cancel, so that it is there as long as they are.
-    nonisolated(nonsending) private func leave() async {
-        if !users.compareExchange(expected: 1, desired: 0, ordering: .acquiringAndReleasing).exchanged {
-            await withUnsafeContinuation { continuation in
-                waiting = continuation
-                endUse()
-            }
-        }
-        launch = nil
-        task = nil
-    }
-
-    /// - Returns: false when the task has come to its end.
-    private func beginUse() -> Bool {
-        var count = users.load(ordering: .relaxed)
-        while count > 0 {
-            let (isExchanged, original) = users.weakCompareExchange(expected: count, desired: count + 1, ordering: .acquiringAndReleasing)
-            if isExchanged { return true }
-            count = original
-        }
-        return false
-    }
-
-    private func endUse() {
-        if users.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { waiting?.resume() }
-    }
+    func cancel() { task?.cancel() }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
-        guard beginUse() else { return nil }
-        defer { endUse() }
-        return launch.flatMap { body($0, assignment.node) }
+        // In the step's own task the step runs, even when its launch waits no longer.
+        if withUnsafeCurrentTask(body: { $0 == task }) { return launch.flatMap { body($0, assignment.node) } }
+        // Any other task may be one that the step has left behind.
+        guard let launch = link.withLock({ $0 }), launch.isRunning(.operation(assignment)) else { return nil }
+        return body(launch, assignment.node)
     }
 }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
 /// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and
@@ -27,7 +25,10 @@ public struct OperationGraph: Sendable {
     var strays: [(step: NamedDependency, dependency: NamedDependency)] = []
     /// Identifies the handles of this graph and of its copies.
     @usableFromInline
-    let tag = graphCount.wrappingAdd(1, ordering: .relaxed).newValue
+    let tag = graphCount.withLock { count in
+        count &+= 1
+        return count
+    }
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
 
@@ -280,5 +281,5 @@ extension OperationGraph {
     }
 }
 
-/// Numbers graphs, so that the handles of one are told from those of another. Relaxed: the numbers only have to differ.
-private let graphCount = Atomic<UInt32>(0)
+/// Numbers graphs, so that the handles of one are told from those of another.
+private let graphCount = Locked<UInt32>(0)

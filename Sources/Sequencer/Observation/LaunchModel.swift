@@ -10,6 +10,7 @@ import Sequencer
 ///
 /// It changes on the main actor, and the launch does not wait for it: it may show an earlier state. ``remaining`` is as
 /// of the launch's last event.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 public final class LaunchModel {
     /// Something outside of the app that a launch waits for.

@@ -151,7 +151,7 @@ nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
 /// behalf of a launch.
 ///
 /// It is the task executor of its operation's tasks. Child tasks inherit that, so all their jobs are counted here.
-final class TimeHolder: TaskExecutor {
+final class TimeHolder: Sendable {
     /// The holder that this task belongs to, so that it is known who sleeps. Tasks that a step leaves behind, and tasks
     /// on other executors, have it too.
     @TaskLocal static var current: TimeHolder?
@@ -219,11 +219,13 @@ final class TimeHolder: TaskExecutor {
         return current
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
-        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        scheduler.add(VirtualScheduler.Job(holder: self, run: run), partOf: job)
+    /// Begins a task of this holder. Systems that have no task executors run it beside others, and know only by the
+    /// operation's sleeps and its end whether it holds time.
+    func startTask(priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else {
+            return Task(priority: priority, operation: operation)
+        }
+        return Task(executorPreference: self, priority: priority, operation: operation)
     }
 
     /// The end of a launch that one of its tasks waits for has come.
@@ -235,6 +237,16 @@ final class TimeHolder: TaskExecutor {
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
     var isRunning: Bool { launch.withLock { $0 }?.isRunning(role) ?? false }
+}
+
+@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+extension TimeHolder: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
+        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        scheduler.add(VirtualScheduler.Job(holder: self, run: run), partOf: job)
+    }
 }
 
 /// The requests of virtual time to a launch.

@@ -200,7 +200,7 @@ public final class ReadinessGate: Sendable {
     /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
     /// ```
     ///
-    /// The gate is not kept alive by it. A stream that ends while the condition is unmet is named in ``diagnosis``.
+    /// The gate is not kept alive by it. A stream that ends, or fails, while the condition is unmet is named in ``diagnosis``.
     ///
     /// - Parameters:
     ///   - source: the name of the values' source, for the diagnosis.
@@ -212,9 +212,10 @@ public final class ReadinessGate: Sendable {
         _ values: Values,
         by source: String? = nil,
         isMet: @escaping @Sendable (Values.Element) -> Bool?
-    ) -> Task<Void, Never> where Values.Failure == Never, Values.Element: Sendable {
+    ) -> Task<Void, Never> where Values.Element: Sendable {
         Task { [weak self] in
-            for await value in values {
+            var iterator = values.makeAsyncIterator()
+            while let value = try? await iterator.next() {
                 guard let self else { return }
                 guard let isMet = isMet(value) else { continue }
                 // After any other change, nothing that comes later could change anything.

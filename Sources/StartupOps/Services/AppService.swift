@@ -27,7 +27,7 @@ public final class AppService: Sendable {
 
     /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with
     /// the account that the last launch knew, before the service has answered. Every call gives a sequence of its own.
-    public var accountUpdates: some AsyncSequence<Account?, Never> & Sendable { user.updates.map { $0.map(Account.init) } }
+    public var accountUpdates: AsyncStream<Account?> { user.updates { .some($0.map(Account.init)) } }
 
     /// The key of the stored profile of the user who is logged in.
     var accountKey: StoreKey { sessions.key(beside: Self.account) }

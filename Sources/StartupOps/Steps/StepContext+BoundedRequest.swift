@@ -42,7 +42,7 @@ extension StepContext {
 
     /// Waits until the sequence ends, which it does when its reader is cancelled, `limit` has passed, or the operation
     /// is told to cancel.
-    func wait(atMost limit: Duration, for sequence: some AsyncSequence<some Any, Never> & Sendable) async {
+    func wait(atMost limit: Duration, for sequence: some AsyncSequence & Sendable) async {
         // In tasks of the step's own: in virtual time they run in its turns, while a task that it leaves behind would
         // need a thread of the pool.
         await withTaskGroup { group in
@@ -53,7 +53,10 @@ extension StepContext {
                 // meanwhile.
                 if self.elapsed - begin > limit + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
             }
-            group.addTask { for await _ in sequence {} }
+            group.addTask {
+                var iterator = sequence.makeAsyncIterator()
+                while (try? await iterator.next()) != nil {}
+            }
             await group.next()
             group.cancelAll()
         }

@@ -76,7 +76,7 @@ final class UpdateCheck: Sendable {
     var isPending: Bool { state.withLock { $0.launch != nil } }
 
     /// The events of its launch, until its end and the effects of a late answer; nil when it is over.
-    var events: (any AsyncSequence<LaunchEvent, Never> & Sendable)? { state.withLock { $0.launch }?.events }
+    var events: LaunchEvents? { state.withLock { $0.launch }?.events }
 
     /// Waits for the end, and for the effects of a late answer.
     func waitForEnd() async {

@@ -129,10 +129,11 @@ final class LiveView: @unchecked Sendable {
 
 extension LiveView {
     /// Shows a launch until its events end, or the task is cancelled.
-    func show(_ events: some AsyncSequence<LaunchEvent, Never>, of graph: OperationGraph, _ style: TextStyle) async {
+    func show<Events: AsyncSequence>(_ events: Events, of graph: OperationGraph, _ style: TextStyle) async where Events.Element == LaunchEvent {
         let state = Locked(LiveState(name: graph.name, total: graph.identifiers.count))
         var hasBegun = false
-        for await event in events {
+        var iterator = events.makeAsyncIterator()
+        while let event = try? await iterator.next() {
             state.withLock { $0.apply(event) }
             if !hasBegun {
                 // The view may begin late, so the launch's zero is found from its first event.

@@ -48,6 +48,7 @@ open class OperationQueue: NSObject, @unchecked Sendable {
     public override init() {}
     open class var main: OperationQueue { OperationQueue() }
     open class var current: OperationQueue? { nil }
+    open var operations: [Operation] { [] }
     open var isSuspended: Bool {
         get { false }
         set {}

@@ -5,8 +5,13 @@ import Sequencer
 /// Noting an event calls nobody: a stream only keeps it for whoever iterates. So it may be done while holding its
 /// subject's lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
+    private struct Subscriber: Sendable {
+        let tell: @Sendable (Event) -> Void
+        let finish: @Sendable () -> Void
+    }
+
     private struct State {
-        var subscribers: [UInt64: AsyncStream<Event>.Continuation] = [:]
+        var subscribers: [UInt64: Subscriber] = [:]
         var nextID: UInt64 = 0
         /// The first event of a new stream, where it has one.
         var latest: Event?
@@ -19,20 +24,29 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     package init(replaying initial: Event? = nil) { state = Locked(State(latest: initial)) }
 
     deinit {
-        for continuation in state.withLock({ $0.subscribers.values }) { continuation.finish() }
+        for subscriber in state.withLock({ $0.subscribers.values }) { subscriber.finish() }
     }
 
     /// The latest event, where they are replayed.
     package var latest: Event? { state.withLock { $0.latest } }
 
     /// A stream of the events from now on.
-    package func stream() -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
+    package func stream() -> AsyncStream<Event> { stream { $0 } }
+
+    /// A stream of the events from now on, each as something else, but for those that are nothing.
+    ///
+    /// - Parameter transform: called where an event is noted.
+    package func stream<Told: Sendable>(_ transform: @escaping @Sendable (Event) -> Told?) -> AsyncStream<Told> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Told.self)
+        let subscriber = Subscriber(
+            tell: { event in if let told = transform(event) { continuation.yield(told) } },
+            finish: { continuation.finish() }
+        )
         let id = state.withLock { state in
             // Under the lock: an event that is noted meanwhile comes after the first one.
             state.nextID += 1
-            state.subscribers[state.nextID] = continuation
-            if let latest = state.latest { continuation.yield(latest) }
+            state.subscribers[state.nextID] = subscriber
+            if let latest = state.latest { subscriber.tell(latest) }
             return state.nextID
         }
         // Weak: a stream that is kept must not keep the broadcaster.
@@ -44,7 +58,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     package func note(_ event: Event) {
         state.withLock { state in
             if state.latest != nil { state.latest = event }
-            for subscriber in state.subscribers.values { subscriber.yield(event) }
+            for subscriber in state.subscribers.values { subscriber.tell(event) }
         }
     }
 }

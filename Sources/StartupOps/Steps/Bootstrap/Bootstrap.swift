@@ -130,7 +130,7 @@ public final class Bootstrap: Sendable {
     /// The app's configuration: the one that decided the first screen, and from then on each newer one that was
     /// fetched. A newer one counts from the next launch; an app that watches can go by it at once. Every call gives a
     /// sequence of its own, which begins with the latest.
-    public var appConfigurations: some AsyncSequence<AppConfiguration, Never> & Sendable { configurationLine.stream().compactMap { $0 } }
+    public var appConfigurations: AsyncStream<AppConfiguration> { configurationLine.stream { $0 } }
 
     /// Fetches the configuration again, such as when the app comes back to the front.
     ///
