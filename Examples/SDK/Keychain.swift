@@ -1,20 +1,21 @@
 import Foundation
 import StartupOps
 import StartupStorage
-import Synchronization
 
 /// A secure store that behaves as a phone's does: as long as the device is locked, nobody can tell what is in it.
 ///
 /// It keeps its values in memory, so that the example leaves nothing behind. An app has `StateDirectory.secure`.
 nonisolated final class Keychain: SecureStore {
     private let values = StateDirectory.inMemory().secure
-    private let isLocked = Atomic(false)
+    private let access = NSLock()
+    // Unsafe: guarded by `access`.
+    private nonisolated(unsafe) var isLocked = false
 
-    func lock() { isLocked.store(true, ordering: .sequentiallyConsistent) }
-    func unlock() { isLocked.store(false, ordering: .sequentiallyConsistent) }
+    func lock() { access.withLock { isLocked = true } }
+    func unlock() { access.withLock { isLocked = false } }
 
     private var error: StorageError? {
-        guard isLocked.load(ordering: .sequentiallyConsistent) else { return nil }
+        guard access.withLock({ isLocked }) else { return nil }
         return StorageError(.locked, "keychain", "the device has not been unlocked since it was switched on")
     }
 

@@ -1,6 +1,7 @@
 import Sequencer
 
 /// The state of a launch as its events and questions tell it: a value, whose time is that of the last event.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 struct FollowedLaunch {
     private let graph: ValidatedGraph
     private let way: ExpectedWay
@@ -121,6 +122,7 @@ private struct ExpectedWay {
     }
 }
 
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 extension LaunchModel.Wait {
     /// The operation that waits.
     var operation: String {

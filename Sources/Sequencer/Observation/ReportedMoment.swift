@@ -1,6 +1,7 @@
 import Sequencer
 
 /// A launch as it was at some time, by its report.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 struct ReportedMoment {
     let fraction: Double
     let running: [String]

@@ -108,7 +108,7 @@ public struct PushPayloadParser: Sendable {
         let limits = AnswerLimits(maximumSize: .max, maximumDepth: Self.maximumDepth, maximumCount: .max)
         guard limits.excess(in: data) == nil else { throw PushPayloadError.tooDeep }
         // Foundation would take other encodings too, whose brackets were not counted.
-        guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
+        guard String(validUTF8: data) != nil, !data.contains(0),
             let value = try? JSONDecoder().decode(JSONValue.self, from: data)
         else { throw PushPayloadError.malformed }
         return try payload(from: value)

@@ -200,7 +200,8 @@ public final class ReadinessGate: Sendable {
     /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
     /// ```
     ///
-    /// The gate is not kept alive by it. A stream that ends, or fails, while the condition is unmet is named in ``diagnosis``.
+    /// The gate is not kept alive by it. A stream that ends, or fails, while the condition is unmet is named in
+    /// ``diagnosis``.
     ///
     /// - Parameters:
     ///   - source: the name of the values' source, for the diagnosis.

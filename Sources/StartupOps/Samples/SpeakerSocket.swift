@@ -124,7 +124,7 @@ extension SpeakerSocket {
         while true {
             // A line that is too long is refused even with its end.
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")), end <= Self.maximumLine {
-                let line = String(validating: buffer[..<end], as: UTF8.self)
+                let line = String(validUTF8: buffer[..<end])
                 buffer.removeSubrange(...end)
                 guard let line else { throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is not UTF-8") }
                 return line.hasSuffix("\r") ? String(line.dropLast()) : line

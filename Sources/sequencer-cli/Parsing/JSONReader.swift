@@ -262,7 +262,7 @@ struct JSONReader {
         offset += 1
         if !isKept { return "" }
         text += bytes[rest..<end]
-        guard let string = String(validating: text, as: UTF8.self) else { throw notUTF8(in: start + 1..<end) }
+        guard let string = String(validUTF8: text) else { throw notUTF8(in: start + 1..<end) }
         return string
     }
 

@@ -14,7 +14,7 @@ enum DurationText {
     static let limit = Duration.seconds(24 * 60 * 60)
 
     /// The units and their nanoseconds, from small to large.
-    private static let units: [(name: String, nanoseconds: UInt128)] = [
+    private static let units: [(name: String, nanoseconds: UInt64)] = [
         ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
     ]
 
@@ -46,15 +46,16 @@ enum DurationText {
         let whole = parts[0].drop { $0 == "0" }
         var fraction = parts.count > 1 ? parts[1] : ""
         while fraction.last == "0" { fraction.removeLast() }
-        // 24 h have 14 digits in nanoseconds, and any digit after the 18th is finer than one: so many digits times any
-        // unit fit in 128 bits.
+        // 24 h have 14 digits in nanoseconds, and any digit after the 18th is finer than one: so many fit in 64 bits.
         if whole.count > 15 { throw error("is too long") }
         if fraction.count > 18 { throw error("is finer than a nanosecond") }
-        let power = fraction.reduce(UInt128(1)) { power, _ in power * 10 }
-        let (part, rest) = ((UInt128(fraction) ?? 0) * unit.nanoseconds).quotientAndRemainder(dividingBy: power)
+        let power = fraction.reduce(UInt64(1)) { power, _ in power * 10 }
+        // The fraction is less than 1, and so the quotient less than the unit.
+        let (part, rest) = power.dividingFullWidth((UInt64(fraction) ?? 0).multipliedFullWidth(by: unit.nanoseconds))
         if rest > 0 { throw error("is finer than a nanosecond") }
-        guard let nanoseconds = Int64(exactly: (UInt128(whole) ?? 0) * unit.nanoseconds + part), Duration.nanoseconds(nanoseconds) <= limit
-        else {
+        let (units, isOverflow) = (UInt64(whole) ?? 0).multipliedReportingOverflow(by: unit.nanoseconds)
+        let (sum, isSumOverflow) = units.addingReportingOverflow(part)
+        guard !isOverflow, !isSumOverflow, let nanoseconds = Int64(exactly: sum), Duration.nanoseconds(nanoseconds) <= limit else {
             throw error("is too long")
         }
         if nanoseconds == 0, case .positive = minimum { throw error("is not more than 0") }
@@ -66,8 +67,11 @@ enum DurationText {
     /// The shortest text for the duration that ``parse(_:minimum:)`` reads back, to the nanosecond.
     static func format(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
-        let total = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
-        let magnitude = total.magnitude
+        let sign = duration < .zero ? "-" : ""
+        let (billions, isOverflow) = seconds.magnitude.multipliedReportingOverflow(by: 1_000_000_000)
+        let (magnitude, isSumOverflow) = billions.addingReportingOverflow(attoseconds.magnitude / 1_000_000_000)
+        // More than 584 years.
+        if isOverflow || isSumOverflow { return "\(sign)\(seconds.magnitude)s" }
         if magnitude == 0 { return "0s" }
         // Minutes and hours only when they are whole: 90s says more than 1.5m.
         let fitting = units.last { magnitude >= $0.nanoseconds && ($0.nanoseconds <= 1_000_000_000 || magnitude % $0.nanoseconds == 0) }
@@ -77,7 +81,7 @@ enum DurationText {
         // 050_000_000.
         var digits = rest == 0 ? "" : ".\(String(unit.nanoseconds + rest).dropFirst())"
         while digits.last == "0" { digits.removeLast() }
-        return "\(total < 0 ? "-" : "")\(whole)\(digits)\(unit.name)"
+        return "\(sign)\(whole)\(digits)\(unit.name)"
     }
 }
 

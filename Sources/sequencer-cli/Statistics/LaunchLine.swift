@@ -3,7 +3,7 @@ import Sequencer
 import SequencerAnalysis
 
 /// What statistics need of a report or a crash.
-struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
+struct LaunchLine: Decodable, Equatable, Sendable {
     enum End: Equatable, Sendable {
         /// It left a report.
         ///
@@ -40,10 +40,21 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
 }
 
 extension LaunchLine {
+    // Not `DecodableWithConfiguration`, which `JSONDecoder` takes from macOS 14 on.
+    private static let keysKey = CodingUserInfoKey(rawValue: "keys")
+
     /// Reads a report or a crash of any version, whatever else it has.
     ///
     /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
-    init(from decoder: any Decoder, configuration keys: StatsKeys) throws {
+    static func decoded(from data: Data, _ keys: StatsKeys) throws -> LaunchLine {
+        let decoder = JSONDecoder()
+        if let keysKey { decoder.userInfo[keysKey] = keys }
+        return try decoder.decode(LaunchLine.self, from: data)
+    }
+
+    /// Reads one by a decoder that ``decoded(from:_:)`` has made.
+    init(from decoder: any Decoder) throws {
+        let keys = Self.keysKey.flatMap { decoder.userInfo[$0] as? StatsKeys } ?? StatsKeys()
         let document = try DocumentReader(decoder)
         let schema = try document.string("schema")
         guard schema == SavedSchema.report || schema == SavedSchema.crash else {

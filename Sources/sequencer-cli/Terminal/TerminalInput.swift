@@ -85,7 +85,7 @@ final class TerminalInput: Sendable {
         if bytes.count > limit { return .nonsense("That is too long.") }
         // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
         let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
-        return String(validating: line, as: UTF8.self).map(Reading.answer) ?? .nonsense("That is not text in UTF-8.")
+        return String(validUTF8: line).map(Reading.answer) ?? .nonsense("That is not text in UTF-8.")
     }
 }
 

@@ -12,7 +12,7 @@ struct LaunchLineTests {
     private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#
 
     private func decode(_ text: String, _ keys: StatsKeys = StatsKeys()) throws(ScenarioError) -> LaunchLine {
-        try decodeDocument(from: Array(text.utf8), file: "f") { try JSONDecoder().decode(LaunchLine.self, from: $0, configuration: keys) }
+        try decodeDocument(from: Array(text.utf8), file: "f") { try LaunchLine.decoded(from: $0, keys) }
     }
 
     private func message(_ text: String, _ keys: StatsKeys = StatsKeys()) -> String? {

@@ -56,6 +56,9 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 /// dispatch/dispatchgroup
 public class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Unchecked, as Apple's.
+    public func enter() {}
+    public func leave() {}
+    public func wait() {}
 }
 
 /// dispatch/dispatchspecifickey
@@ -124,6 +127,7 @@ public protocol DispatchSourceProtocol: NSObjectProtocol {}
 extension DispatchSourceProtocol {
     public typealias DispatchSourceHandler = @convention(block) () -> Void
     public func setEventHandler(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?) {}
+    public func setCancelHandler(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?) {}
     public func activate() {}
     public func cancel() {}
 }
@@ -138,12 +142,16 @@ extension DispatchSourceTimer {
     ) {}
 }
 
+/// dispatch/dispatchsourceread
+public protocol DispatchSourceRead: DispatchSourceProtocol {}
+
 /// dispatch/dispatchsource
-public class DispatchSource: DispatchObject, DispatchSourceTimer {
+public class DispatchSource: DispatchObject, DispatchSourceTimer, DispatchSourceRead {
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
     }
 
+    public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead { DispatchSource() }
     public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer { DispatchSource() }
 }

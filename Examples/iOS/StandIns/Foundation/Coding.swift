@@ -7,6 +7,10 @@
 open class JSONDecoder: @unchecked Sendable {
     // Unchecked, as Apple's.
     public init() {}
+    open var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { [:] }
+        set {}
+    }
     open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T { throw CocoaError(.fileReadNoSuchFile) }
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
     open func decode<T: DecodableWithConfiguration>(
@@ -66,9 +70,13 @@ open class JSONSerialization: NSObject {
     public struct WritingOptions: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let prettyPrinted = WritingOptions(rawValue: 1)
         public static let sortedKeys = WritingOptions(rawValue: 2)
         public static let fragmentsAllowed = WritingOptions(rawValue: 4)
+        public static let withoutEscapingSlashes = WritingOptions(rawValue: 8)
     }
+
+    open class func isValidJSONObject(_ obj: Any) -> Bool { false }
 
     open class func data(withJSONObject obj: Any, options opt: WritingOptions = []) throws -> Data { Data() }
     open class func jsonObject(with data: Data, options opt: ReadingOptions = []) throws -> Any { 0 }

@@ -77,12 +77,15 @@ public protocol DataProtocol: RandomAccessCollection where Element == UInt8 {}
 extension Array: DataProtocol where Element == UInt8 {}
 
 /// foundation/uuid
-public struct UUID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
+public struct UUID: Hashable, Sendable, Codable, CustomStringConvertible {
     public init() {}
     public init?(uuidString string: String) {}
     public var uuidString: String { "" }
     public var description: String { "" }
-    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+}
+
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+extension UUID: Comparable {
     public static func < (lhs: UUID, rhs: UUID) -> Bool { false }
 }
 

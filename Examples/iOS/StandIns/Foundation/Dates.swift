@@ -91,6 +91,7 @@ public struct TimeZone: Hashable, Sendable, Codable {
 
 /// foundation/locale
 public struct Locale: Hashable, Sendable {
+    public init(identifier: String) {}
     public static var current: Locale { Locale() }
     @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
     public var language: Language { Language() }
@@ -109,4 +110,31 @@ public struct Locale: Hashable, Sendable {
     public struct Region: Hashable, Sendable {
         public var identifier: String { "" }
     }
+}
+
+/// foundation/dateformatter
+open class DateFormatter: NSObject, @unchecked Sendable {
+    // Unchecked, as Apple's.
+    public override init() {}
+    open var locale: Locale! {
+        get { nil }
+        set {}
+    }
+    open var timeZone: TimeZone! {
+        get { nil }
+        set {}
+    }
+    open var isLenient: Bool {
+        get { false }
+        set {}
+    }
+    open var dateFormat: String! {
+        get { nil }
+        set {}
+    }
+    open var twoDigitStartDate: Date? {
+        get { nil }
+        set {}
+    }
+    open func date(from string: String) -> Date? { nil }
 }

@@ -6,6 +6,8 @@
 /// foundation/url
 public struct URL: Hashable, Sendable, Codable, CustomStringConvertible {
     public init?(string: String) {}
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    public init?(string: String, encodingInvalidCharacters: Bool) {}
     public init?(string: String, relativeTo url: URL?) {}
     public init(fileURLWithPath path: String) {}
     public init(fileURLWithPath path: String, isDirectory: Bool) {}
@@ -113,8 +115,12 @@ public struct FileAttributeKey: RawRepresentable, Hashable, Sendable {
 /// foundation/filehandle
 open class FileHandle: NSObject, @unchecked Sendable {
     // Unchecked, as Apple's.
+    public override init() {}
+    public init(fileDescriptor fd: Int32, closeOnDealloc closeopt: Bool) {}
     open class var standardError: FileHandle { FileHandle() }
     open class var standardOutput: FileHandle { FileHandle() }
+    open var fileDescriptor: Int32 { 0 }
+    open func readToEnd() throws -> Data? { nil }
     open func write<T: DataProtocol>(contentsOf data: T) throws {}
 }
 

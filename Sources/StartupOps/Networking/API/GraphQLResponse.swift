@@ -23,7 +23,9 @@ enum GraphQLResponse {
     ) throws(NetworkError) -> Value {
         try check(response, to: call)
         do {
-            return try JSONDecoder().decode(Body<Value>.self, from: response.body, configuration: field).value
+            let decoder = JSONDecoder()
+            if let fieldKey { decoder.userInfo[fieldKey] = field }
+            return try decoder.decode(Body<Value>.self, from: response.body).value
         } catch {
             throw response.undecodable(type, error, call.request)
         }
@@ -74,12 +76,16 @@ enum GraphQLResponse {
         }
     }
 
-    private struct Body<Value: Decodable>: DecodableWithConfiguration {
+    // Not `DecodableWithConfiguration`, which `JSONDecoder` takes from iOS 17 and macOS 14 on.
+    /// Holds the field to decode; without one, all of the data is the value.
+    private static let fieldKey = CodingUserInfoKey(rawValue: "field")
+
+    private struct Body<Value: Decodable>: Decodable {
         let value: Value
 
-        init(from decoder: any Decoder, configuration field: String?) throws {
+        init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: Keys.self)
-            guard let field else {
+            guard let fieldKey, let field = decoder.userInfo[fieldKey] as? String else {
                 value = try body.decode(Value.self, forKey: .data)
                 return
             }

@@ -13,7 +13,7 @@ struct JSONText {
     var violation: String? {
         // In UTF-16 and UTF-32, every other byte or more is one of these.
         if let index = data.firstIndex(of: 0) { return "the byte at \(index - data.startIndex) is zero, where JSON in UTF-8 was expected" }
-        if String(validating: data, as: UTF8.self) == nil { return "it is not UTF-8, where JSON was expected" }
+        if String(validUTF8: data) == nil { return "it is not UTF-8, where JSON was expected" }
         return nil
     }
 
