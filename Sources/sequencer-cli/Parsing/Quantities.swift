@@ -53,8 +53,8 @@ enum DurationText {
         // The fraction is less than 1, and so the quotient less than the unit.
         let (part, rest) = power.dividingFullWidth((UInt64(fraction) ?? 0).multipliedFullWidth(by: unit.nanoseconds))
         if rest > 0 { throw error("is finer than a nanosecond") }
-        let (units, isOverflow) = (UInt64(whole) ?? 0).multipliedReportingOverflow(by: unit.nanoseconds)
-        let (sum, isSumOverflow) = units.addingReportingOverflow(part)
+        let (product, isOverflow) = (UInt64(whole) ?? 0).multipliedReportingOverflow(by: unit.nanoseconds)
+        let (sum, isSumOverflow) = product.addingReportingOverflow(part)
         guard !isOverflow, !isSumOverflow, let nanoseconds = Int64(exactly: sum), Duration.nanoseconds(nanoseconds) <= limit else {
             throw error("is too long")
         }

@@ -92,7 +92,7 @@ public struct TimeZone: Hashable, Sendable, Codable {
 /// foundation/locale
 public struct Locale: Hashable, Sendable {
     public init(identifier: String) {}
-    public static var current: Locale { Locale() }
+    public static var current: Locale { Locale(identifier: "") }
     @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
     public var language: Language { Language() }
     @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
