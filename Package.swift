@@ -2,7 +2,7 @@
 import PackageDescription
 
 // 6.2 is the oldest toolchain that builds this: the sources use `Task.immediate` and `nonisolated(nonsending)`, this file `treatAllWarnings`.
-// The platforms are the oldest that have the module `Synchronization`.
+// The platforms are the oldest that have `Duration` and `Clock`. What needs newer ones says so by `@available`.
 
 /// What an app's launch is made with. Each uses only those before it.
 let startup: [Target.Dependency] = ["Sequencer", "StartupStorage", "StartupNetworking", "StartupOps"]

@@ -1,7 +1,7 @@
+import Foundation
 import Sequencer
 import SequencerAnalysis
 import SequencerTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,16 +9,20 @@ import Testing
 @Suite("Public API: holds and limits", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct HoldingTests {
     private final class Log: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
+        private let lock = NSLock()
+        // Unsafe: guarded by `lock`.
+        private nonisolated(unsafe) var lines: [String] = []
+        func add(_ line: String) { lock.withLock { lines.append(line) } }
+        var all: [String] { lock.withLock { lines } }
     }
 
     /// The launches that steps look at, or cancel.
     private final class Launches: Sendable {
-        private let launches = Mutex<[RunningLaunch]>([])
-        subscript(place: Int) -> RunningLaunch? { launches.withLock { $0.indices.contains(place) ? $0[place] : nil } }
-        func set(_ all: [RunningLaunch]) { launches.withLock { $0 = all } }
+        private let lock = NSLock()
+        // Unsafe: guarded by `lock`.
+        private nonisolated(unsafe) var launches: [RunningLaunch] = []
+        subscript(place: Int) -> RunningLaunch? { lock.withLock { launches.indices.contains(place) ? launches[place] : nil } }
+        func set(_ all: [RunningLaunch]) { lock.withLock { launches = all } }
     }
 
     private let log = Log()

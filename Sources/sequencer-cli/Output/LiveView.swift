@@ -129,7 +129,8 @@ final class LiveView: @unchecked Sendable {
 
 extension LiveView {
     /// Shows a launch until its events end, or the task is cancelled.
-    func show<Events: AsyncSequence>(_ events: Events, of graph: OperationGraph, _ style: TextStyle) async where Events.Element == LaunchEvent {
+    func show<Events: AsyncSequence>(_ events: Events, of graph: OperationGraph, _ style: TextStyle) async
+    where Events.Element == LaunchEvent {
         let state = Locked(LiveState(name: graph.name, total: graph.identifiers.count))
         var hasBegun = false
         var iterator = events.makeAsyncIterator()

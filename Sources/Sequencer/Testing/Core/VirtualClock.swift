@@ -34,6 +34,9 @@ import Sequencer
 /// after a quarter of the patience (50 ms to 500 ms): steps that wait for one another on semaphores get on as in real
 /// time. Their order is then up to the machine.
 ///
+/// That takes task executors. Before iOS 18, macOS 15, tvOS 18, watchOS 11 and visionOS 2 asynchronous steps run beside
+/// each other: a launch still takes virtual time only, but events of one moment may change places.
+///
 /// ### Several launches
 ///
 /// Launches can share a clock, beside each other or one within a step of another; they come to one result each time.

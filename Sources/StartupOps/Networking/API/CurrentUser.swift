@@ -39,7 +39,7 @@ package final class CurrentUser: Sendable {
     package var profile: UserProfile? { broadcaster.latest.flatMap { $0 } }
 
     /// The user as last heard of, and from then on each time there is something new.
-    package var updates: AsyncStream<UserProfile?> { updates { $0 } }
+    package var updates: AsyncStream<UserProfile?> { updates { .some($0) } }
 
     /// The same, each as something else.
     package func updates<Told: Sendable>(_ transform: @escaping @Sendable (UserProfile?) -> Told?) -> AsyncStream<Told> {
