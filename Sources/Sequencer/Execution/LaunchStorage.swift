@@ -9,8 +9,9 @@ import Foundation
 /// app         ┘                    └─────────────────────────────────────┘          │ then code of the app, elsewhere  │
 /// ```
 /// All that changes is in `state`, under its lock. Nothing that can call back is called under the lock, and objects of
-/// the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
-/// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
+/// the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`),
+/// code of the app for which nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from
+/// the virtual clock.
 final class LaunchStorage: StepHost {
     struct State {
         var machine: LaunchStateMachine

@@ -81,9 +81,8 @@ final class RunRecord: Sendable {
         if let made = made.withLock({ $0 }) { return made.value }
         let report = Boxed(makeReport())
         return made.withLock { made in
-            let kept = made ?? report
-            made = kept
-            return kept
+            made = made ?? report
+            return made ?? report
         }.value
     }
 

@@ -53,11 +53,10 @@ enum DurationText {
         // The fraction is less than 1, and so the quotient less than the unit.
         let (part, rest) = power.dividingFullWidth((UInt64(fraction) ?? 0).multipliedFullWidth(by: unit.nanoseconds))
         if rest > 0 { throw error("is finer than a nanosecond") }
-        let (product, isOverflow) = (UInt64(whole) ?? 0).multipliedReportingOverflow(by: unit.nanoseconds)
-        let (sum, isSumOverflow) = product.addingReportingOverflow(part)
-        guard !isOverflow, !isSumOverflow, let nanoseconds = Int64(exactly: sum), Duration.nanoseconds(nanoseconds) <= limit else {
-            throw error("is too long")
-        }
+        let (count, most) = (UInt64(whole) ?? 0, UInt64(limit.components.seconds) * 1_000_000_000)
+        if count > most / unit.nanoseconds { throw error("is too long") }
+        let nanoseconds = count * unit.nanoseconds + part
+        if nanoseconds > most { throw error("is too long") }
         if nanoseconds == 0, case .positive = minimum { throw error("is not more than 0") }
         return .nanoseconds(nanoseconds)
     }
