@@ -42,11 +42,11 @@ struct AccountUpdatesTests {
     func watched() async throws {
         let service = service()
         var updates = service.accountUpdates.makeAsyncIterator()
-        #expect(try await updates.next() == .some(nil))
+        #expect(await updates.next() == .some(nil))
         let account = try await logIn(service)
-        #expect(try await updates.next() == account)
+        #expect(await updates.next() == account)
         await service.logOut(because: "the person asked for it")
-        #expect(try await updates.next() == .some(nil))
+        #expect(await updates.next() == .some(nil))
     }
 
     @Test("C46: a restored session begins with the account that the last launch knew, before the service has answered")
@@ -56,13 +56,13 @@ struct AccountUpdatesTests {
         slow.isHeld.withLock { $0 = true }
         let next = service(over: slow)
         var updates = next.accountUpdates.makeAsyncIterator()
-        #expect(try await updates.next() == .some(nil))
+        #expect(await updates.next() == .some(nil))
         let restoring = Task { try await next.restore(by: .after(patience)) }
         await slow.gate.arrivals()
-        #expect(try await updates.next() == account)
+        #expect(await updates.next() == account)
         slow.gate.open()
         #expect(try await restoring.value == account)
-        #expect(try await updates.next() == account)
+        #expect(await updates.next() == account)
     }
 
     @Test("C40: who logs in right after a logout is watched, however late that is heard of", arguments: 0..<5)
