@@ -45,6 +45,34 @@ struct NetworkingTests {
         #expect(wrong?.code == .invalidCredentials && known?.code == .accountExists)
     }
 
+    @Test("a refresh that is refused names the service's error; one of the moment, or of the app, ends no session")
+    func refusedRefresh() async throws {
+        let url = try #require(URL(string: "https://api.example.com/oauth/token"))
+        let endpoint = TokenEndpoint(url: url, http: service)
+        let words = ["invalid_grant", "INVALID_GRANT", "expired_token", "invalid_client", "Slow_Down", "server_error"]
+        for (place, word) in words.enumerated() {
+            for status in [200, 400] {
+                service.answer("/oauth/token", #"{"error":"\#(word)"}"#, status: status)
+                do {
+                    _ = try await endpoint.refresh(.ada(expiringIn: -60, "refresh"), deadline: .never)
+                    Issue.record("\(word) was taken")
+                } catch {
+                    #expect((error is SessionRejected) == (place < 3), "\(status) \(word)")
+                    #expect("\(error)".contains("answered \(word)") == (status == 200 || place < 3), "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test("a language that is not in ASCII is told by no header")
+    func language() async throws {
+        let client = try client()
+        for (language, told) in [("fr", "fr"), ("français", nil)] as [(String, String?)] {
+            #expect(await code(client, RequestOptions(requirement: .optional, language: language)) == nil)
+            #expect(service.requests.last?.headers["Accept-Language"] == told)
+        }
+    }
+
     private func isStore(_ address: String) throws -> Bool {
         let answer = try JSONEncoder().encode(["minimumVersion": "2", "store": address])
         let policy = try JSONDecoder().decode(UpdatePolicy.self, from: answer)
