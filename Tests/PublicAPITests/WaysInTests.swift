@@ -92,4 +92,17 @@ struct WaysInTests {
         for key in [name, other] { try store.write(Data(key.utf8), for: StoreKey(key)) }
         for key in [name, other] { #expect(store.read(StoreKey(key)).value == Data(key.utf8)) }
     }
+
+    @Test("a route is refused whose parameter nothing can meet")
+    func parameters() {
+        for parameter in [
+            DeepLinkParameter.oneOf("t", []), .oneOf("t", [""]), .string("t", maximumLength: 0),
+            .string("t", maximumLength: -1),
+        ] {
+            let route = DeepLinkRoute("play", path: "/play", parameters: [parameter])
+            let error = #expect(throws: (any Error).self) { try DeepLinkRouter(origins: [], routes: [route]) }
+            let text = "route play: its parameter t can have no value; give it choices, or a length"
+            #expect(error.map { "\($0)" } == text)
+        }
+    }
 }
