@@ -45,6 +45,80 @@ struct NetworkingTests {
         #expect(wrong?.code == .invalidCredentials && known?.code == .accountExists)
     }
 
+    @Test("a refresh that is refused names the service's error; one of the moment, or of the app, ends no session")
+    func refusedRefresh() async throws {
+        let url = try #require(URL(string: "https://api.example.com/oauth/token"))
+        let endpoint = TokenEndpoint(url: url, http: service)
+        let words = ["invalid_grant", "INVALID_GRANT", "expired_token", "invalid_client", "Slow_Down", "server_error"]
+        for (place, word) in words.enumerated() {
+            for status in [200, 400] {
+                service.answer("/oauth/token", #"{"error":"\#(word)"}"#, status: status)
+                do {
+                    _ = try await endpoint.refresh(.ada(expiringIn: -60, "refresh"), deadline: .never)
+                    Issue.record("\(word) was taken")
+                } catch {
+                    #expect((error is SessionRejected) == (place < 3), "\(status) \(word)")
+                    #expect("\(error)".contains("answered \(word)") == (status == 200 || place < 3), "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test("a language that is not in ASCII is told by no header")
+    func language() async throws {
+        let client = try client()
+        for (language, told) in [("fr", "fr"), ("français", nil)] as [(String, String?)] {
+            #expect(await code(client, RequestOptions(requirement: .optional, language: language)) == nil)
+            #expect(service.requests.last?.headers["Accept-Language"] == told)
+        }
+    }
+
+    private func isStore(_ address: String) throws -> Bool {
+        let answer = try JSONEncoder().encode(["minimumVersion": "2", "store": address])
+        let policy = try JSONDecoder().decode(UpdatePolicy.self, from: answer)
+        let fields = try JSONDecoder().decode([String: String].self, from: JSONEncoder().encode(policy))
+        let isTaken = fields["store"] != nil
+        #expect("\(policy)".contains("store was ignored") == !isTaken)
+        return isTaken
+    }
+
+    private func isLink(_ address: String, to host: String) throws -> Bool {
+        let route = DeepLinkRoute("app", path: "/app")
+        let router = try DeepLinkRouter(origins: [DeepLinkOrigin("https", host)], routes: [route])
+        return (try? router.link(address)) != nil
+    }
+
+    @Test(
+        "one judge says of all addresses which are none, before any character is left out or becomes another one",
+        arguments: [
+            ("api.example.com", true), ("a_b.example", true), ("127.0.0.1", true), ("api.example.com.", false),
+            ("a..b", false), ("-a.example", false), ("a-.example", false), ("127.1", false), ("0x7f.1", false),
+            ("ap\u{200b}i.example", false),
+            ("ap\u{ad}i.example", false), ("api\u{2060}.example", false), ("\u{212a}itchen.example", false),
+            ("\u{ff41}pi.example", false), ("api\u{3002}example", false), ("faß.example", false),
+        ]
+    )
+    func hosts(host: String, isTaken: Bool) async throws {
+        let address = "https://\(host)/app"
+        #expect(try isStore(address) == isTaken)
+        #expect(try isLink(address, to: host) == isTaken)
+        #expect(((try? APIEnvironment(graphQL: address)) != nil) == isTaken)
+        let sdk = SDKConfiguration.Builder().baseUrl(address).clientId("app").clientSecret("secret")
+        #expect(((try? sdk.build()) != nil) == isTaken)
+        // A `URL` of another host is another one already.
+        guard host.utf8.allSatisfy({ $0 < 0x80 }), let url = URL(string: address) else { return }
+        let response = try? await HTTPClient(over: service).send(HTTPRequest(.get, url), deadline: .never)
+        #expect((response != nil) == isTaken)
+    }
+
+    @Test(
+        "a store whose address holds what cannot be seen is left out",
+        arguments: ["\u{202e}", "\u{0}", "\n", "\u{200b}"]
+    )
+    func stores(hidden: String) throws {
+        #expect(try !isStore("https://apps.example.com/\(hidden)app") && isStore("https://apps.example.com/app"))
+    }
+
     private func code(_ client: APIClient, _ options: RequestOptions = RequestOptions(requirement: .optional)) async -> NetworkError.Code? {
         do {
             _ = try await client.get("v1/profile", as: Profile.self, options: options, deadline: .never)

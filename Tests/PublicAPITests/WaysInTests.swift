@@ -2,6 +2,7 @@ import Foundation
 import Sequencer
 import StartupNetworking
 import StartupOps
+import StartupStorage
 import TestSupport
 import Testing
 
@@ -67,5 +68,41 @@ struct WaysInTests {
         let items = ShortcutItems([ShortcutItem("K"), ShortcutItem("\u{212a}")])
         #expect(try items.item(ofType: "\u{212a}").type.utf8.count == 3)
         #expect(Secret("K") != Secret("\u{212a}"))
+    }
+
+    @Test(
+        "names of users, keys, speakers and conditions are compared to the byte",
+        arguments: [("K", "\u{212a}"), ("\u{e9}", "e\u{301}")]
+    )
+    func identifiers(_ name: String, _ other: String) throws {
+        #expect(Account(id: name, name: "n") != Account(id: other, name: "n"))
+        #expect(StoredSession(userID: name, isAnonymous: false) != StoredSession(userID: other, isAnonymous: false))
+        #expect(Session(accessToken: "t", userID: name) != Session(accessToken: "t", userID: other))
+        #expect(Speaker(id: name, name: "n", host: "h", port: 1) != Speaker(id: other, name: "n", host: "h", port: 1))
+        #expect(ShortcutItem(name) != ShortcutItem(other) && LogoutReason(name) != LogoutReason(other))
+        #expect(TokenEvent.sessionChanged(userID: name) != .sessionChanged(userID: other))
+        #expect(TokenEvent.sessionChanged(userID: name) == .sessionChanged(userID: name))
+        let condition = GateCondition(ConditionName(stringLiteral: name), setBy: "test", because: "it is asked for")
+        let gate = ReadinessGate("screen", [condition])
+        gate.meet(ConditionName(stringLiteral: other))
+        #expect(!gate.isOpen)
+        gate.meet(ConditionName(stringLiteral: name))
+        #expect(gate.isOpen)
+        let store = StateDirectory.inMemory().state
+        for key in [name, other] { try store.write(Data(key.utf8), for: StoreKey(key)) }
+        for key in [name, other] { #expect(store.read(StoreKey(key)).value == Data(key.utf8)) }
+    }
+
+    @Test("a route is refused whose parameter nothing can meet")
+    func parameters() {
+        for parameter in [
+            DeepLinkParameter.oneOf("t", []), .oneOf("t", [""]), .string("t", maximumLength: 0),
+            .string("t", maximumLength: -1),
+        ] {
+            let route = DeepLinkRoute("play", path: "/play", parameters: [parameter])
+            let error = #expect(throws: (any Error).self) { try DeepLinkRouter(origins: [], routes: [route]) }
+            let text = "route play: its parameter t can have no value; give it choices, or a length"
+            #expect(error.map { "\($0)" } == text)
+        }
     }
 }

@@ -92,6 +92,31 @@ struct WhiteLabelTests {
         #expect(misspelled?.problems == [problem])
     }
 
+    @Test("B63: a blank name and a registration after itself are refused; one after what the plan has not is a finding")
+    func idleConstraints() throws {
+        var plan = try plan()
+        plan.registrations += [
+            action(" "), action("y").constrained(by: .after("y", because: "r")),
+            action("x").constrained(by: .after("nope", because: "r"), .after("client-keys", because: "r")),
+        ]
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            error?.problems == [
+                "a registration has a blank name: give it one", "y cannot come after itself: name another registration",
+            ]
+        )
+        plan.registrations.removeSubrange(6...7)
+        let finding = "a registration may come too early: x has to come after nope, which nobody registers in this plan"
+        #expect(try bootstrap(plan).findings == [finding])
+    }
+
+    @Test("B3: of an empty plan, what the app has to register is said before what follows from it")
+    func emptyPlan() throws {
+        let plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql"))
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(error?.problems.prefix(6).allSatisfy { $0.contains(" is required and was not registered") } == true)
+    }
+
     @Test("B4, B17, B19, B26: modules see who is there and whether the launch is the first; starts of those who are logged in are counted")
     func configuration() async throws {
         var plan = try plan()

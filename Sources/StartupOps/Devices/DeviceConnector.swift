@@ -1,4 +1,5 @@
 import Sequencer
+import StartupNetworking
 import StartupStorage
 
 /// Connects to devices, and finds them.
@@ -77,6 +78,12 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
         self.name = name
         self.host = host
         self.port = port
+    }
+
+    /// To the byte.
+    public static func == (one: Speaker, other: Speaker) -> Bool {
+        areSame(one.id, other.id) && areSame(one.name, other.name) && areSame(one.host, other.host)
+            && one.port == other.port
     }
 
     /// Name, host and port.

@@ -147,6 +147,9 @@ struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
             for case .parameter(let name) in route.segments where route.parameter(name) == nil {
                 throw error("{\(name)} in its path is none of its parameters; add it to them")
             }
+            if let parameter = route.parameters.first(where: { $0.maximumEncodedLength == 0 }) {
+                throw error("its parameter \(parameter.name) can have no value; give it choices, or a length")
+            }
         }
     }
 }

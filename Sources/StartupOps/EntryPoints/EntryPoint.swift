@@ -125,6 +125,11 @@ public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible
         self.changesState = changesState
     }
 
+    /// To the byte in the type.
+    public static func == (one: ShortcutItem, other: ShortcutItem) -> Bool {
+        areSame(one.type, other.type) && (one.needsLogin, one.changesState) == (other.needsLogin, other.changesState)
+    }
+
     /// The entry's type.
     public var description: String { "shortcut \(type)" }
 }

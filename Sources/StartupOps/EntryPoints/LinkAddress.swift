@@ -85,13 +85,10 @@ struct LinkAddress {
         // An IPv6 address in brackets is refused below: no app has links to one.
         let (host, port) = split(authority, at: UInt8(ascii: ":"))
         guard !host.isEmpty else { throw DeepLinkError("\(scheme)://", "a host was expected after //") }
-        // RFC 1123, section 2.1, without the dot at the end that some readers keep and others drop.
-        let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A label of a host has 63 bytes at most (RFC 1035, section 2.3.4).
-        guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isLabelCharacter) }) else {
+        let name = String(Substring(host)).lowercased()
+        guard hostViolation(name, nil) == nil else {
             throw DeepLinkError("\(scheme)://…", "the host is not written as letters, digits, hyphens and single dots")
         }
-        let name = String(Substring(host)).lowercased()
         guard !port.isEmpty else { return (name, nil) }
         // UInt16 alone would take a plus sign.
         guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), let number = UInt16(String(Substring(port))), number > 0 else {
@@ -99,10 +96,6 @@ struct LinkAddress {
         }
         let isUsual = (scheme, number) == ("https", 443) || (scheme, number) == ("http", 80)
         return (name, isUsual ? nil : Int(number))
-    }
-
-    private static func isLabelCharacter(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-")
     }
 
     /// The path's segments, decoded; a slash at the end adds none.

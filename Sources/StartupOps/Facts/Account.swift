@@ -24,6 +24,12 @@ public struct Account: Sendable, Hashable, Codable {
         self.isAnonymous = isAnonymous
     }
 
+    /// To the byte in the identifier, the name and the address.
+    public static func == (one: Account, other: Account) -> Bool {
+        areSame(one.id, other.id) && areSame(one.name, other.name) && areSame(one.email, other.email)
+            && (one.isEmailVerified, one.isAnonymous) == (other.isEmailVerified, other.isAnonymous)
+    }
+
     /// A person without an account: used when the service cannot even open an anonymous one.
     public static let guest = Account(id: "guest", name: "Guest", isAnonymous: true)
 }
@@ -49,6 +55,12 @@ public struct StoredSession: Sendable, Hashable {
         self.userID = userID
         self.isAnonymous = isAnonymous
         self.account = account
+    }
+
+    /// To the byte in the identifier.
+    public static func == (one: StoredSession, other: StoredSession) -> Bool {
+        areSame(one.userID, other.userID) && one.account == other.account
+            && (one.isAnonymous, one.isOfThisInstallation) == (other.isAnonymous, other.isOfThisInstallation)
     }
 }
 

@@ -261,6 +261,9 @@ public struct ConditionName: NamedValue, Sendable, Hashable, ExpressibleByString
 
     /// A name.
     public init(stringLiteral name: String) { self.name = name }
+
+    /// To the byte.
+    public static func == (one: ConditionName, other: ConditionName) -> Bool { areSame(one.name, other.name) }
 }
 
 /// Something that has to be the case before a gate opens, and who is to see to it.

@@ -82,7 +82,7 @@ extension SpeakerSocket {
     /// Connects to a host: an address, or `localhost`. Names are not looked up, which could take half a minute.
     func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
         // A zero would end the text for the system: another host.
-        guard hostViolation(host, port) == nil, host.utf8.count <= 255 else {
+        guard hostViolation(host, port) == nil else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
         var hints = addrinfo()

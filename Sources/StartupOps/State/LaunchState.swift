@@ -148,7 +148,9 @@ extension LaunchState {
 
     /// The speaker that was connected to last.
     public var lastSpeaker: StoredAnswer<Speaker> {
-        store.value(for: Key.lastSpeaker, expecting: "speaker") { !$0.id.isEmpty && !$0.host.isEmpty && (1...65_535).contains($0.port) }
+        store.value(for: Key.lastSpeaker, expecting: "speaker") {
+            !$0.id.isEmpty && hostViolation($0.host, $0.port) == nil
+        }
     }
 
     /// Keeps the speaker to connect to in the next launch.

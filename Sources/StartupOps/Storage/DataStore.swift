@@ -46,6 +46,9 @@ public struct StoreKey: NamedValue, Sendable, Hashable, ExpressibleByStringLiter
     public init(_ name: String) { self.name = name }
     /// The key of a name.
     public init(stringLiteral name: String) { self.name = name }
+
+    /// To the byte.
+    public static func == (one: StoreKey, other: StoreKey) -> Bool { one.name.utf8.elementsEqual(other.name.utf8) }
 }
 
 /// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a

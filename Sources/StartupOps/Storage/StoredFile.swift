@@ -73,8 +73,7 @@ package struct StoreFileName: Hashable, CustomStringConvertible {
     package let description: String
 
     package init(_ key: StoreKey) {
-        // Keys that are equal as texts may differ in their bytes: é is one code point or two.
-        let text = key.description.precomposedStringWithCanonicalMapping
+        let text = key.description
         let kept = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-_")
         let name = text.addingPercentEncoding(withAllowedCharacters: kept)?.lowercased() ?? ""
         if name.utf8.count <= Self.maximumLength {

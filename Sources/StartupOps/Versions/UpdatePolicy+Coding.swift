@@ -91,8 +91,10 @@ extension UpdatePolicy: Codable {
 
     /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
     private mutating func store(in fields: Fields) -> URL? {
-        guard let address = text("store", in: fields) else { return nil }
-        if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+        // As it came: cleaned, it would be another address.
+        guard let address = value("store", in: fields, "a text", \.text) else { return nil }
+        if address.utf8.count < Self.maximumTextLength, address.isPlainAddress, let url = URL(string: address),
+            let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.addressViolation == nil
         {

@@ -152,7 +152,12 @@ struct RealTCPSpeakerConnectorTests {
 
     @Test(
         "A25: an address that can be none is named before anything is sent",
-        arguments: [("127.0.0.1", 0), ("127.0.0.1", 65_536), ("127.0.0.1", -1), ("127.0.0.1", Int.max), ("", 7_400), ("a\u{0}b", 7_400)]
+        arguments: [
+            ("127.0.0.1", 0), ("127.0.0.1", 65_536), ("127.0.0.1", -1), ("127.0.0.1", Int.max), ("", 7_400),
+            ("a\u{0}b", 7_400), ("a b", 7_400), ("user@evil.example", 7_400), ("evil:80", 7_400), ("[::1]", 7_400), ("0x7f.1", 7_400),
+            ("::1\u{0}", 7_400),
+            ("\u{212a}itchen.local", 7_400),
+        ]
     )
     func invalidAddresses(host: String, port: Int) async {
         let error = await error(connectingTo: Speaker(id: "x", name: "x", host: host, port: port), by: later)

@@ -21,6 +21,8 @@ struct AddressTests {
         arguments: [
             ("good.example", 443, true), ("good.example@evil.example", 443, false), (":secret@evil.example", 443, false),
             ("", 443, false), ("g%6fod.example", 443, false), ("good.example", 0, false), ("good.example", 99_999, false),
+            ("good.example.", 443, false), ("good..example", 443, false), ("-good.example", 443, false),
+            ("127.1", 443, false), ("0x7f.1", 443, false), ("[good.example]", 443, false),
         ]
     )
     func addresses(host: String, port: Int, isTaken: Bool) async throws {

@@ -37,7 +37,7 @@ public struct RequestOptions: Sendable, Hashable {
     var token: Secret?
     /// How to use the cache; nil: as the client does.
     var cachePolicy: CachePolicy?
-    /// The language to ask for; nil: the client's.
+    /// The language to ask for; nil: the client's. No header tells one that is not in ASCII.
     var language: String?
     /// How much of the answer is decoded; nil: `AnswerLimits.standard`, and `AnswerLimits.graphQL` over GraphQL.
     var limits: AnswerLimits?

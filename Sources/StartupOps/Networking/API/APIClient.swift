@@ -92,7 +92,8 @@ public final class APIClient: Sendable {
     /// Says in which language to answer; nothing where that is the service's default.
     func languageHeader(_ options: RequestOptions) -> HTTPHeaders {
         let language = options.language ?? language
-        return language.isEmpty ? [:] : ["Accept-Language": language]
+        // A tag of a language is ASCII (RFC 5646, section 2.1); other bytes each server would read in its own way.
+        return language.isEmpty || !language.utf8.allSatisfy { $0 < 0x80 } ? [:] : ["Accept-Language": language]
     }
 
     /// Ends the session and removes all that is kept of it: tokens, cached answers and their entity tags.

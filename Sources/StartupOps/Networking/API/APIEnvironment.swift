@@ -41,9 +41,8 @@ public struct APIEnvironment: Sendable, Hashable {
     }
 
     private static func url(_ text: String, _ field: String) throws(NetworkError) -> URL {
-        // Shown as a whole: an invisible character in a host makes it another one (N36).
-        guard text.isAllShown, let url = URL(string: text) else {
-            throw .configuration(field, "it has to be a URL, without characters that cannot be seen")
+        guard text.isPlainAddress, let url = URL(string: text) else {
+            throw .configuration(field, "it has to be a URL whose host is ASCII and whose characters can all be seen")
         }
         if let violation = url.requestViolation { throw .configuration(field, violation) }
         return url

@@ -104,8 +104,7 @@ enum RedirectPolicy {
             request.error(.invalidResponse, reason, status: response.status)
         }
         if followed >= limit { throw refusal("it was redirected more than \(limit) times") }
-        // `URL` encodes invisible characters, or leaves them out of the host, and so makes another address of it.
-        guard location.utf8.count <= maximumLocationLength, location.isAllShown,
+        guard location.utf8.count <= maximumLocationLength, location.isPlainAddress,
             let target = URL(string: location, relativeTo: request.url)?.absoluteURL
         else {
             throw refusal("it was redirected to what is no address")

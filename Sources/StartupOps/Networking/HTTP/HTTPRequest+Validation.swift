@@ -33,7 +33,10 @@ extension URL {
     /// when they may.
     package var addressViolation: String? {
         if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }
-        if let violation = hostViolation(host(percentEncoded: true) ?? "", port) { return violation }
+        let host = host(percentEncoded: true) ?? ""
+        // `URL` takes the brackets of an IPv6 address away, also from around a name.
+        if absoluteString.contains("://["), !host.contains(":") { return "the address has its host in brackets" }
+        if let violation = hostViolation(host, port) { return violation }
         // A receiver that decodes it would get two lines for one, or a text that ends early.
         return path(percentEncoded: false).unicodeScalars.contains(where: \.isControl)
             ? "the address has a control character in its path" : nil
@@ -45,10 +48,8 @@ package func hostViolation(_ host: String, _ port: Int?) -> String? {
     if host.isEmpty { return "the address names no host" }
     // Decoded, "g%6fod.example" is "good.example": two names for one host.
     if host.utf8.contains(UInt8(ascii: "%")) { return "the address spells its host with percent signs" }
-    // Within an address, the host would end here, or begin.
-    if !host.isAllShown || host.utf8.contains(where: { "@/?#\\".utf8.contains($0) }) {
-        return "the address has a character in its host that no host has"
-    }
+    // One that holds "@" or "/" would begin, or end, elsewhere in an address.
+    if !host.isHost { return "the address has a host that can be none: neither a name in ASCII nor an IP address" }
     guard let port, !(1...65_535).contains(port) else { return nil }
     return "the address has the port \(port); there are those from 1 to 65535"
 }
@@ -108,6 +109,33 @@ extension HTTPRequest {
 }
 
 extension String {
+    /// Whether it is a host as every reader writes it, without brackets and without a dot at its end: a name in ASCII
+    /// (RFC 1123, section 2.1; underscores are in use, too) or an IP address with all its numbers. Some readers take
+    /// 127.1 and 0x7f.1 for 127.0.0.1.
+    fileprivate var isHost: Bool {
+        let isPlain = utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:".utf8.contains($0) }
+        guard isPlain, utf8.count <= 253 else { return false }
+        if utf8.contains(UInt8(ascii: ":")) {
+            var address = in6_addr()
+            return inet_pton(AF_INET6, self, &address) == 1
+        }
+        let labels = split(separator: ".", omittingEmptySubsequences: false)
+        // A label has 63 bytes at most (RFC 1035, section 2.3.4).
+        let areLabels = labels.allSatisfy { 1...63 ~= $0.count && !$0.hasPrefix("-") && !$0.hasSuffix("-") }
+        guard areLabels, let last = labels.last else { return false }
+        guard last.allSatisfy(\.isNumber) || last.lowercased().hasPrefix("0x") else { return true }
+        var address = in_addr()
+        return inet_pton(AF_INET, self, &address) == 1
+    }
+
+    /// Whether `URL` takes this address as it is written: all of it is seen, and its host is in ASCII. Out of another
+    /// host it leaves what cannot be seen, and takes the sign for kelvin for a "k".
+    package var isPlainAddress: Bool {
+        guard isAllShown else { return false }
+        guard let slashes = utf8.firstRange(of: "//".utf8) else { return true }
+        return utf8[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }.allSatisfy { $0 < 0x80 }
+    }
+
     /// Whether all of it is shown by a terminal or a screen, as with an identifier of an operation: it has no control
     /// character, nothing invisible, and nothing that turns the direction of writing.
     package var isAllShown: Bool { judgedScalars(self).allSatisfy(\.isShown) }

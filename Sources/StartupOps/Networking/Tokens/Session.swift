@@ -83,6 +83,13 @@ struct SessionDocument: Codable, Sendable, Hashable, SecretHolding {
     var origin: String?
     var installation: String?
 
+    /// To the byte in what tells users and sessions apart.
+    static func == (one: SessionDocument, other: SessionDocument) -> Bool {
+        areSame(one.accessToken, other.accessToken) && areSame(one.refreshToken, other.refreshToken)
+            && areSame(one.userID, other.userID) && areSame(one.installation, other.installation)
+            && (one.isAnonymous, one.expiresAt, one.origin) == (other.isAnonymous, other.expiresAt, other.origin)
+    }
+
     var description: String { isAnonymous == true ? "an anonymous session" : "a session" }
 }
 

@@ -35,18 +35,25 @@ public struct TokenEndpoint: Sendable {
 
     /// Gets new tokens for a session; nil when it has no refresh token. Give this to a ``TokenManager``.
     ///
-    /// - Throws: ``SessionRejected`` when the service answers "invalid_grant", with status 400, 401 or 200;
-    ///     ``NetworkError`` for everything else, which may pass.
+    /// - Throws: ``SessionRejected`` when the service answers with an `error`, and status 400, 401 or 200;
+    ///     ``NetworkError`` for everything else, which may pass, and for the errors "temporarily_unavailable",
+    ///     "server_error", "slow_down", "invalid_client" and "unauthorized_client", which are not the user's.
     public func refresh(_ session: Session, deadline: Deadline) async throws -> Session? {
         guard let token = session.refreshToken else { return nil }
         return try await request(
             ["grant_type": "refresh_token", "refresh_token": token.value],
             isAnonymous: session.isAnonymous,
+            isRefresh: true,
             deadline
         )
     }
 
-    private func request(_ form: QueryParameters, isAnonymous: Bool = false, _ deadline: Deadline) async throws -> Session {
+    private func request(
+        _ form: QueryParameters,
+        isAnonymous: Bool = false,
+        isRefresh: Bool = false,
+        _ deadline: Deadline
+    ) async throws -> Session {
         let request = HTTPRequest(
             .post,
             url,
@@ -54,12 +61,14 @@ public struct TokenEndpoint: Sendable {
             body: Data(form.encoded.utf8)
         )
         let response = try await http.send(request, deadline: deadline)
-        // RFC 6749, section 5.2: this word, with 400; some services say it with 401, or with 200. Another word may be a
-        // fault of the moment, and ends no session.
+        // RFC 6749, section 5.2: a word, with 400; some services say it with 401, or with 200.
         if [200, 400, 401].contains(response.status), AnswerLimits.tokens.excess(in: response.body) == nil,
-            let failure = try? JSONDecoder().decode(Failure.self, from: response.body), failure.error == "invalid_grant"
+            let word = (try? JSONDecoder().decode(Failure.self, from: response.body))?.error.unlessBlank
         {
-            throw SessionRejected("the service answered invalid_grant")
+            let reason = "the service answered \(ForeignText.shown(word, limit: 80))"
+            let isOfTheToken = isRefresh && !Failure.ofOthers.contains(word.lowercased())
+            if isOfTheToken || word.lowercased() == "invalid_grant" { throw SessionRejected(reason) }
+            if response.status == 200 { throw request.error(.invalidData, reason, status: response.status) }
         }
         let tokens = try response.decoded(Tokens.self, for: request, limits: .tokens)
         // Refused here, where the service can be named, and not by every request that would carry it.
@@ -77,7 +86,14 @@ public struct TokenEndpoint: Sendable {
         return session
     }
 
-    private struct Failure: Decodable { let error: String }
+    private struct Failure: Decodable {
+        let error: String
+
+        /// Of the moment, or of the app: no user has to log in again for them.
+        static let ofOthers: Set = [
+            "temporarily_unavailable", "server_error", "slow_down", "invalid_client", "unauthorized_client",
+        ]
+    }
 
     private struct Tokens: Decodable {
         let accessToken: String

@@ -45,6 +45,16 @@ public enum TokenEvent: Sendable, Hashable {
     /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app
     /// ended now. Storing is tried again at the next use.
     case notStored(StorageError)
+
+    /// To the byte in the identifier.
+    public static func == (one: TokenEvent, other: TokenEvent) -> Bool {
+        switch (one, other) {
+        case (.sessionChanged(let user), .sessionChanged(let otherUser)): areSame(user, otherUser)
+        case (.loggedOut(let reason), .loggedOut(let otherReason)): reason == otherReason
+        case (.notStored(let error), .notStored(let otherError)): error == otherError
+        default: false
+        }
+    }
 }
 
 /// Why a session ended.
@@ -54,6 +64,9 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
 
     /// A reason of the app's own, in a few words.
     public init(_ name: String) { self.name = name }
+
+    /// To the byte.
+    public static func == (one: LogoutReason, other: LogoutReason) -> Bool { areSame(one.name, other.name) }
 
     /// The person asked for it.
     public static let requested = LogoutReason("requested")
@@ -71,8 +84,7 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
     package static let guestHasToLogIn = LogoutReason("a guest has to log in")
 }
 
-/// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is
-/// over.
+/// Thrown by a refresh when the service has turned down the refresh token itself: the session is over.
 ///
 /// Every other error is taken for a failure of the moment, and the session is kept.
 public struct SessionRejected: DescribedError, Sendable, Hashable {

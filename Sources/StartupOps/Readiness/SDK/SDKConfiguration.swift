@@ -122,20 +122,10 @@ enum SDKBaseURL {
             throw refuse("it is no URL, or has characters that have to be percent-encoded")
         }
         if let violation = url.requestViolation { throw refuse(violation) }
-        guard let host = url.host(), isHost(host, inBrackets: text.contains("[")) else { throw refuse("it has no valid host") }
         if url.query() != nil || url.fragment() != nil { throw refuse("it has a query or a fragment") }
         if url.scheme?.lowercased() == "http", !allowsInsecureLoopback {
             throw refuse("it is http, and credentials would travel in the clear: https is required")
         }
         return url
-    }
-
-    /// Labels of letters, digits and hyphens (RFC 1123, section 2.1), or an IPv6 address.
-    private static func isHost(_ host: String, inBrackets: Bool) -> Bool {
-        if inBrackets { return host.contains(":") && host.allSatisfy { $0.isASCII && ($0.isHexDigit || ":.[]".contains($0)) } }
-        return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-        }
     }
 }

@@ -41,6 +41,18 @@ extension BootstrapPlan {
         return parts.flatMap(\.self)
     }
 
+    /// The constraints that name what this plan does not register, one sentence each: another brand's plan may.
+    var idleConstraints: [String] {
+        let all = registrationsOfLaunch
+        let names = Set(all.map(\.name))
+        return all.flatMap { registration in
+            registration.constraints.filter { !names.contains($0.predecessor) }.map { constraint in
+                "\(printable(registration.name, limit: 80)) has to come after "
+                    + "\(printable(constraint.predecessor, limit: 80)), which nobody registers in this plan"
+            }
+        }
+    }
+
     /// No step has an observer's name, so the graph does not refuse two of one name.
     private var observerProblems: [String] {
         let names = observers.map(\.name)

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupNetworking
 
 /// The set-up of a white-label app is not as it has to be for a launch to go on.
 public struct RegistryError: DescribedError, Sendable, Hashable {
@@ -110,6 +111,10 @@ struct RegistrationRule: Sendable, Hashable {
             if !before.contains(root.predecessor) {
                 problems.append("\(name) was registered before \(root.predecessor), which must come first of all: \(root.reason)")
             }
+            if name.unlessBlank == nil { problems.append("a registration has a blank name: give it one") }
+            if registration.constraints.contains(where: { $0.predecessor == name }) {
+                problems.append("\(name) cannot come after itself: name another registration")
+            }
             let rule = bootstrap.first { $0.name == name }
             // Where the other one is registered, too, this is none of its misspellings.
             if rule == nil, let known = nearestName(to: name, in: bootstrap.map(\.name).filter { !all.contains($0) }) {
@@ -128,11 +133,11 @@ struct RegistrationRule: Sendable, Hashable {
                 }
             }
         }
-        return problems
-            + missing(in: all).map { rule in
-                let place =
-                    rule.constraints.isEmpty ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")
-                return "\(rule.name) is required and was not registered; register it \(place)"
-            }
+        // First what an app has to register: the rest may follow from it.
+        return missing(in: all).map { rule in
+            let place =
+                rule.constraints.isEmpty ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")
+            return "\(rule.name) is required and was not registered; register it \(place)"
+        } + problems
     }
 }

@@ -33,7 +33,7 @@ struct TokenEndpointTests {
         #expect(try await endpoint().refresh(Session(accessToken: "x"), deadline: .never) == nil)
     }
 
-    @Test("only invalid_grant is a rejection; whatever else is answered may pass")
+    @Test("an error of the app, and whatever else is answered without an error of the token, may pass")
     func failures() async throws {
         let session = service.issue()
         let answers: [(Int, String, NetworkError.Code)] = [

@@ -171,9 +171,9 @@ struct BootstrapPlanTests {
         #expect(problems { _ in }.isEmpty)
         #expect(
             problems { $0.registrations.remove(at: 4) } == [
+                "ui-configuration is required and was not registered; register it after client-keys",
                 "module-setup must come after ui-configuration: modules copy the theme when they are set up",
                 "configuration must come after ui-configuration: what it makes looks as it was configured by then",
-                "ui-configuration is required and was not registered; register it after client-keys",
             ]
         )
         #expect(
