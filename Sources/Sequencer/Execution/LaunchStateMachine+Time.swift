@@ -229,7 +229,7 @@ extension LaunchStateMachine {
             case .running where isEvent(node):
                 tellToCancel(node, &actions)
                 end(node, reason == .deadline ? .timedOut : .cancelled)
-            case .running, .computing: if node != reason.aborter { tellToCancel(node, &actions) }
+            case .running, .computing: tellToCancel(node, &actions)
             case .ended: break
             }
         }

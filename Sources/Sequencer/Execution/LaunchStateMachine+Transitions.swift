@@ -159,12 +159,10 @@ extension LaunchStateMachine {
         // By itself: its policy decides, as after a failure (O12).
         case .cancelledItself:
             notSucceeded(node, .cancelled)
-        case .cancelled where phase != .running:
-            // The operation that stopped the launch is not told to cancel.
-            notSucceeded(node, .cancelled)
         // A cancellation that nobody has asked for is a failure, too, and tried again (O43).
         case .failed, .failedFinally, .cancelled:
-            if nodes[node].isToldToCancel {
+            // One that aborts the launch, and then throws, has failed by itself.
+            if nodes[node].isToldToCancel, result == .cancelled || stop?.aborter != node {
                 notSucceeded(node, .cancelled)
             } else if result == .failedFinally || !retry(node) {
                 notSucceeded(node, .failed)
@@ -203,8 +201,13 @@ extension LaunchStateMachine {
         }
         // A pause takes no lane and no resource from others.
         release(node)
-        nodes[node].state = .pausing
         record(.retrying(graph.id(node), attempt: failed), at: time)
+        // The start of the launch waits for it, and for no timer.
+        if isInPrologue {
+            enqueue(node)
+            return true
+        }
+        nodes[node].state = .pausing
         setTimer(.retry, of: node, at: due)
         waitsForTurn(node)
         if traits[node].contains(.isAwaited) { ongoing?.paused(node, at: time, until: due) }

@@ -324,7 +324,8 @@ final class RunRecord: Sendable {
             lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
-            exclusive: policy?.value.exclusive ?? []
+            exclusive: policy?.value.exclusive ?? [],
+            isCancelled: node.state == .ended && node.outcome == .cancelled
         )
     }
 }
@@ -430,7 +431,7 @@ extension RunRecord {
         case .cancelled:
             if nodes[node].isStraggler { return "told to cancel, and still running after the grace period" }
             if nodes[node].start < 0 { return "cancelled before it started" }
-            if nodes[node].isToldToCancel || stop?.aborter == node { return "cancelled while it ran" }
+            if nodes[node].isToldToCancel { return "cancelled while it ran" }
             if nodes[node].attempts == 0 { return "cancelled while its condition was asked" }
             guard let attempt = machine.attemptsNotMade[node] else { return "cancelled, and not by the launch" }
             return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(attemptMessage(node))"
