@@ -201,6 +201,8 @@ struct ForceUpdateOperationTests {
         }
         let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .aborted(by: "force-update", reason: "something else"))
+        // The step was told to cancel, and the check goes on in the background.
+        await operation.environment.lateUpdateCheck.end()
         #expect(events.withLock { $0 } == ["told", "taken over"] && person.shown == ["update"])
     }
 
