@@ -13,8 +13,8 @@
 /// ```
 ///
 /// Where the launch that does it is cancelled, and others wait, the work goes on for them; it is cancelled with the last
-/// of them, which waits for it within its grace. Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or waits
-/// for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
+/// of them, which waits for it within its grace. Only success counts: where the work has failed, or was
+/// cancelled, the next launch that comes to it, or waits for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
 public struct OnceInProcess<Value: Sendable>: Sendable {
     private enum Progress: Sendable {
         case open

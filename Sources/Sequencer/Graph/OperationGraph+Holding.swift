@@ -160,7 +160,8 @@ extension OperationGraph {
                     problems.append(GraphProblem(.invalidOption, positions: way.map { chains[$0].taker }, complaint))
                     break
                 }
-                for chain in next[last] where chain > first && !met.contains(chain) && way.allSatisfy({ mayMeet($0, chain) }) {
+                for chain in next[last] where chain > first && !met.contains(chain) {
+                    guard way.allSatisfy({ mayMeet($0, chain) }) else { continue }
                     met.insert(chain)
                     ways.append(way + [chain])
                 }

@@ -36,9 +36,13 @@ public struct LaunchPlan: Sendable {
             if !first.isEmpty { lost.formUnion(Set(racers).subtracting(first)) }
             return first.isEmpty ? racers : first
         }
-        func time(_ node: Int) -> Nanoseconds { (lost.contains(node) ? report.operations[node].duration : durations[node]).nanoseconds }
+        func time(_ node: Int) -> Nanoseconds {
+            (lost.contains(node) ? report.operations[node].duration : durations[node]).nanoseconds
+        }
         // What is put off takes no time from the milestone.
-        let path = CriticalPath(of: awaited, endingWith: graph.milestoneIndex) { report.operations[$0].isDeferred ? 0 : time($0) }
+        let path = CriticalPath(of: awaited, endingWith: graph.milestoneIndex) { node in
+            report.operations[node].isDeferred ? 0 : time(node)
+        }
         let longest = awaited.remaining(duration: time).max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
