@@ -2,6 +2,7 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 import SequencerTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +30,29 @@ struct AttemptTests {
         #expect(always.message == "not ended after the timeout of 2 s of each attempt")
         let replaced = try await hanging(3, fallback: 7)
         #expect(replaced.outcome == .fellBack && replaced.failure == .timedOut && replaced.end == .seconds(8))
+    }
+
+    @Test("a step of the prologue is tried again at once, within the start; a pause there is refused")
+    @MainActor
+    func prologue() async throws {
+        func graph(_ backoff: Duration, _ made: @escaping @MainActor @Sendable (Int) -> Void) -> OperationGraph {
+            var graph = OperationGraph("prologue")
+            let database = graph.addPrologue("open-database", .retry(attempts: 3, backoff: backoff)) { step throws -> Int in
+                made(step.attempt)
+                if step.attempt < 3 { throw Trouble() }
+                return 3
+            }
+            graph.addPrologue("register", using: database) { made($0 * 10) }
+            return graph
+        }
+        let made = Mutex<[Int]>([])
+        let launch = try graph(.zero) { number in made.withLock { $0.append(number) } }.start(options: virtual())
+        #expect(made.withLock { $0 } == [1, 2, 3, 30])
+        let report = await launch.end().report
+        #expect(report.outcome == .completed && report["open-database"]?.attempts == 3)
+        let error = #expect(throws: GraphError.self) { try graph(.seconds(1)) { _ in }.validated() }
+        let refusal = "be tried again after a pause, in which the main thread would be blocked; make its backoff zero"
+        #expect(error?.problems.map(\.description) == ["open-database: a step of the prologue cannot \(refusal)"])
     }
 
     @Test("the step's timeout is that of all attempts together: none is made that it would not let begin")

@@ -105,8 +105,8 @@ struct HoldingTests {
             case .skip, .failure: throw Trouble()
             case .abort:
                 step.abort(.forceUpdate)
-                // The step that aborts is not told to cancel.
-                try await step.sleep(for: .milliseconds(200))
+                // It is told to cancel as others are.
+                try? await step.sleep(for: .seconds(60))
             case .cancel: running[0]?.cancel()
             case .deadline: try await step.sleep(for: .seconds(60))
             case .success: break
@@ -137,8 +137,19 @@ struct HoldingTests {
             #expect(report.operations.dropFirst(2).map(\.outcome) == [.succeeded, .succeeded, .cancelled])
         case .deadline: #expect(log.all.isEmpty && report.outcome != .completed)
         }
-        let end = ending == .deadline ? Duration.seconds(8) : .milliseconds(ending == .abort ? 3_200 : 3_000)
-        #expect(report.makespan == end)
+        #expect(report.makespan == .seconds(ending == .deadline ? 8 : 3) && report.stragglers.isEmpty == (ending != .deadline))
+    }
+
+    @Test("a plan runs what runs whatever happens as the launch does, behind a step that is too slow for its timeout")
+    func alwaysInPlan() async throws {
+        var graph = OperationGraph("plan")
+        let slow = graph.add("slow", .timeout(.milliseconds(100)), .expected(.milliseconds(700))) { step in
+            try await step.sleep(for: .milliseconds(700))
+        }
+        graph.add("tidy", .always, .expected(.milliseconds(50)), after: slow) { step in try await step.sleep(for: .milliseconds(50)) }
+        let (plan, report) = (try await graph.plan(), try await graph.run(options: virtual()).report)
+        #expect(plan["tidy"]?.outcome == .succeeded && report["tidy"]?.outcome == .succeeded)
+        #expect(plan.makespan == .milliseconds(150) && report.makespan == .milliseconds(150))
     }
 
     @Test("a step that runs whatever happens is bound by its timeout and the deadline, and is not told to cancel")
@@ -289,9 +300,11 @@ struct HoldingTests {
                 try hold("net", "net", after: inTurn ? ["send"] : [], over: ["fetch", "store"], in: &graph)
             }
         }
-        let order = "each may wait for the other, so take both in one order"
-        let refusal = "'disk' holds 'disk' over steps that wait for 'net', and 'net' the other way round; \(order)"
-        #expect(try chains(inTurn: false) == [refusal])
+        func refusal(_ holds: (resource: String, awaited: String)...) -> String {
+            let parts = holds.map { "'\($0.resource)' holds '\($0.resource)' over steps that wait for '\($0.awaited)'" }
+            return parts.joined(separator: ", ") + "; each may wait for the next, so take these resources in one order"
+        }
+        #expect(try chains(inTurn: false) == [refusal(("disk", "net"), ("net", "disk"))])
         #expect(try chains(inTurn: true) == [])
         let both = try problems { graph in
             graph.add("copy") {}
@@ -299,6 +312,20 @@ struct HoldingTests {
             try hold("net", "net", over: ["copy"], in: &graph)
         }
         #expect(both == [])
+        /// Each holds one resource over a step that waits for the next one.
+        func circle(of resources: [String], closed: Bool) throws -> [String] {
+            try problems { graph in
+                for (place, resource) in resources.enumerated() {
+                    let isLast = place == resources.count - 1
+                    let awaited = isLast ? closed ? resources[0] : "other" : resources[place + 1]
+                    graph.add("user-\(resource)", .exclusive("\(awaited)")) {}
+                    try hold(resource, "\(resource)", over: ["user-\(resource)"], in: &graph)
+                }
+            }
+        }
+        #expect(try circle(of: ["x", "y", "z"], closed: true) == [refusal(("x", "y"), ("y", "z"), ("z", "x"))])
+        #expect(try circle(of: ["v", "w", "x", "y", "z"], closed: true).count == 1)
+        #expect(try circle(of: ["x", "y", "z"], closed: false) == [])
     }
 
     @Test("a step of the prologue holds nothing that another launch may have; and there is no first of no steps")
@@ -310,6 +337,21 @@ struct HoldingTests {
             let _: Step<Int> = graph.first("none")
         }
         #expect(none == ["none: it takes the first of no steps; name some in 'of'"])
+        let place: ExclusiveResource = "place"
+        let limit = ["place: one step at a time holds a resource of the process; leave out its limit, or 'ofProcess'"]
+        #expect(try problems { graph in graph.limit(place.ofProcess, to: 3) } == limit)
+        let held = try problems { graph in
+            graph.limit(place, to: 3)
+            graph.add("holds", .exclusive(place.ofProcess)) {}
+        }
+        #expect(held == limit)
+        let nothing = #expect(throws: GraphError.self) {
+            var graph = OperationGraph("nothing")
+            try graph.hold("lock", over: [String]()) {
+            } release: { _ in
+            }
+        }
+        #expect(nothing?.problems.map(\.description) == ["lock: it is held over no steps; name some in 'over'"])
         let milestone = try problems { graph in
             let (near, far) = (graph.add("near", .milestone) {}, graph.add("far") {})
             graph.first("either", of: near, far)
@@ -359,6 +401,27 @@ struct HoldingTests {
         #expect(try long.validated().reduced().dependencies(of: "main") == ["value", "set-up"])
         let report = try await long.run(options: virtual()).report
         #expect(report["value"]?.end == .seconds(2) && report["off"]?.outcome == .skipped && report["main"]?.start == .seconds(5))
+    }
+
+    @Test("the critical path, of a launch and of its plan, goes by the step that was first, in whatever order they are added")
+    func criticalPathOfFirst() async throws {
+        for racers in [[("near", 500), ("far", 700)], [("far", 700), ("near", 500)]] {
+            var graph = OperationGraph("path")
+            var steps: [Step<String>] = []
+            for (id, milliseconds) in racers {
+                let step = graph.add(id, .expected(.milliseconds(milliseconds))) { step in
+                    try await step.sleep(for: .milliseconds(milliseconds))
+                    return step.operation
+                }
+                steps.append(step)
+            }
+            let first = graph.first("first", of: steps[0], steps[1])
+            graph.add("main", .milestone, .expected(.milliseconds(10)), after: first) { step in try await step.sleep(for: .milliseconds(10))
+            }
+            let (plan, report) = (try await graph.plan(), try await graph.run(options: virtual()).report)
+            #expect(plan.criticalPath == ["near", "first", "main"] && report.criticalPath == ["near", "first", "main"])
+            #expect(plan.criticalPathDuration == .milliseconds(510) && plan.makespan == .milliseconds(510))
+        }
     }
 
     @Test("the first of several steps to succeed gives the value, at that moment, and the others are cancelled; also in the plan")

@@ -113,4 +113,34 @@ struct SharedWorkTests {
             #expect(await log.lines == ["cancelled after first"] && migration.value == nil)
         }
     }
+
+    @Test("work that was handed over, and that nobody wants any more, has ended when the last launch that wanted it has")
+    func handedOverToNobody() async throws {
+        let log = Log()
+        let migration = OnceInProcess<Int>("migrate")
+        let clock = VirtualClock(patience: .seconds(300))
+        let launches = try clock.hold {
+            let launches = try ["first", "second", "third"].map { name in
+                var graph = OperationGraph(name)
+                graph.addOnce(migration) { () async throws -> Int in
+                    do { try await clock.sleep(for: .seconds(20)) } catch {
+                        for _ in 0..<1_000 { await Task.yield() }
+                        await log.add("put in order")
+                        throw error
+                    }
+                    return 20
+                }
+                return try graph.start(options: LaunchOptions(clock: clock))
+            }
+            var expiration = OperationGraph("expiration")
+            expiration.add("wait") { step in
+                try await step.sleep(for: .seconds(5))
+                for launch in launches { launch.cancel() }
+            }
+            try expiration.start(options: LaunchOptions(clock: clock))
+            return launches
+        }
+        for launch in launches { #expect(await launch.end().report["migrate"]?.message == "cancelled while it ran") }
+        #expect(await log.lines == ["put in order"])
+    }
 }

@@ -33,7 +33,8 @@ public struct LaunchOptions: Sendable {
     /// Whether the run time of interactive operations counts towards the deadline.
     var deadlineCountsInteractiveTime: Bool
     /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
-    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those without work.
+    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those that only join
+    /// others; one that waits for an event gets it.
     public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
     var grace: Duration

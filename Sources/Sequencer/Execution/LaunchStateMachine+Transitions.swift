@@ -212,6 +212,11 @@ extension LaunchStateMachine {
         // A pause takes no lane and no resource from others.
         release(node)
         record(.retrying(graph.id(node), attempt: failed), at: time)
+        // The start of the launch waits for it, and for no timer.
+        if isInPrologue {
+            enqueue(node)
+            return true
+        }
         pause(node, until: due)
         waitsForTurn(node)
         return true

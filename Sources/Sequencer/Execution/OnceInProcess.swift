@@ -13,8 +13,8 @@
 /// ```
 ///
 /// Where the launch that does it is cancelled, and others wait, the work goes on for them; it is cancelled with the last
-/// of them. Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or waits
-/// for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
+/// of them, which waits for it within its grace. Only success counts: where the work has failed, or was
+/// cancelled, the next launch that comes to it, or waits for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
 public struct OnceInProcess<Value: Sendable>: Sendable {
     private enum Progress: Sendable {
         case open
@@ -54,9 +54,15 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
                 step.note("was done before, in this process")
                 return value
             case .running(let attempt):
-                defer { attempt.leave() }
+                do {
+                    try await step.waiting(for: "what another launch of the process has begun") { try await attempt.ended.value }
+                } catch {
+                    // Work that was handed over ends with the last launch that wants it, as with the one that began it.
+                    await attempt.leave()?.value
+                    throw error
+                }
                 // Then another look: the other launch may have failed.
-                try await step.waiting(for: "what another launch of the process has begun") { try await attempt.ended.value }
+                _ = attempt.leave()
             case .open:
                 return try await attempt.begin(work) { [progress] value in progress.withLock { $0 = value.map(Progress.done) ?? .open } }
             }
@@ -83,12 +89,14 @@ private final class SharedAttempt<Value: Sendable>: Sendable {
 
     func join() { state.withLock { $0.waiting += 1 } }
 
-    func leave() {
+    /// - Returns: the work, which was told to cancel, where nobody is left who wants it.
+    func leave() -> Task<Void, Never>? {
         let unwanted = state.withLock { state in
             state.waiting -= 1
             return state.waiting == 0 && state.beginner == nil ? state.task : nil
         }
         unwanted?.cancel()
+        return unwanted
     }
 
     /// Does the work. If the task that calls this is cancelled, others that wait take the work over; without any it is

@@ -354,7 +354,8 @@ final class RunRecord: Sendable {
             lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
-            exclusive: policy?.value.exclusive ?? []
+            exclusive: policy?.value.exclusive ?? [],
+            isCancelled: node.state == .ended && node.outcome == .cancelled
         )
     }
 }

@@ -11,7 +11,7 @@ struct GraphCycles {
     }
 
     private let predecessors: AdjacencyList
-    /// The group of each operation that has no place in the order; one that is alone in its group is in no circle.
+    /// The group of each operation that has no place in the order.
     private var groups: [Int?]
     private var sizes: [Int] = []
 
@@ -49,10 +49,12 @@ struct GraphCycles {
     ///
     /// - Complexity: O(operations + dependencies).
     var cycles: [Cycle] {
-        var isShown = sizes.map { $0 == 1 }
+        var isShown = sizes.map { _ in false }
         var cycles: [Cycle] = []
         for node in groups.indices {
             guard let group = groups[node], !isShown[group] else { continue }
+            // One that is alone in its group is in a circle where it waits for itself.
+            if sizes[group] == 1, !predecessors[node].contains(where: { $0.index == node }) { continue }
             isShown[group] = true
             let cycle = shortestCycle(through: node)
             cycles.append(Cycle(operations: cycle, others: sizes[group] - cycle.count))

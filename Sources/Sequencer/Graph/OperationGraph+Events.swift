@@ -68,7 +68,7 @@ extension OperationGraph {
             guard case .event(let event) = nodes[edge.node].work else { return false }
             let policy = nodes[edge.node].policy?.value
             let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
-            return promises && edge.node != edge.target && (edge.needsValue || policy?.timeout == nil)
+            return promises && (edge.needsValue || policy?.shortestTimeout == nil)
         }.map { GraphEdge(node: $0.node, target: $0.target) }
     }
 }

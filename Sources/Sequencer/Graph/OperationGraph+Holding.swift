@@ -41,7 +41,7 @@ extension OperationGraph {
     ///       that throws must have taken nothing.
     ///   - release: releases what `take` has returned. It must not block for long.
     /// - Returns: the step; its value is the one that `take` has returned.
-    /// - Throws: a ``GraphError`` when one of the steps is not in the graph; the graph is as before.
+    /// - Throws: a ``GraphError`` when one of the steps is not in the graph, or there is none; the graph is as before.
     @discardableResult
     public mutating func hold<Held: Sendable>(
         _ id: String,
@@ -53,6 +53,10 @@ extension OperationGraph {
     ) throws(GraphError) -> Step<Held> {
         var list = DependencyList()
         for step in steps { step.add(to: &list) }
+        if list.edges.isEmpty {
+            let complaint = "\(printable(id)): it is held over no steps; name some in 'over'"
+            throw GraphError(graph: name, problems: [GraphProblem(.invalidOption, complaint)])
+        }
         var range: [Int] = []
         // Before anything is added: after an error the graph is as it was.
         for edge in list.edges { range.append(try position(of: edge.dependency.id)) }
@@ -128,19 +132,39 @@ extension OperationGraph {
                     && users.contains { !before.contains($0) && graph.policy($0).exclusive.contains(resource) }
             }
         }
-        for (place, first) in chains.enumerated() {
-            for second in chains[(place + 1)...] {
-                // One of them may be over before the other one begins.
-                guard !first.steps.allSatisfy(second.before.contains), !second.steps.allSatisfy(first.before.contains),
-                    let one = conflict(first.taker, first.before, second.users),
-                    let two = conflict(second.taker, second.before, first.users)
-                else { continue }
-                let complaint =
-                    "'\(name(first.taker))' holds '\(printable(one.name))' over steps that wait for "
-                    + "'\(printable(two.name))', and '\(name(second.taker))' the other way round; "
-                    + "each may wait for the other, so take both in one order"
-                problems.append(GraphProblem(.invalidOption, positions: [first.taker, second.taker], complaint))
-                break
+        /// What a chain waits for and the next one holds.
+        func awaited(_ chain: Int, _ next: Int) -> ExclusiveResource? {
+            conflict(chains[next].taker, chains[next].before, chains[chain].users)
+        }
+        /// Whether neither of them is over before the other one begins.
+        func mayMeet(_ one: Int, _ other: Int) -> Bool {
+            !chains[one].steps.allSatisfy(chains[other].before.contains)
+                && !chains[other].steps.allSatisfy(chains[one].before.contains)
+        }
+        let next = chains.indices.map { chain in
+            chains.indices.filter { $0 != chain && mayMeet(chain, $0) && awaited(chain, $0) != nil }
+        }
+        for first in chains.indices {
+            // Breadth first: the first way back is a shortest one. It is told of at the first chain of the circle.
+            var (ways, met, place) = ([[first]], Set<Int>(), 0)
+            while place < ways.count {
+                let way = ways[place], last = way[way.count - 1]
+                place += 1
+                if next[last].contains(first) {
+                    let held = zip([last] + way, way).map { awaited($0, $1).map { printable($0.name) } ?? "" }
+                    let holds = zip(way, zip(held, held.dropFirst() + held.prefix(1))).map { chain, resources in
+                        "'\(name(chains[chain].taker))' holds '\(resources.0)' over steps that wait for '\(resources.1)'"
+                    }
+                    let advice = "each may wait for the next, so take these resources in one order"
+                    let complaint = "\(holds.joined(separator: ", ")); \(advice)"
+                    problems.append(GraphProblem(.invalidOption, positions: way.map { chains[$0].taker }, complaint))
+                    break
+                }
+                for chain in next[last] where chain > first && !met.contains(chain) {
+                    guard way.allSatisfy({ mayMeet($0, chain) }) else { continue }
+                    met.insert(chain)
+                    ways.append(way + [chain])
+                }
             }
         }
         return problems

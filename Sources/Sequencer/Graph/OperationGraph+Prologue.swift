@@ -18,7 +18,8 @@
 /// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else
 /// for the last one. One that throws, or aborts, ends the launch before anything else has begun, and
 /// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
-/// prologue alone, and neither ask a person, nor be tried again, be put off or be a milestone: ``validated()`` says so.
+/// prologue alone, and neither ask a person, nor be tried again after a pause, be put off or be a milestone:
+/// ``validated()`` says so.
 ///
 /// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a
 /// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the
@@ -126,7 +127,9 @@ extension StepPolicy {
         var complaints: [String] = []
         if isMilestone || isInitialDisplay { complaints.append("be a milestone: nothing can be seen by then") }
         if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
-        if retry != nil { complaints.append("be tried again: the main thread would be blocked in the pause") }
+        if let retry, retry.attempts > 1, retry.backoff > .zero {
+            complaints.append("be tried again after a pause, in which the main thread would be blocked; make its backoff zero")
+        }
         if delay != nil { complaints.append("be delayed: the main thread would be blocked meanwhile") }
         if isDeferrable { complaints.append("be deferrable: all else comes after it") }
         if !claims.isEmpty {

@@ -101,6 +101,10 @@ extension OperationGraph {
     private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
+            if resource.isOfProcess || nodes.contains(where: { $0.policy?.value.claims.contains(resource.name) == true }) {
+                let complaint = "one step at a time holds a resource of the process; leave out its limit, or 'ofProcess'"
+                problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
+            }
             if (1...Self.maximumResourceLimit).contains(limit) { continue }
             let complaint = "the limit of a resource must be 1 to \(Self.maximumResourceLimit), and is \(limit)"
             problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))

@@ -55,7 +55,8 @@ public struct OperationGraph: Sendable {
     /// graph.add("fetch-images", .exclusive("network")) { try await api.images() }
     /// ```
     ///
-    /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds.
+    /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds. So is a limit for a resource
+    ///     of the process (``ExclusiveResource/ofProcess``).
     public mutating func limit(_ resource: ExclusiveResource, to count: Int) {
         // One is the rule: left out, so that an empty dictionary says at once that no resource is shared.
         resourceLimits[resource] = count == 1 ? nil : count

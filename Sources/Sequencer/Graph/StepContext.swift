@@ -15,8 +15,8 @@ public struct StepContext: Sendable {
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
 
-    /// Stops the launch: no operation starts any more, those that run are told to cancel, and `takeover` starts at once
-    /// on the main actor.
+    /// Stops the launch: no operation starts any more, all others that run are told to cancel, and `takeover` starts at
+    /// once on the main actor. This step is to return soon.
     ///
     /// The launch ends as aborted (after its milestone: the rest of it does, see ``LaunchReport/afterMilestone``) when
     /// its running operations have ended, or after the grace period. The takeover does not wait for any of it, and has

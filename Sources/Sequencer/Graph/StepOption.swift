@@ -207,7 +207,8 @@ public struct StepOption: Sendable {
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
     ///
-    /// A condition that reads values is asked as soon as they are there. If it is false, the step is skipped then, and
+    /// A condition that reads values is asked as soon as they are there, and a lane, or the main thread, is free. If it is
+    /// false, the step is skipped then, and
     /// waits for nothing else, whatever the others come to: a step behind it that needs what the skipped one would have
     /// waited for waits for that itself. A condition that reads no values, or values of the prologue alone, is asked
     /// when the step could start: what it looks at may be the work of a step in `after:`.
@@ -415,7 +416,7 @@ package struct StepPolicy: Sendable {
     package var isSwitchedOff = false
     package var exclusive: [ExclusiveResource] = []
     /// The names of those that are one for all launches of the process.
-    var claims: Set<String> = []
+    package var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
     /// Whether all of the step's time is a person's.

@@ -46,7 +46,7 @@ extension ValidatedGraph {
         (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
         (policy.isMilestone, policy.racers) = (original.isMilestone, original.racers)
         policy.isInitialDisplay = original.isInitialDisplay
-        policy.isInPrologue = original.isInPrologue
+        (policy.isInPrologue, policy.isAlways) = (original.isInPrologue, original.isAlways)
         policy.isInteractive = original.isInteractive
         // All of its time is a person's, unless it is known without the person.
         policy.saysWhenItAsks = original.expectsOwnTime

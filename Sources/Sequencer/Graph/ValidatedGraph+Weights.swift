@@ -2,15 +2,25 @@ extension ValidatedGraph {
     /// The same graph, in which an operation that takes the first of several waits only for the one that is expected to be
     /// that: for paths, which do not count the others.
     package func withFirstRacers(_ duration: (Int) -> Nanoseconds) -> ValidatedGraph {
-        if nodes.allSatisfy({ $0.policy?.value.racers == nil }) { return self }
-        var (ends, edges) = ([Nanoseconds](repeating: 0, count: count), [GraphEdge]())
-        for node in order {
-            let racers = racers(of: node)
+        var ends = [Nanoseconds](repeating: 0, count: count)
+        return withRacers { node, racers in
             // One that is switched off does not succeed.
             let first = racers.filter { !policy($0).isSwitchedOff }.min { (ends[$0], $0) < (ends[$1], $1) }
-            let awaited = predecessors[node].filter { $0.index == first || !racers.contains($0.index) }
-            ends[node] = (awaited.map { ends[$0.index] }.max() ?? 0).addingSaturated(duration(node))
-            edges += awaited.map { GraphEdge(node: node, target: $0.index, needsValue: $0.needsValue) }
+            let awaited = predecessors[node].lazy.map(\.index).filter { $0 == first || !racers.contains($0) }
+            ends[node] = (awaited.map { ends[$0] }.max() ?? 0).addingSaturated(duration(node))
+            return [first].compactMap(\.self)
+        }
+    }
+
+    /// The same graph, in which an operation that takes the first of several waits only for those that `awaited` names.
+    ///
+    /// - Parameter awaited: asked for each operation, after those before it.
+    package func withRacers(_ awaited: (_ node: Int, _ racers: [Int]) -> [Int]) -> ValidatedGraph {
+        if nodes.allSatisfy({ $0.policy?.value.racers == nil }) { return self }
+        let edges = order.flatMap { node in
+            let racers = racers(of: node), awaited = awaited(node, racers)
+            return predecessors[node].filter { awaited.contains($0.index) || !racers.contains($0.index) }
+                .map { GraphEdge(node: node, target: $0.index, needsValue: $0.needsValue) }
         }
         return ValidatedGraph(graph, edges, operationPositions: operationPositions)
     }

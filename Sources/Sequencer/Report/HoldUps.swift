@@ -17,6 +17,8 @@ package struct HoldUps: Sendable {
         /// Leaves the main thread to others while it lasts.
         let suspends: Bool
         let exclusive: [ExclusiveResource]
+        /// As are the others of several operations of which the first has succeeded, at that moment.
+        let isCancelled: Bool
 
         /// When it began; one that never started took no time.
         fileprivate var begin: Nanoseconds { start ?? end }
@@ -133,7 +135,9 @@ package struct HoldUps: Sendable {
         if let holder = holder(of: node) { return holder }
         var last = -1
         forEachDependency(of: node) { dependency in
-            if last < 0 || uses[last].end < uses[dependency].end { last = dependency }
+            let isLater = last < 0 || uses[last].end < uses[dependency].end
+            let hasWon = !isLater && uses[last].isCancelled && !uses[dependency].isCancelled && uses[last].end == uses[dependency].end
+            if isLater || hasWon { last = dependency }
         }
         return last < 0 ? nil : last
     }
@@ -216,7 +220,8 @@ extension HoldUps {
                 lane: operation.lane,
                 isMain: operation.isMain,
                 suspends: operation.suspends,
-                exclusive: operation.exclusive
+                exclusive: operation.exclusive,
+                isCancelled: operation.outcome == .cancelled
             )
         }
         let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }

@@ -82,6 +82,8 @@ struct OperationDocument: Equatable, Sendable {
     var heldOver: [String]?
     /// The resources that it holds alone while it runs.
     var exclusive: [String] = []
+    /// Those of them that are one for all launches of the process.
+    var exclusiveOfProcess: [String] = []
     var qos: QualityDocument?
     /// How long it usually takes.
     var expected: Duration?

@@ -108,6 +108,12 @@ final class ScenarioParser {
             }
             document.operations.append(operation)
         }
+        // As in code: one of several that fails alone fails nothing.
+        let racers = Set(document.operations.lazy.flatMap { $0.firstOf ?? [] })
+        for place in document.operations.indices
+        where racers.contains(document.operations[place].id) && document.operations[place].onFailure == .required {
+            document.operations[place].onFailure = .skipDependents
+        }
         operations = fields
     }
 }
@@ -160,7 +166,7 @@ enum ScenarioKeys {
         "always": { $0.always = try $1.bool() },
         "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try ids($1) },
+        "heldOver": { $0.heldOver = try heldOver($1) },
         "cuttable": { $0.cuttable = try $1.bool() },
         "exclusive": { $0.exclusive = try resources($1) { try $0.label("the resource") } },
         "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
@@ -225,6 +231,7 @@ enum ScenarioKeys {
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
         "interactive": { $0.interactive = try $1.bool() },
         "exclusive": { $0.exclusive = try resources($1) { try $0.string() } },
+        "exclusiveOfProcess": { $0.exclusiveOfProcess = try resources($1) { try $0.string() } },
         // Exact zero is allowed: a step that only joins takes no time.
         "expectedMs": { $0.expected = try $1.milliseconds(from: .zero) },
         "expectsOwnTime": { $0.expectsOwnTime = try $1.bool() },
@@ -240,7 +247,7 @@ enum ScenarioKeys {
         "always": { $0.always = try $1.bool() },
         "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try ids($1) },
+        "heldOver": { $0.heldOver = try heldOver($1) },
         "join": { if try $1.bool() { $0.work = .none } },
         "keepsThread": {
             let keepsThread = try $1.bool()
@@ -285,6 +292,12 @@ extension ScenarioKeys {
 
     private static func ids(_ field: ScenarioField) throws -> [String] {
         try field.elements().map { try $0.label("the id") }
+    }
+
+    private static func heldOver(_ field: ScenarioField) throws -> [String] {
+        let ids = try ids(field)
+        if ids.isEmpty { throw field.fault("it is held over no steps; name some") }
+        return ids
     }
 
     /// - Parameter name: reads the name of a resource.

@@ -120,6 +120,7 @@ extension OperationDocument {
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(Self.qualities[qos] ?? .default)) }
         options += exclusive.map { .exclusive(ExclusiveResource($0)) }
+        options += exclusiveOfProcess.map { .exclusive(ExclusiveResource($0).ofProcess) }
         if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if always { options.append(.always) }

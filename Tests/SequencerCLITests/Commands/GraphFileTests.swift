@@ -112,9 +112,10 @@ struct GraphFileTests {
         try graph.hold("place", .exclusive("images"), over: value, decode) {
         } release: { _ in
         }
-        graph.add("tidy", .always, after: decode) { step in try await step.sleep(for: .zero) }
+        graph.add("tidy", .always, .exclusive("log", .userInterface.ofProcess), after: decode) { step in try await step.sleep(for: .zero) }
         let printed = try graph.validated().json(pretty: false)
-        for member in [#""firstOf":["near","far"]"#, #""heldOver":["value","decode"]"#, #""always":true"#] {
+        for member in [#""firstOf":["near","far"]"#, #""heldOver":["value","decode"]"#, #""always":true"#, #""exclusiveOfProcess":["ui"]"#]
+        {
             #expect(printed.contains(member), "\(member) in \(printed)")
         }
         let again = try await Tool.run(["graph", "-", "--json"], input: Data(printed.utf8))
@@ -152,9 +153,25 @@ struct GraphFileTests {
         }
     }
 
+    @Test("in a file, as in code, a step that ends behind another of which one is the first fails nothing")
+    func firstOfFile() async throws {
+        let far = #"{"id":"far","work":{"simulate":"700ms"}}"#, near = #"{"id":"near","work":{"simulate":"500ms"}}"#
+        let first = #"{"id":"f","after":["far","near"],"firstOf":["far","near"]}"#
+        let main = #"{"id":"m","after":["f"],"work":{"simulate":"10ms"}}"#
+        let file = #"{"schema":"sequencer.scenario/1","name":"file","milestone":"m","operations":[\#(far),\#(near),\#(first),\#(main)]}"#
+        let run = try await Tool.call("run", "-", "--clock", "virtual", "--json", input: file)
+        #expect(try run.code == 0 && run.json()["criticalPath"] as? [String] == ["near", "f", "m"], "\(run.messages)")
+        let plan = try await Tool.call("plan", "-", input: file)
+        #expect(plan.code == 0 && plan.output.contains("longest path: 510 ms, near, f, m"), "\(plan.output)")
+    }
+
     @Test(
         "fault J52: a mistake in a graph file is told with its place",
         arguments: [
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","heldOver":[]}]}"#,
+                "<stdin>:1:81: operations[0].heldOver: it is held over no steps; name some"
+            ),
             (#"{"schema":"sequencer.graph/1","operations":[]}"#, "<stdin>:1:1: missing key 'scenario'"),
             (
                 #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","after":["b"]}]}"#,

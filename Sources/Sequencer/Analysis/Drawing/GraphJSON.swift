@@ -45,14 +45,16 @@ extension ValidatedGraph {
         return [
             "id": .text(id(node)), "title": .text(policy.title), "after": .texts(facts.dependencies[node].lazy.map(id)),
             "on": isMain(node) ? "main" : "background", "interactive": .flag(policy.isInteractive),
-            "exclusive": .texts(policy.exclusive.lazy.map(\.name)), "expectedMs": .milliseconds(policy.expected),
+            "exclusive": .texts(policy.exclusive.lazy.map(\.name)),
+            "exclusiveOfProcess": policy.claims.isEmpty ? nil : .texts(policy.claims.sorted()),
+            "expectedMs": .milliseconds(policy.expected),
             "expectsOwnTime": .mark(policy.isInteractive && !policy.isExpectedOfPerson),
             "timeoutMs": .milliseconds(policy.timeout), "delayMs": .milliseconds(policy.delay),
             // With a fallback, the policy never takes effect.
             "onFailure": policy.hasFallback ? "fallback" : .text(policy.onFailure.name), "cuttable": .mark(policy.isCuttable),
             "deferrable": .mark(policy.isDeferrable), "always": .mark(policy.isAlways),
             "cancellationShield": .mark(policy.isShielded),
-            "firstOf": policy.racers.map { .texts($0) }, "heldOver": steps.map { .texts($0.map(id)) },
+            "firstOf": policy.racers.map { .texts($0) }, "heldOver": steps.flatMap { $0.isEmpty ? nil : .texts($0.map(id)) },
             // The reader of a file cannot look into closures: what follows from these is said.
             "join": .mark(isJoin(node)), "keepsThread": .mark(keepsThread(node)),
             "switchedOff": .mark(policy.isSwitchedOff),

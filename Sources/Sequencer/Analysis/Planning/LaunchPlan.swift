@@ -29,11 +29,21 @@ public struct LaunchPlan: Sendable {
     public let lowerBound: Duration
 
     init(_ graph: ValidatedGraph, _ options: PlanOptions, _ durations: [Duration], _ report: LaunchReport) {
-        // What is put off takes no time from the milestone.
-        let path = CriticalPath(of: graph, endingWith: graph.milestoneIndex) { node in
-            report.operations[node].isDeferred ? 0 : durations[node].nanoseconds
+        // Where one takes the first of several, the others end with that.
+        var lost: Set<Int> = []
+        let awaited = graph.withRacers { _, racers in
+            let first = racers.filter { report.operations[$0].outcome.isSuccess }
+            if !first.isEmpty { lost.formUnion(Set(racers).subtracting(first)) }
+            return first.isEmpty ? racers : first
         }
-        let longest = graph.remaining { durations[$0].nanoseconds }.max() ?? 0
+        func time(_ node: Int) -> Nanoseconds {
+            (lost.contains(node) ? report.operations[node].duration : durations[node]).nanoseconds
+        }
+        // What is put off takes no time from the milestone.
+        let path = CriticalPath(of: awaited, endingWith: graph.milestoneIndex) { node in
+            report.operations[node].isDeferred ? 0 : time(node)
+        }
+        let longest = awaited.remaining(duration: time).max() ?? 0
         // Where a timeout cuts a path short, the launch is shorter than that.
         lowerBound = min(report.makespan, max(.nanoseconds(longest), options.lanes.map { report.workOnLanes / $0 } ?? .zero))
         var report = report

@@ -31,8 +31,8 @@ extension ValidatedGraph {
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
     /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they hang:
-    /// they have no timeout, of their own or of each attempt, do more than join others, and wait for no person
-    /// (``StepOption/interactive``). In the order in which they were added; none without a milestone.
+    /// they have no timeout, of their own or of each attempt, do more than join others or take the first of them, and
+    /// wait for no person (``StepOption/interactive``). In the order in which they were added; none without a milestone.
     /// ``LaunchOptions/stepTimeout`` gives them one.
     public var operationsWithoutTimeout: [String] {
         guard let milestone = milestoneIndex else { return [] }
@@ -40,7 +40,8 @@ extension ValidatedGraph {
         return (0..<count).filter { node in
             let policy = policy(node)
             let mayHang = policy.shortestTimeout == nil && !policy.isInteractive && !policy.isSwitchedOff
-            return mayHang && hasWork(node) && needed.contains(node)
+            // What takes the first of several runs no code of its own.
+            return mayHang && policy.racers == nil && hasWork(node) && needed.contains(node)
         }.map(id)
     }
 

@@ -36,8 +36,8 @@ public struct TokenEndpoint: Sendable {
     /// Gets new tokens for a session; nil when it has no refresh token. Give this to a ``TokenManager``.
     ///
     /// - Throws: ``SessionRejected`` when the service answers with an `error`, and status 400, 401 or 200;
-    ///     ``NetworkError`` for everything else, which may pass, and for the errors "temporarily_unavailable",
-    ///     "server_error", "slow_down", "invalid_client" and "unauthorized_client", which are not the user's.
+    ///     ``NetworkError`` for everything else, which may pass, and for the errors of RFC 6749 beside
+    ///     "invalid_grant", which are of the moment or the app's.
     public func refresh(_ session: Session, deadline: Deadline) async throws -> Session? {
         guard let token = session.refreshToken else { return nil }
         return try await request(
@@ -91,7 +91,8 @@ public struct TokenEndpoint: Sendable {
 
         /// Of the moment, or of the app: no user has to log in again for them.
         static let ofOthers: Set = [
-            "temporarily_unavailable", "server_error", "slow_down", "invalid_client", "unauthorized_client",
+            "temporarily_unavailable", "server_error", "slow_down", "invalid_client", "unauthorized_client", "invalid_request",
+            "unsupported_grant_type", "invalid_scope",
         ]
     }
 
