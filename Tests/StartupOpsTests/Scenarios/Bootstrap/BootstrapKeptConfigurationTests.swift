@@ -98,8 +98,8 @@ struct BootstrapKeptConfigurationTests {
                 "it asks for dismissable onboarding",
             ]
         )
-        #expect(try await updates.next()?.version == "1")
-        #expect(try await updates.next()?.version == "2")
+        #expect(await updates.next()?.version == "1")
+        #expect(await updates.next()?.version == "2")
         // It has not been tried.
         #expect(configurations.lastKnown.configuration.version == "1" && configurations.onTrial?.version == "2")
 
@@ -114,17 +114,17 @@ struct BootstrapKeptConfigurationTests {
         let bootstrap = try harness.bootstrap(harness.plan())
         var updates = bootstrap.appConfigurations.makeAsyncIterator()
         #expect(try await launch(bootstrap, version: "old").outcome == .completed)
-        #expect(try await updates.next()?.version == "old")
+        #expect(await updates.next()?.version == "old")
         try await bootstrap.refreshConfiguration(by: .after(patience))
         try await bootstrap.refreshConfiguration(by: .after(patience))
         let fetched = try #require(ConfigurationStore(harness.directory.state).onTrial)
-        #expect(try await updates.next() == fetched && fetched.version != "old")
+        #expect(await updates.next() == fetched && fetched.version != "old")
         // Who asks late begins with the latest.
         var late = bootstrap.appConfigurations.makeAsyncIterator()
-        #expect(try await late.next() == fetched)
+        #expect(await late.next() == fetched)
         bootstrap.configurationLine.note(nil)
         bootstrap.configurationLine.note(.bundled)
-        #expect(try await updates.next() == .bundled)
+        #expect(await updates.next() == .bundled)
     }
 
     @Test("a configuration on trial is confirmed by a launch that went by it, and by no other")
