@@ -11,8 +11,8 @@ public protocol DeviceConnector: Sendable {
 
     /// Looks for speakers.
     ///
-    /// - Parameter endpoints: where speakers are said to answer. A connector with a way of its own to find some may
-    ///     look elsewhere too.
+    /// - Parameter endpoints: the expected addresses of speakers. A connector that has other ways to find some may look
+    ///     elsewhere too.
     /// - Returns: those that were found, which may be none; those that do not answer are left out.
     /// - Throws: when it was cancelled, or cannot look at all.
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker]
@@ -123,7 +123,7 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
     public var description: String { "\(device): \(reason)" }
 }
 
-/// Keeps connections open: each closes when it is let go of.
+/// Keeps connections open: each closes when it is released.
 public final class ConnectedDevices: Sendable {
     private let connections = Locked<[any DeviceConnection]>([])
 

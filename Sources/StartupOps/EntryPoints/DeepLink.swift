@@ -14,7 +14,7 @@ public struct DeepLink: Sendable, Hashable, Codable {
     public let route: String
     /// The parameters that were given, by name.
     let parameters: [String: Value]
-    /// Whether only someone who is logged in may follow it.
+    /// Whether it needs a logged-in user.
     let needsLogin: Bool
     /// Whether following it changes something, so that the person has to confirm it first.
     let changesState: Bool

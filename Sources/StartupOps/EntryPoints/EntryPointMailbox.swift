@@ -14,9 +14,8 @@ import StartupStorage
 /// a redelivery, at most three times in all.
 ///
 /// An entry point for one account (because the push says so, or because it needs a login and came while that account
-/// was logged in, or its session was stored and nobody was known to be there yet) is never handed to another: it waits
-/// until that account is logged in, or until it expires. One that does not say when that is expires a week after it
-/// came.
+/// was logged in, or its session was stored and the user was not known yet) is never handed to another: it waits until
+/// that account is logged in, or until it expires. Without an expiry date it expires a week after it came.
 ///
 /// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is
 /// working on. Every method can be called from any thread, and may wait for a disk.
@@ -42,7 +41,7 @@ public final class EntryPointMailbox: Sendable {
 
     struct State: Sendable {
         var phase = Phase.launching
-        /// Nil until somebody has said who is there.
+        /// Nil until the user is known.
         var session: EntryPointSession?
         var isDelivering = false
         /// The app's handler, while it runs.
@@ -51,7 +50,7 @@ public final class EntryPointMailbox: Sendable {
         var hasNews = false
         var hasWaited = false
         var delay = Duration.zero
-        /// What was dropped or refused, and the parts of pushes that were left out, that are in no report yet.
+        /// Entry points that were dropped or refused, and parts left out of pushes, that are not yet in a report.
         var untold = SentencesForReport()
     }
 
@@ -70,8 +69,7 @@ public final class EntryPointMailbox: Sendable {
     ///       do.
     ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.
     ///   - delay: how long to wait between the main screen and the first delivery, a minute at most.
-    ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a
-    ///       disk.
+    ///   - storedAccount: the account whose session is stored; asked until the user is known, and may wait for a disk.
     ///   - now: tells the date.
     ///   - sleep: waits for the delay.
     init(
@@ -212,8 +210,9 @@ extension EntryPointMailbox {
 
     /// Stops the delivery.
     ///
-    /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how
-    ///     many are kept.
+    /// - Returns: sentences for the report of a launch that an update has stopped: the dropped and refused entry
+    ///   points, and
+    ///   how many are kept.
     func stopForReport() -> [String] {
         // First, so that nothing is handed over while they are counted.
         stopDelivering()
@@ -225,7 +224,7 @@ extension EntryPointMailbox {
         ]
     }
 
-    /// Sentences for the report on what was dropped or refused since the last call.
+    /// Sentences for the report on entry points that were dropped or refused since the last call.
     func takeLosses() -> [String] { state.withLock { $0.untold.take() } }
 }
 

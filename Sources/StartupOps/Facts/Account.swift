@@ -130,7 +130,7 @@ public struct Entitlements: Sendable, Hashable, Codable {
 
     /// Entitlements, by their names.
     public init(_ entitlements: Set<String> = []) {
-        // A name that is blank is none: it would make somebody a subscriber.
+        // A blank name does not count: it would make the user a subscriber.
         self.entitlements = entitlements.filter { $0.unlessBlank != nil }
     }
 

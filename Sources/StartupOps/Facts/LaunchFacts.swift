@@ -8,7 +8,7 @@ import Sequencer
 /// let graph = environment.graph(Scenario(for: facts))
 /// ```
 ///
-/// An app has facts of its own by types that conform to ``LaunchFact``.
+/// An app adds facts by types that conform to ``LaunchFact``.
 public struct LaunchFacts: Sendable, Hashable {
     /// The cause of the launch.
     public enum Origin: Sendable, Hashable, CaseIterable {
@@ -54,7 +54,7 @@ public struct LaunchFacts: Sendable, Hashable {
     public var speaker: SpeakerState
     /// The cause of the launch.
     public var origin: Origin
-    /// How someone who is not logged in is received.
+    /// How a user without a login is received.
     public var onboarding: OnboardingType
     /// Whether the app runs already, and is only brought back to the front.
     public var isRunning: Bool
@@ -95,9 +95,9 @@ public struct LaunchFacts: Sendable, Hashable {
         set { own[ObjectIdentifier(fact)] = newValue == .unknown ? nil : OwnFact(fact: newValue) }
     }
 
-    /// Whether logging in may have to ask the person: the session is missing, or may not be used as it is.
+    /// Whether logging in may have to ask the user: the session is missing, or may not be used as it is.
     ///
-    /// Where no configuration is known yet, the one that is fetched may say that the person is to be asked.
+    /// Before a configuration is known, the fetched one may require the question.
     var mayAskToLogIn: Bool {
         switch account {
         case .none: onboarding == .regular || !isRegionKnown

@@ -122,7 +122,7 @@ public final class Stage {
         if let owner = isTakenOverBy, owner != operation { return }
         takeover.withLock { $0 = operation }
         onTakeover()
-        // Those who wait get the turn, and are refused by `takeTurn(_:)`.
+        // Waiting operations get the turn; `takeTurn(_:)` then refuses them.
         turn.passToAll()
         await body()
     }
@@ -175,7 +175,7 @@ public struct PresentationRefused: DescribedError, Sendable, Hashable {
     /// The operation that has the screen, for good.
     public let takenOverBy: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     public var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
 }
 
@@ -186,7 +186,7 @@ struct MissingPresenterError: DescribedError, Sendable, Hashable {
     /// The question for the person.
     let question: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String {
         "there is no presenter for \(operation), and it needs a person: \(question); give one to StartupPresenters"
     }
@@ -197,7 +197,7 @@ public struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
     let operation: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     public var description: String { "the person dismissed \(operation)" }
 
     /// The journal's word for it: a launch that the person left does not count as a bad one.

@@ -5,8 +5,9 @@ import StartupStorage
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
-/// It listens on 127.0.0.1, serves any number of clients on a queue of its own, and can be told to misbehave. It stops
-/// when it is released.
+/// It listens on 127.0.0.1, serves any number of clients on a private queue, and can be told to misbehave. It stops
+/// when
+/// it is released.
 ///
 /// ```swift
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")
@@ -45,7 +46,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     private let open = DispatchGroup()
     /// By the socket that each watches: the one that listens, and those of the clients.
     private var sources: [Int32: any DispatchSourceRead] = [:]
-    /// What clients have sent of a line.
+    /// The unfinished line of each client.
     private var input: [Int32: [UInt8]] = [:]
     /// In bytes, as on the other side.
     private static let maximumLine = 256

@@ -17,7 +17,7 @@ extension OperationGraph {
 
         let configuration: Step<LoadedConfiguration>
         if facts.isRegionKnown {
-            // One that is late is replaced by the last one, for there is one.
+            // A late configuration is replaced by the last one, since there is one.
             configuration = addConfiguration(of: steps, .timeout(.seconds(1)))
         } else {
             // It may ask, so it waits for the splash, and has more time.
@@ -85,7 +85,7 @@ extension OperationGraph {
         }
         // Pages of the last known configuration do, unless the launch has waited for the new one anyway.
         let isConfigured = !facts.isRegionKnown || facts.mayAskToLogIn
-        // It ends at once, so it holds up nobody who asks.
+        // It finishes at once, so it holds up no question.
         if facts.hasSeenTutorial { return add(.tutorial, of: steps, after: StartupStep.splash.id).id }
         last = add(.tutorial, of: steps, .interactive, using: isConfigured ? configuration : nil, after: last).id
         return last

@@ -72,7 +72,7 @@ public struct Scenario: NamedValue, Sendable {
     /// milestone: the update takes over before the milestone's work starts. A step that the app puts in the milestone's
     /// place later (`replace(_:with:)`) is not checked.
     ///
-    /// Such a launch is refused while another one that leads to the main screen runs over the same state in this
+    /// Such a launch is refused while another launch that leads to the main screen runs over the same state in this
     /// process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the error, a `GraphError`
     /// of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings the app back, or that
     /// nobody sees, may run beside it.
@@ -155,23 +155,22 @@ extension Scenario {
         following: LaunchFacts(origin: .shortcut)
     )
 
-    /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and
-    /// configuration.
+    /// A user without a login, in an app that asks for an account: the login form comes after splash and configuration.
     static let guest = Scenario(
         "guest",
         "Nobody is logged in, and the app asks for an account.",
         following: LaunchFacts(account: .none)
     )
 
-    /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and
-    /// can be dismissed.
+    /// A user without a login, in an app that can be tried first: the onboarding lies over the main screen, and can be
+    /// dismissed.
     package static let guestDismissable = Scenario(
         "guest-dismissable",
         "Nobody is logged in, and the app can be tried: the onboarding comes over the main screen.",
         following: LaunchFacts(account: .none, onboarding: .dismissable)
     )
 
-    /// Someone who is not logged in, in an app that does not mind.
+    /// A user without a login, in an app that does not mind.
     package static let guestNone = Scenario(
         "guest-none",
         "Nobody is logged in, and nobody is asked to.",

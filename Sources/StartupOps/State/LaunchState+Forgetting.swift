@@ -7,8 +7,9 @@ extension LaunchState {
     /// A note is written first, and removed last. The next process that opens the state completes an interrupted
     /// removal before anything else.
     ///
-    /// - Throws: when a part could not be removed. The others are, and the next launch removes the rest: what is stored
-    ///   in the same place before that will go too.
+    /// - Throws: when a part could not be removed. The others are removed, and the next launch removes the rest,
+    ///   including
+    ///   values stored in the same place before that.
     public func forgetPerson() throws(StorageError) {
         try store.exclusively { () throws(StorageError) in
             // A full disk must keep nobody logged in: without the note, there is only no promise for a kill.

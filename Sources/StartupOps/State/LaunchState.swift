@@ -90,7 +90,7 @@ public final class LaunchState: Sendable {
         store.value(for: Key.appStarts, expecting: "count of starts") { $0.count >= 0 }
     }
 
-    /// How often the app was started by somebody who is known. 0 when that cannot be told.
+    /// How often a known user has started the app. 0 when that cannot be told.
     public var appStarts: Int { storedAppStarts.value?.count ?? 0 }
 
     /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
@@ -122,7 +122,7 @@ public final class LaunchState: Sendable {
 enum FirstLaunch: Sendable, Hashable {
     /// No launch has completed.
     case first
-    /// One has.
+    /// A launch has.
     case later
     /// It cannot be told: the mark of it is damaged, of a newer format, or cannot be read now.
     case unknown(because: StorageError)

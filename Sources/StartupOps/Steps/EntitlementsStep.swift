@@ -2,10 +2,10 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Fetches the person's entitlements; when that fails, the last known ones count.
+/// Fetches the user's entitlements; when that fails, the last known ones count.
 ///
-/// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is
-/// not logged in is entitled to nothing.
+/// If nothing is known it fails, because an empty answer would offer a purchase to a user who may have paid. A user
+/// without a login is entitled to nothing.
 struct EntitlementsOperation: Sendable {
     let environment: StartupEnvironment
 

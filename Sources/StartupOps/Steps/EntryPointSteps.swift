@@ -79,7 +79,7 @@ struct EntryPointOperation: Sendable {
     /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the
     /// main thread.
     func takeSilentPushes(in step: StepContext) async throws {
-        // Those of other accounts keep waiting.
+        // Pushes for other accounts keep waiting.
         let pushes = mailbox.waiting().filter { $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) }
         guard let presenter, !pushes.isEmpty else { return }
         for push in pushes {
@@ -143,7 +143,7 @@ extension StartupStep where Work == ScreenWork {
     /// The silent pushes that wait, in a launch that nobody sees.
     static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
 
-    // All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
+    // Each of them delivers the whole mailbox: more may arrive after the scenario is chosen.
 
     /// The destination of the link that started the app.
     public static var deeplink: Self { step("deeplink", "Follow the link") { try await $0.deliver(in: $1) } }
@@ -151,7 +151,7 @@ extension StartupStep where Work == ScreenWork {
     /// The action of the shortcut that started the app.
     public static var shortcut: Self { step("shortcut", "Perform the shortcut") { try await $0.deliver(in: $1) } }
 
-    /// Everything that waits in the mailbox, in a scenario without a step of its own for it.
+    /// Delivers the whole mailbox, in a scenario without a special step for it.
     public static var entryPoints: Self { step("entry-points", "Deliver what started the app") { try await $0.deliver(in: $1) } }
 
     private static func step(

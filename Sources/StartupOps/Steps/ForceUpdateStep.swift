@@ -27,8 +27,8 @@ public protocol UpdatePresenter: Sendable {
 /// the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets
 /// none, leaves it alone.
 ///
-/// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the
-/// milestone's own work, holds this version to the policy that was read last all the same.
+/// A check that fails, or is left out, decides nothing. `enforceKnownPolicy(in:)`, called before the milestone's own
+/// work, still holds this version to the policy that was read last.
 struct ForceUpdateOperation: Sendable {
     /// How long the launch waits for the answer at least, where the allowance is not shorter, however little the budget
     /// leaves.
@@ -120,7 +120,7 @@ struct ForceUpdateOperation: Sendable {
     func takesOverFailure(in step: StepContext) async -> Bool {
         let hasAsked = memory.withLock { memory in
             if memory.askedIn === step.launch { return true }
-            // What the memory has is of another launch of the graph.
+            // The memory is of another launch of the graph.
             (memory.isStopped, memory.hasToldOfProblem) = (false, false)
             return false
         }
@@ -210,8 +210,9 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in
-    /// this process or another.
+    /// The decision of an answer, which is kept for the next launch; nil if the answer to a later check came first, in
+    /// this
+    /// process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
         let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {

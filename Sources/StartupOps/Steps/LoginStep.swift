@@ -2,7 +2,7 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Asks who is there.
+/// Asks the user to log in.
 @MainActor
 public protocol LoginPresenter: Sendable {
     /// Shows the login form.
@@ -75,7 +75,7 @@ struct LoginOperation: Sendable {
 
     /// Opens a session.
     ///
-    /// - Parameter configuration: may say how someone who is not logged in is received.
+    /// - Parameter configuration: may say how a user without a login is received.
     /// - Throws: `DismissedByPerson`, `MissingPresenterError` when nobody had a session, or ``AccountError`` after too
     ///     many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
@@ -99,7 +99,7 @@ struct LoginOperation: Sendable {
         return decide(configuration) == .regular ? try await askForLogin(in: step, time) : try await guest(in: step, time)
     }
 
-    /// How somebody who is not logged in is received.
+    /// How a user without a login is received.
     private func decide(_ configuration: AppConfiguration?) -> OnboardingType {
         let onboarding = environment.onboarding()
         // If the app has set the onboarding itself, a late configuration does not change it.
@@ -198,7 +198,7 @@ struct LoginOperation: Sendable {
             await presenter.askForLogin(problem: problem)
         } until: { answer, hadTrouble in
             let account: Account
-            // Whoever tries again is ready to wait.
+            // A user who tries again is ready to wait.
             let time = hadTrouble ? max(time, step.requestTime) : time
             switch answer {
             case .dismissed: throw DismissedByPerson(operation: step.operation)

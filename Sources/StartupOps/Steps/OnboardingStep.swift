@@ -1,10 +1,10 @@
 import Sequencer
 import StartupStorage
 
-/// Shows the onboarding over the main screen, until the person has dismissed it.
+/// Shows the onboarding over the main screen, until the user has dismissed it.
 ///
-/// That it was dismissed is recorded after it was shown, never before: who is interrupted sees it again. So does a
-/// guest after somebody was logged in.
+/// The dismissal is recorded after it was shown, never before: an interrupted user sees it again. So does a guest after
+/// a user was logged in.
 struct OnboardingOperation: Sendable {
     let environment: StartupEnvironment
 

@@ -2,13 +2,13 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Offers a subscription to the person whose account has none.
+/// Offers a subscription to the user whose account has none.
 ///
-/// | who is there | after a login in this launch | at each start |
+/// | user | after a login in this launch | at each start |
 /// |---|---|---|
-/// | somebody who has logged in during this launch | offered | offered |
-/// | somebody whose session was opened again | not offered | offered |
-/// | a guest | not offered | not offered |
+/// | logged in during this launch | offered | offered |
+/// | session opened again | not offered | offered |
+/// | guest | not offered | not offered |
 ///
 /// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid
 /// already.
@@ -48,7 +48,7 @@ struct PaywallOperation: Sendable {
 }
 
 extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
-    /// The offer of a subscription to a person who has none. The entitlements are nil when they are not known.
+    /// Offers a subscription to a user who has none. The entitlements are nil when they are not known.
     public static var paywall: Self {
         Self(
             "paywall",

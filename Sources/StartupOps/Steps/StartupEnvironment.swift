@@ -48,7 +48,7 @@ public struct StartupEnvironment: Sendable {
     let loginTurn = Turn()
     /// Whether somebody has logged in since the app started, as a guest or by an account.
     let hasLoggedIn = Locked(false)
-    /// What the steps of one launch leave for each other.
+    /// Values that the steps of one launch pass to each other.
     var memory = LaunchMemory()
     /// The date, for maintenance that ends at one.
     var now: @Sendable () -> Date = { Date() }
@@ -108,7 +108,7 @@ public struct StartupEnvironment: Sendable {
             storedAccount: {
                 // Of the services at that time: an app may replace them before the launch.
                 guard let session = accounts.withLock({ $0 }).storedSession().value else { return nil }
-                // The session of an earlier installation says nothing about who is there.
+                // The session of an earlier installation does not identify the user.
                 return Self.isLeftBehind(session, state) ? nil : session.accountID
             }
         )
@@ -132,8 +132,9 @@ public struct StartupEnvironment: Sendable {
     /// known.
     var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
 
-    /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was
-    /// known before there was one.
+    /// How a user without a login is received: as set by the app, or else by `configuration`, or else as known before
+    /// there
+    /// was a configuration.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
         // The app's own setting wins over every configuration.
         onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
@@ -258,7 +259,7 @@ public struct StartupPresenters: Sendable {
     /// No presenters.
     public init() {}
 
-    /// One object that presents everything, and connects the scene where it can.
+    /// Uses a single object that presents everything, and connects the scene where it can.
     public init(
         all presenter: some SplashPresenter & UpdatePresenter & RegionPresenter & LoginPresenter & TutorialPresenter & SpeakerPresenter
             & EntryPointPresenter & MainPresenter

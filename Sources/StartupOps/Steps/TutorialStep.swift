@@ -10,8 +10,8 @@ public protocol TutorialPresenter: Sendable {
 
 /// Shows the tutorial on the first launch, and on the first one after an update of the app.
 ///
-/// That it was seen is recorded after it was shown, never before: who is interrupted sees it again. After a downgrade
-/// it is not shown.
+/// It is recorded as seen after it was shown, never before: an interrupted user sees it again. After a downgrade it is
+/// not shown.
 struct TutorialOperation: Sendable {
     let environment: StartupEnvironment
     /// Whether the person has asked for it: it is shown, new or not.

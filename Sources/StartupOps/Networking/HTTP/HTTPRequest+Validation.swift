@@ -40,7 +40,7 @@ extension URL {
     }
 }
 
-/// Why a host and a port are no place that everybody reads alike; nil when they are one.
+/// Why not every reader understands a host and a port the same way; nil when all do.
 package func hostViolation(_ host: String, _ port: Int?) -> String? {
     if host.isEmpty { return "the address names no host" }
     // Decoded, "g%6fod.example" is "good.example": two names for one host.

@@ -15,7 +15,7 @@ extension Set<String> {
 extension String {
     /// A text in ASCII that is equal for texts that are the same to the byte, and for no others.
     package var exact: String {
-        // One that begins as an encoded text does is encoded, too.
+        // A text that begins like an encoded one is encoded, too.
         let isPlain = utf8.first != UInt8(ascii: "=") && utf8.allSatisfy { $0 < 0x80 }
         return isPlain ? self : "=" + Base64URL.encode(Data(utf8))
     }

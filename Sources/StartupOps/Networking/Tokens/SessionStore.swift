@@ -75,8 +75,9 @@ public struct SessionStore: Sendable {
 
     /// Stores a session in place of the one that is stored, as one of this service.
     ///
-    /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment
-    /// may take it away; not kept, it would be lost for certain.
+    /// If the store cannot be locked, it is still written. Another process that ends a session at this moment may
+    /// remove it;
+    /// if it were not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         // The source has it already.
         if source != nil { return }
@@ -135,7 +136,7 @@ public struct SessionStore: Sendable {
     package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
 
     private func finishClearing(_ place: Place) throws(StorageError) {
-        // One that another process has ended meanwhile was not ended by the service.
+        // A session that another process has ended meanwhile was not ended by the service.
         let marker = store.read(place.clearing).value
         if let marker, Self.reason(of: marker) != nil, store.read(place.session) != .absent {
             try? store.write(marker, for: Place(origin: origin).rejected)

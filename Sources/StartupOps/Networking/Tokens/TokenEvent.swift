@@ -61,7 +61,7 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
     public static let rejected = LogoutReason("the service has ended the session")
     /// The person was offered the account that was found on the device, and did not want it.
     package static let unwanted = LogoutReason("the person did not want the account back")
-    /// Its access token has expired, or the service has turned that down, and there is no refresh token.
+    /// Its access token has expired, or the service has refused it, and no refresh token exists.
     public static let expired = LogoutReason("the session has expired, and there is no refresh token")
     /// The app was pointed at another service, or at another account of it.
     package static let reconfigured = LogoutReason("reconfigured")

@@ -18,7 +18,7 @@ struct TokenStateMachine {
     private(set) var flights: [Flight] = []
     /// How many sessions have ended.
     private(set) var ends: UInt64 = 0
-    /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
+    /// Why the last session ended; nil when none has, or when a user other than a guest has logged in since.
     private(set) var lastLogout: LogoutReason?
     /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it
     /// refused and was reported.
@@ -211,7 +211,7 @@ extension TokenStateMachine {
         return effects
     }
 
-    /// What the app's own source of sessions says now. It need not be told of it.
+    /// Follows the current answer of the app's own source of sessions, which need not be told of changes.
     mutating func follow(_ answer: StoredAnswer<Session>, now: Date) -> Effects {
         defer { stored = changes }
         switch answer {

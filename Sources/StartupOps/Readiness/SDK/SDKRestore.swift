@@ -151,7 +151,7 @@ extension SDKLifecycle {
             state.current?.restore = nil
             if timedOut {
                 let outcome = SDKRestoreOutcome.failed("not over at the deadline of \(durationText(options.restoreTimeout))")
-                // Those that have not ended yet: outcomes come in the order of the parts.
+                // The unfinished parts: outcomes come in the order of the parts.
                 for step in current.restoreNames.dropFirst(state.restoreOutcomes.count) {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }

@@ -103,7 +103,7 @@ struct SDKStorage: Sendable {
             if let credentials = try? JSONDecoder().decode(Credentials.self, from: data) { return .credentials(credentials) }
             return try recreate(because: "what was stored under \(Self.credentials) made no sense")
         case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
-        // One that is locked or denied has lost nothing, so nothing is made anew.
+        // A locked or denied store has lost nothing, so nothing is made anew.
         case .unavailable(let error): throw error
         }
     }

@@ -164,8 +164,9 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
-    /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn,
-    /// and the thread that starts an operation must not go on before that is written down.
+    /// Mutable state behind a private lock. The lock is held during the system call: lines must not be torn, and the
+    /// thread
+    /// that starts an operation must not continue before that is written down.
     private let state: Locked<State>
     let path: String
     let number: Int
@@ -180,7 +181,7 @@ final class JournalFile: @unchecked Sendable {
     /// Adds a line.
     ///
     /// - Parameters:
-    ///   - attempt: identifies an event that is to be written down only once; nil for an event that may come again.
+    ///   - attempt: identifies an event that must be written only once; nil for an event that may come again.
     ///   - launch: the launch that it is about; when another one has begun since, it is dropped.
     func append(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) throws(StorageError) {
         let bytes = line.bytes

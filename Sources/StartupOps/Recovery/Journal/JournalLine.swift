@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// One line of a journal: something that happened in a launch. `Schemas/journal.schema.json` describes it.
+/// A line of a journal: an event of a launch. `Schemas/journal.schema.json` describes it.
 struct JournalLine: Codable, Equatable, Sendable {
     static let schema = "sequencer.journal/1"
 

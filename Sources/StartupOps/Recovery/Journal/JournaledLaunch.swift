@@ -17,7 +17,7 @@ public struct JournaledLaunch: Sendable, Hashable {
     package let recovery: Recovery
     /// The operations that could not be left out of it.
     let required: [String]
-    /// Those of them that it could have done without until its main screen was there.
+    /// The operations among them that the launch did not need before its main screen.
     let avoidable: Set<String>
     /// How it ended.
     package let ending: LaunchEnding
@@ -126,7 +126,7 @@ private struct LaunchProgress {
         }
     }
 
-    /// An app that goes to the background later has been waited for all the same.
+    /// An app that goes to the background later was waited for in the foreground.
     var isCounted: Bool { kind == .foreground || hadOutcomeInForeground }
 
     private mutating func beginAgain() {
@@ -224,7 +224,7 @@ package enum LaunchEnding: Sendable, Hashable {
         }
     }
 
-    /// One word, for documents.
+    /// The value's word in documents.
     package var name: String {
         switch self {
         case .completed: "completed"
