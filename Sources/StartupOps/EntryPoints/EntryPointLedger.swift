@@ -127,8 +127,7 @@ struct EntryPointLedger: Sendable, Hashable {
     }
 
     /// Gives up expired entry points, and recognises them when they come again. A time of arrival in the future is set
-    /// to
-    /// now: otherwise it would be kept for as long as the clock was wrong.
+    /// to now: otherwise it would be kept for as long as the clock was wrong.
     mutating func dropExpired(at date: Date, isAbandoned: (Claim) -> Bool) -> [DroppedEntryPoint] {
         for index in records.indices where records[index].isFromFuture(at: date) { records[index].receivedAt = date }
         let expired = drop(because: "its time was over") { $0.hasExpired(at: date) && ($0.claim.map(isAbandoned) ?? true) }

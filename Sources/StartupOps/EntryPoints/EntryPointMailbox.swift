@@ -211,8 +211,7 @@ extension EntryPointMailbox {
     /// Stops the delivery.
     ///
     /// - Returns: sentences for the report of a launch that an update has stopped: the dropped and refused entry
-    ///   points, and
-    ///   how many are kept.
+    ///   points, and how many are kept.
     func stopForReport() -> [String] {
         // First, so that nothing is handed over while they are counted.
         stopDelivering()

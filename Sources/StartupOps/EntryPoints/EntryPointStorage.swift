@@ -41,8 +41,7 @@ final class EntryPointStorage: @unchecked Sendable {
 
     private let store: any DataStore
     /// Held while the store is asked, unlike other locks: otherwise changes would overtake each other. It is taken
-    /// after the
-    /// store's own lock, so a thread that waits for another process keeps no other thread waiting.
+    /// after the store's own lock, so a thread that waits for another process keeps no other thread waiting.
     private let turn = NSLock()
     private var unsaved = Unsaved()
 

@@ -26,8 +26,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     var isOnlyForApp: Bool?
 
     /// Whether it is only for the app, and the user must not see it: `content-available` is 1, and it has neither an
-    /// alert,
-    /// a sound nor a badge.
+    /// alert, a sound nor a badge.
     public var isSilent: Bool { isOnlyForApp == true }
 
     /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been

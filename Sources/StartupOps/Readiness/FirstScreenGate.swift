@@ -13,8 +13,7 @@ extension ConditionName {
 
 extension ReadinessGate {
     /// The gate before the first screen of a white-label app: the splash has been seen, there is a configuration, the
-    /// flags
-    /// are there, and the user is known.
+    /// flags are there, and the user is known.
     ///
     /// The configuration is met by the first of the server's answer, the cached one and the default one; say which with
     /// `meet(.configurationPresent, by: "the cache")`.

@@ -146,8 +146,7 @@ public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
     var isOfProcess: Bool { [.applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop].contains(self) }
 
     /// Phases of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and
-    /// otherwise
-    /// is made in there.
+    /// otherwise is made in there.
     var rank: Int {
         switch self {
         case .applicationCreated, .sceneSession: 0

@@ -236,8 +236,7 @@ extension OperationGraph {
     /// ```
     ///
     /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Only the
-    /// gate
-    /// can end it early. An `.essential` step that waits for it also needs the steps that set its conditions, by
+    /// gate can end it early. An `.essential` step that waits for it also needs the steps that set its conditions, by
     /// ``GateCondition``'s `setBy`.
     ///
     /// - Parameter id: the step's identifier; the gate's name if nil.

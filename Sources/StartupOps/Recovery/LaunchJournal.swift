@@ -49,8 +49,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The launch before this one; nil for the first recorded launch. A launch that still runs in another process does
-    /// not
-    /// count.
+    /// not count.
     let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
@@ -179,8 +178,7 @@ public final class LaunchJournal: Sendable {
     ///
     /// Call it after the journal is opened and before the environment is made, which begins with ``recover()``: from
     /// then on, and outside of safe mode, nothing is asked. If such a launch runs anyway, it leaves nothing out; when
-    /// it
-    /// dies, the next one is asked again.
+    /// it dies, the next one is asked again.
     ///
     /// Where the graph needs the operations that are left out, ``prepare(_:)`` also drops the configuration on trial,
     /// and does not ask once more.
@@ -265,8 +263,7 @@ public final class LaunchJournal: Sendable {
     ///
     /// Nothing is left out of that graph, and nothing is decided: ``decide(_:)`` may ask when it has run. Start it
     /// without ``recording(_:)``, for it is not the launch. The journal is still removed when the process exits before
-    /// its
-    /// launch.
+    /// its launch.
     public func preparePrologue(_ graph: inout OperationGraph) {
         guard file != nil else { return }
         var line = JournalLine(.planned)
@@ -375,7 +372,8 @@ public final class LaunchJournal: Sendable {
 
     /// The app has worked for a while after the launch: the next launch leaves nothing out.
     ///
-    /// Call it when a crash is no longer likely: after half a minute, say, or at the app's orderly end.
+    /// Call it when a crash after the launch has become unlikely: after half a minute, say, or at the app's orderly
+    /// end.
     public func stayedHealthy() { write(JournalLine(.healthy)) }
 
     /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect

@@ -135,8 +135,7 @@ struct RecoveryLadder {
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
         // A minimal launch begins with the essential operations. An operation in progress beside one of them is needed
-        // by
-        // one, so nothing else is left to try.
+        // by one, so nothing else is left to try.
         let isLast = death.recovery.level == .minimal && death.ending.isDeath
         let avoided = isLast || death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter(death.avoidable.contains) : []
         let late = avoided.filter { !recovery.late.contains($0) }
@@ -164,9 +163,8 @@ extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
     /// In a minimal launch the essential steps, the update check among them, come before everything else. If launches
-    /// died in the update check, or in its inputs, it comes after the milestone, unless this version is known to be
-    /// ruled
-    /// out: then the milestone is not reached. The same holds for any essential step; optional inputs are left out.
+    /// died in the update check, or in its inputs, it comes after the milestone, which a version that is known to be
+    /// ruled out does not reach. The same holds for any essential step; optional inputs are left out.
     ///
     /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are
     ///     not among them.

@@ -6,8 +6,7 @@ import StartupStorage
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
 /// It listens on 127.0.0.1, serves any number of clients on a private queue, and can be told to misbehave. It stops
-/// when
-/// it is released.
+/// when it is released.
 ///
 /// ```swift
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")

@@ -56,8 +56,7 @@ struct ConfigurationStore: Sendable {
             guard let trial = onTrial else { return }
             try store.save(used.original, for: Self.confirmed)
             // A trial that another process saves between the comparison and the removal would be lost with it. Without
-            // exclusive
-            // access it stays on trial: the next launch that completes with it ends that.
+            // exclusive access it stays on trial: the next launch that completes with it ends that.
             if isExclusive, used.original == trial { try store.remove(Self.trial) }
         }
     }

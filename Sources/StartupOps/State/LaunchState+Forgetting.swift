@@ -8,8 +8,7 @@ extension LaunchState {
     /// removal before anything else.
     ///
     /// - Throws: when a part could not be removed. The others are removed, and the next launch removes the rest,
-    ///   including
-    ///   values stored in the same place before that.
+    ///   including values stored in the same place before that.
     public func forgetPerson() throws(StorageError) {
         try store.exclusively { () throws(StorageError) in
             // A full disk must keep nobody logged in: without the note, there is only no promise for a kill.

@@ -38,8 +38,7 @@ public final class Settings: Sendable {
     ///
     /// - Parameter onProblem: is told each problem once, in a sentence that shows no value, on the thread that caused
     ///   it: a setting was written after the launch was configured, or by two operations; a stored value has another
-    ///   type;
-    ///   or the settings cannot be read now.
+    ///   type; or the settings cannot be read now.
     public init(_ store: any DataStore, onProblem: @escaping @Sendable (String) -> Void = { _ in }) {
         self.store = store
         self.onProblem = onProblem

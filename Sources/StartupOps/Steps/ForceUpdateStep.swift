@@ -211,8 +211,7 @@ struct ForceUpdateOperation: Sendable {
     }
 
     /// The decision of an answer, which is kept for the next launch; nil if the answer to a later check came first, in
-    /// this
-    /// process or another.
+    /// this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
         let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {

@@ -48,7 +48,7 @@ struct PaywallOperation: Sendable {
 }
 
 extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
-    /// Offers a subscription to a user who has none. The entitlements are nil when they are not known.
+    /// Offers a subscription to a user without one. The entitlements are nil when they are not known.
     public static var paywall: Self {
         Self(
             "paywall",

@@ -133,8 +133,7 @@ public struct StartupEnvironment: Sendable {
     var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
 
     /// How a user without a login is received: as set by the app, or else by `configuration`, or else as known before
-    /// there
-    /// was a configuration.
+    /// there was a configuration.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
         // The app's own setting wins over every configuration.
         onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]

@@ -32,9 +32,9 @@ public struct UpdatePolicy: Sendable, Hashable {
     var recommendedVersion: SemanticVersion?
     /// Set while the service is closed.
     var maintenance: Maintenance?
-    /// The message for a user who has to update.
+    /// The message for a user who must update.
     var message: String?
-    /// Where a user who has to update is sent: `https`, or `itms-apps`.
+    /// Where a user who must update is sent: `https`, or `itms-apps`.
     var store: URL?
     /// The fields of the answer that were left out, each with the reason in one sentence. They are not kept when the
     /// policy is stored.

@@ -43,7 +43,7 @@ struct SampleApp {
             self.embedded = embedded
         }
         let plan = Self.plan(for: url, app, directory)
-        // One service for all steps: two token managers would use the same refresh token, which is good for one use
+        // All steps share a service: two token managers would use the same refresh token, which is good for one use
         // (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
         let service = bootstrap.service

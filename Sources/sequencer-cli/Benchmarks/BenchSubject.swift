@@ -70,7 +70,7 @@ struct BenchSubject {
 
     private func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> LaunchReport {
         var options = options
-        // A virtual clock has a time of its own for each launch.
+        // Each launch has a separate virtual clock.
         if arguments.clock == .virtual { options.clock = VirtualClock() }
         return try await graph.run(budget: budget, options: options).report
     }
@@ -102,14 +102,14 @@ final class BenchState: Sendable {
     /// Whether the template is somebody's: it is only read.
     let isGiven: Bool
     private let folder: URL
-    /// The number of copies, which names them; nil once all are removed. What makes or removes folders holds the lock: a
-    /// signal must not find one half made, and leave it; and of two removals at a time, each would find files missing
-    /// that the other has removed, and give up.
+    /// The number of copies, which names them; nil once all are removed. Code that makes or removes folders holds the
+    /// lock: a signal must not find one half made, and leave it; and of two removals at a time, each would find files
+    /// missing that the other has removed, and give up.
     private let copies = Locked<Int?>(0)
 
     /// Makes nothing on disk yet: that begins with the first launch.
     init(_ given: String?) {
-        // A name of its own: two benches at the same time must not share a folder.
+        // A unique name: two benches at the same time must not share a folder.
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-bench-\(UUID().uuidString)")
         isGiven = given != nil
         template = given ?? folder.appendingPathComponent("begin").path

@@ -114,7 +114,7 @@ struct BenchCommand: LaunchingCommand {
     }
 
     func launch() async throws -> ExitCode {
-        // All that can be refused is refused before the first run: a bench may take an hour.
+        // Everything that can be refused is refused before the first run: a bench may take an hour.
         let page = try ResultPage(common)
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }

@@ -23,7 +23,7 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
-        /// That of a launch in virtual time, because something was scarce.
+        /// The gain by a launch in virtual time, because something was scarce.
         let scheduled: Duration?
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
         let isUncertain: Bool
@@ -83,7 +83,7 @@ struct BlameCommand: LaunchingCommand {
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
-        // What is worth shortening comes first; of equal gains, the longest.
+        // Sorted by gain; of equal gains, the longest first.
         for row in rows.indices.sorted(by: { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }).map({ rows[$0] }) {
             let operation = row.operation
             let marks =

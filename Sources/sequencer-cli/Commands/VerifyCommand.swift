@@ -3,8 +3,8 @@ import SequencerAnalysis
 
 /// `verify`: finds mistakes in a scenario without doing its work.
 ///
-/// A graph that cannot run is bad data. One that can is launched in virtual time: where that fails, exceeds the
-/// budget, or would be ended by the deadline, so does the command, as `run` does. Everything else is a warning.
+/// A graph that cannot run is bad data. Otherwise it is launched in virtual time: where that fails, exceeds the budget,
+/// or would be ended by the deadline, so does the command, as `run` does. Everything else is a warning.
 struct VerifyCommand: LaunchingCommand {
     enum Format: String, CaseIterable, Sendable { case text, json, github, junit, sarif, xcode }
 

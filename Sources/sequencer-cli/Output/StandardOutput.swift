@@ -17,7 +17,7 @@ struct Output: Equatable, Sendable {
 
     /// The output that `-o` names; nil and `-` are standard output.
     init(_ path: String?) {
-        // Opened by its name, `/dev/stdout` would be another description: with an offset of its own it would write over a
+        // Opened by its name, `/dev/stdout` would be another description: with a separate offset it would write over a
         // file that both lead to.
         isFile = ![nil, "-", "/dev/stdout"].contains(path)
         self.path = isFile ? path ?? "" : "<stdout>"

@@ -3,7 +3,7 @@ import SequencerAnalysis
 
 /// A launch's report as text for a terminal: when each operation ran, its outcome, and the verdict.
 struct TimelineText {
-    /// So many operations are shown of a larger graph.
+    /// The number of operations shown of a larger graph.
     static let maximumOperations = 100
 
     /// Its times count from where the budget's do.
@@ -22,7 +22,7 @@ struct TimelineText {
 
     /// - Parameters:
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
-    ///   - unknown: what nobody knows of its time; nil for what the report says.
+    ///   - unknown: the unknown times; nil takes those of the report.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         // The verdict is made of the report as it is; only the drawing counts from the start of the process.

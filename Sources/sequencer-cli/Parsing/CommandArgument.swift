@@ -172,8 +172,8 @@ func scanArguments(
             texts[option.name] = []
             continue
         }
-        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative
-        // number names the range.
+        // Tells values from options: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a
+        // negative number names the range.
         let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" || $0.dropFirst().first?.isNumber == true } ?? false
         guard let value = attached ?? (isValue ? rest.popFirst() : nil) else {
             throw failure("\(name) lacks its value \(expected)")

@@ -6,7 +6,7 @@ import StartupNetworking
 struct ScenarioDocument: Equatable, Sendable {
     /// The value of the key `schema` that this tool reads.
     static let schema = "sequencer.scenario/1"
-    /// That of a graph without work, as an app prints it by `validated().json()`: its operations take as long as
+    /// The schema of a graph without work, as an app prints it by `validated().json()`: its operations take as long as
     /// expected.
     static let graphSchema = "sequencer.graph/1"
     /// The size of a file beyond which it is not read.
@@ -49,7 +49,7 @@ struct FactCondition: Equatable, Sendable {
     let values: [String]
 }
 
-/// One operation of a scenario file.
+/// An operation of a scenario file.
 struct OperationDocument: Equatable, Sendable {
     var id: String
     var title: String?
@@ -70,7 +70,7 @@ struct OperationDocument: Equatable, Sendable {
     var deferrable = false
     /// Whether its fallback may take its place early, to keep the budget.
     var cuttable = false
-    /// Whether it runs whatever happens to others, and to the launch.
+    /// Whether it always runs, even if others or the launch fail.
     var always = false
     /// The operations, of those that it waits for, that end when the first of them has succeeded.
     var firstOf: [String]?

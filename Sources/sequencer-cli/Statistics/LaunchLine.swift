@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// What statistics need of a report or a crash.
+/// The parts of a report or a crash that statistics need.
 struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     enum End: Equatable, Sendable {
         /// It left a report.
@@ -33,16 +33,16 @@ struct LaunchLine: DecodableWithConfiguration, Equatable, Sendable {
     var attribute: String?
     /// Whether its time is that of a virtual clock.
     var isVirtual = false
-    /// Whether it completed without its milestone: what was measured is no time to it.
+    /// Whether it completed without its milestone: then no time to it was measured.
     var missedMilestone = false
     /// Whether its time is unknown, and its verdict with it; or a part of it.
     var isUnknown = false, isPartlyUnknown = false
 }
 
 extension LaunchLine {
-    /// Reads a report or a crash of any version, whatever else it has.
+    /// Reads a report or a crash of any version, and ignores other keys.
     ///
-    /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
+    /// - Parameter keys: the keys to decode; decoding the operations takes twice as long as the rest.
     init(from decoder: any Decoder, configuration keys: StatsKeys) throws {
         let document = try DocumentReader(decoder)
         let schema = try document.string("schema")
@@ -61,7 +61,7 @@ extension LaunchLine {
             end = .crash(operation: try document.optionalName("operation"))
             return
         }
-        // Such launches are another scenario: some of what others have still to do is done in their processes.
+        // Such launches are another scenario: some of the work that others still have to do is done in their processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
         if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
@@ -101,7 +101,7 @@ extension LaunchLine {
 extension LaunchLine.Operation {
     fileprivate init(_ document: DocumentReader) throws {
         id = try document.name("id")
-        // A duration without a start is none.
+        // A duration without a start does not count.
         let hasStarted = try document.optionalDuration("startMs") != nil
         milliseconds = hasStarted ? try document.optionalDuration("durationMs")?.milliseconds : nil
         outcome = try document.optionalString("outcome").map { _ in try document.word("outcome") }

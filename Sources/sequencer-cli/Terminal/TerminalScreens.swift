@@ -32,7 +32,7 @@ struct TerminalScreens: Sendable {
     ///
     /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
-        // A task of its own is not cancelled with this one.
+        // A separate task is not cancelled with this one.
         await Task { _ = await screen { show(title, lines) } }.value
     }
 
@@ -73,7 +73,7 @@ struct TerminalScreens: Sendable {
     ///
     /// - Parameters:
     ///   - problem: why the last answers were not accepted, in one sentence.
-    ///   - fields: names of what is asked for; typed text is hidden where it is a secret.
+    ///   - fields: the names of the answers; typed text is hidden where it is a secret.
     /// - Returns: one answer for each field, without the spaces around it unless it is a secret; nil when one is
     ///     missing.
     func form(title: String, problem: String? = nil, fields: [(name: String, isSecret: Bool)]) async -> [String]? {
@@ -87,7 +87,7 @@ struct TerminalScreens: Sendable {
                     let answer = isSecret ? text : text.trimmed
                     return answer.isEmpty ? .nonsense("\(name) is missing.") : .answer(answer)
                 }
-                // One missing answer makes all of them useless.
+                // A missing answer makes all of them useless.
                 guard let answer else { return nil }
                 answers.append(answer)
             }
@@ -188,7 +188,7 @@ extension String {
 /// A title, unless it is empty, and text below it, no wider than the terminal; each line with its end. Texts come from
 /// services: long ones are cut.
 func screenText(_ title: String, _ texts: [String], width: Int, _ style: TextStyle) -> String {
-    // One column stays free: some terminals wrap after the last.
+    // The last column stays free: some terminals wrap after it.
     let room = max(width - 1, 2)
     let heading = title.isEmpty ? [] : [style.bold(truncated(printable(title), to: room, ellipsis: style.ellipsis))]
     let lines = texts.flatMap { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix(500) }

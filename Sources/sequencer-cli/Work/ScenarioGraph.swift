@@ -109,11 +109,12 @@ extension OperationDocument {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
-        // On the main thread, or with a fallback, one without work is a step of its own: it takes no time either.
+        // On the main thread, or with a fallback, an operation without work is a separate step: it takes no time
+        // either.
         if let expected = isWorkless ? Duration.zero : expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry) { [finalStatuses] in status(of: $0).map(finalStatuses.contains) ?? false }) }
-        // After what is expected: an absent operation takes no time, or the plan would wait for it.
+        // Comes after the expected duration: an absent operation takes no time, or the plan would wait for it.
         if when != nil || !conditions.isEmpty { options.append(runs ? .when { true } : .switchedOff) }
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
@@ -192,7 +193,7 @@ private func processorTime() -> Duration {
 }
 
 extension HTTPRequest {
-    /// One attempt each: how often to try again is the operation's to say.
+    /// Makes a single attempt: the operation decides how often to try again.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         // The operation's own retries decide; the client's would multiply with them.

@@ -27,8 +27,7 @@ public final class HTTPClient: HTTPSending {
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
         /// The number of connections to one host at the same time. More requests wait for one another, except on Apple
-        /// platforms
-        /// if the host speaks HTTP/2.
+        /// platforms if the host speaks HTTP/2.
         var connectionsPerHost = 6
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment
@@ -48,8 +47,7 @@ public final class HTTPClient: HTTPSending {
     let throttled = Locked<[HTTPOrigin: (until: ContinuousClock.Instant, status: Int)]>([:])
 
     /// A client with private connections, or one that sends its requests by `transport`, such as a service in this
-    /// process;
-    /// redirections and repetitions stay the client's.
+    /// process; redirections and repetitions stay the client's.
     ///
     /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's
     ///   deadline; requests to this machine do not wait. nil: without a network, a request fails at once.

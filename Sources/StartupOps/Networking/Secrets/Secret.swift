@@ -41,8 +41,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, SecretHold
 /// session.
 package enum KnownSecrets {
     /// The giver of a secret. Each has separate room, so that a service that gives new tokens all the time makes no
-    /// password
-    /// forgotten.
+    /// password forgotten.
     package enum Source: Hashable {
         case person
         case service

@@ -76,8 +76,7 @@ public struct SessionStore: Sendable {
     /// Stores a session in place of the one that is stored, as one of this service.
     ///
     /// If the store cannot be locked, it is still written. Another process that ends a session at this moment may
-    /// remove it;
-    /// if it were not kept, it would be lost for certain.
+    /// remove it; if it were not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         // The source has it already.
         if source != nil { return }

@@ -57,8 +57,7 @@ public final class TokenManager: Sendable {
     ///   - refresh: gets a new token for a session; nil when that is not possible, which ends a session that has
     ///     expired and has no refresh token (``LogoutReason/expired``). It throws ``SessionRejected`` when the service
     ///     has ended the session. Called from a separate task, never more than once for a token unless it hung; a
-    ///     result
-    ///     after its deadline is dropped.
+    ///     result after its deadline is dropped.
     public convenience init(
         store: SessionStore,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -97,8 +96,8 @@ public final class TokenManager: Sendable {
     /// Whether somebody is known to be logged in, a guest with an anonymous session included.
     package var isLoggedIn: Bool { session.value != nil }
 
-    /// Why the last session was ended in this process; nil when none was, or when a user who is no guest has logged in
-    /// since.
+    /// Why the last session was ended in this process; nil when none was, or when a user other than a guest has logged
+    /// in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
@@ -109,8 +108,7 @@ public final class TokenManager: Sendable {
     public func begin(_ session: Session) { begin(session, isIssuedNow: false) }
 
     /// - Parameter isIssuedNow: whether the service has given the token just now. If it looks expired, the device's
-    ///   clock
-    ///   is wrong, and the token is used.
+    ///   clock is wrong, and the token is used.
     package func begin(_ session: Session, isIssuedNow: Bool) {
         let now = now()
         KnownSecrets.add(session)

@@ -88,8 +88,7 @@ struct TransferState {
     }
 
     /// Counts received bytes before they are unpacked and taken out of chunks: bytes that add nothing to the body need
-    /// a
-    /// limit as well.
+    /// a limit as well.
     mutating func arrive(_ count: Int) -> Action {
         if isOver { return .nothing }
         arrived += count

@@ -126,8 +126,7 @@ public final class SDKLifecycle: Sendable {
     }
 
     /// Ends the session and initialises with another configuration. An invalid configuration changes nothing; nor does
-    /// any
-    /// while the secure storage cannot be used, which is checked first.
+    /// any while the secure storage cannot be used, which is checked first.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult

@@ -165,8 +165,7 @@ final class JournalFile: @unchecked Sendable {
     }
 
     /// Mutable state behind a private lock. The lock is held during the system call: lines must not be torn, and the
-    /// thread
-    /// that starts an operation must not continue before that is written down.
+    /// thread that starts an operation must not continue before that is written down.
     private let state: Locked<State>
     let path: String
     let number: Int

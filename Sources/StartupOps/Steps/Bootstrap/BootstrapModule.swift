@@ -88,8 +88,7 @@ public struct ThirdPartySDK: Sendable {
 
     /// An SDK with its own set-up. Its step `sdk-NAME` initialises it, and fails with an ``SDKError`` that gives the
     /// reason. `sdk-NAME-ready` finishes when an earlier session has been restored, and reports its parts. Only the
-    /// steps
-    /// that the app adds after that one wait for it:
+    /// steps that the app adds after that one wait for it:
     ///
     /// ```swift
     /// plan.thirdParties = [ThirdPartySDK("steps", lifecycle: sdk, configuration: configuration)]

@@ -184,9 +184,9 @@ public protocol CrashLogger: Sendable {
     /// - Parameter user: nil when nobody is logged in, or the session does not name the user.
     func identify(user: String?, device: String)
 
-    /// The launch has reached this point: a line to send with a later crash. The steps that make the
-    /// configuration and start the coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells
-    /// the events of a launch, off it. It must not block. Ignored unless a logger says otherwise.
+    /// The launch has reached this point: a line to send with a later crash. The steps that make the configuration and
+    /// start the coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells the events of a
+    /// launch, off it. It must not block. Ignored unless a logger says otherwise.
     func log(_ line: String)
 }
 
