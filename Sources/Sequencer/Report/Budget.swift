@@ -7,8 +7,9 @@ public struct Budget: Sendable, Hashable {
     public var limit: Duration { didSet { limit = limit.roundedToNanoseconds } }
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
     ///
-    /// It is measured, and has a verdict of its own (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred
-    /// to keep it: what the display needs goes first anyway.
+    /// It is measured, and has a separate verdict (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred to
+    /// keep
+    /// it: operations that the display needs go first anyway.
     package var initialDisplay: Duration? { didSet { initialDisplay = initialDisplay?.roundedToNanoseconds } }
     /// Whether the clock starts with the process, rather than with the launch.
     package var isFromProcessStart: Bool
@@ -22,7 +23,7 @@ public struct Budget: Sendable, Hashable {
     /// ``StepOption/deferrable`` and would not end in time runs after the milestone. The report says which. Other
     /// operations are left alone. Nothing is cut where, by the expected durations, that cannot save the budget. An
     /// operation without an expectation counts with 20 ms, and a launch that is late by less than a tenth of its budget
-    /// is cut all the same.
+    /// is still cut.
     ///
     /// - Parameters:
     ///   - limit: the most time.
@@ -40,8 +41,7 @@ public struct Budget: Sendable, Hashable {
         self.isEnforced = isEnforced
     }
 
-    /// A budget in seconds. One that no launch can have, such as one of infinitely many or of no number, is refused
-    /// when the launch starts.
+    /// A budget in seconds. An impossible budget, such as infinity or not a number, is refused when the launch starts.
     public static func seconds(_ seconds: Double) -> Budget {
         // Duration traps where it has no value for a number.
         if seconds.isNaN { return Budget(.zero) }

@@ -6,9 +6,11 @@ import Foundation
 /// ``afterMilestone`` tells of later operations. Without a milestone, and where the milestone is never reached, the
 /// launch proper ends with the last operation.
 ///
-/// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on
-/// its budget: it is said when the milestone ended, if it did. Of one that did, the operations are named that did not
-/// do their work. Trouble after the milestone comes last, before that of scopes.
+/// Its description is one line: the scenario, how it ended, and its budget. A launch that did not complete has no
+/// verdict
+/// on its budget, but prints when the milestone ended, if it did. A completed launch names the operations that did not
+/// do
+/// their work. Trouble after the milestone comes last, before that of scopes.
 ///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and
 /// read back; everything that explains a launch (timelines, web pages, traces, statistics) starts from it. Its
@@ -91,7 +93,7 @@ public struct LaunchReport: Sendable, Hashable {
     package var hasLaneLimit = false
     /// The resources that several operations could hold at the same time, each with how many.
     package var resourceLimits: [ExclusiveResource: Int] = [:]
-    /// One report for each operation, in the order they were added.
+    /// A report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
     public package(set) var stragglers: [String] = []
@@ -167,8 +169,9 @@ public struct LaunchReport: Sendable, Hashable {
     /// Whether it kept all of its budgets.
     package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
-    /// Whether a launch that ended so may have met its budget. One that failed, was cancelled, or went on without its
-    /// milestone has not, whatever its time.
+    /// Whether a launch with this end may have met its budget. A launch that failed, was cancelled, or continued
+    /// without its
+    /// milestone has not, for any time.
     ///
     /// - Parameters:
     ///   - outcome: its ``Outcome/name``.

@@ -96,8 +96,9 @@ public struct OperationReport: Sendable, Hashable {
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     ///
     /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give
-    /// that thread back. Nobody tells the engine when a closure could have gone on: such a wait is taken for the step's
-    /// own work, and whoever kept the main thread meanwhile is not blamed for it.
+    /// that thread back. The engine cannot tell when a closure could have continued: such a wait counts as the step's
+    /// work,
+    /// and is not blamed on the operation that kept the main thread meanwhile.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }

@@ -63,7 +63,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     /// Operations that are not in the report any more are forgotten.
     public mutating func record(_ report: LaunchReport) {
         var (durations, bounds) = ([String: Duration](), [String: Duration]())
-        // Operations without work of their own, which only join others, run on no lane and have no duration.
+        // Operations without work, which only join others, run on no lane and have no duration.
         for operation in report.operations where operation.start != nil && operation.place != nil {
             // A person's time says nothing about the next launch.
             let duration = operation.duration - operation.interactive
@@ -80,7 +80,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     /// Adds durations of a launch, by operation.
     ///
-    /// One that is negative or longer than 24 hours counts as the nearest that is not.
+    /// A negative duration counts as zero, and more than 24 hours as 24 hours.
     ///
     /// - Parameter bounds: how long operations took that were stopped before they had ended.
     public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {

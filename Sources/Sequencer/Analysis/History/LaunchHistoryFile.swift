@@ -151,6 +151,6 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
 
     init(_ code: Code, _ reason: String, path: String = "") { (self.code, self.reason, self.path) = (code, reason, path) }
 
-    /// One sentence: the file, what happened, what to do.
+    /// The message, in one sentence: the file, the problem, the remedy.
     public var description: String { "the history in \(printable(path)): \(reason)" }
 }

@@ -30,8 +30,8 @@ extension ValidatedGraph {
     /// and plans count them as taking no time.
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
-    /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they hang:
-    /// they have no timeout, of their own or of each attempt, do more than join others, and wait for no person
+    /// The operations that the milestone needs, itself included, and that only the launch's deadline ends if they hang:
+    /// neither they nor their attempts have a timeout, they do more than join others, and wait for no user
     /// (``StepOption/interactive``). In the order in which they were added; none without a milestone.
     /// ``LaunchOptions/stepTimeout`` gives them one.
     public var operationsWithoutTimeout: [String] {
@@ -60,7 +60,7 @@ extension ValidatedGraph {
     /// The same for another operation.
     package func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
         let (end, path) = path(to: last) { $0.isDeferrable ? nil : $0.expected }
-        // A person who is asked after the end stops no clock before it.
+        // A user who is asked after the end stops no clock before it.
         let later = last.map(successors.reachable) ?? []
         let persons = (0..<count).reduce(Duration.zero) { sum, node in
             let policy = policy(node)

@@ -157,7 +157,7 @@ private struct ReportPage {
 
     private func list(_ names: [String]) -> String { listed(names, limit: 20) { "<bdi>\(Markup.text($0))</bdi>" } }
 
-    /// What else there is to know, in small letters below the table.
+    /// Further facts, in small letters below the table.
     private func facts() -> String {
         var text = "<dl class=\"figures\">\n"
         for (name, value) in figures { text += "<div><dt>\(name)</dt><dd><bdi>\(Markup.text(value))</bdi></dd></div>\n" }
@@ -214,7 +214,7 @@ private struct ReportPage {
             let name = Markup.text(Markup.shortened(scope.description, to: 160))
             return "<h3 class=\"\(scope.report.verdictClass)\"><bdi>\(name)</bdi></h3>\n"
         case .operation(let operation, let node):
-            // Those of scopes lead nowhere, since the table has the operations of the launch alone.
+            // Operations of scopes lead nowhere, since the table has only the operations of the launch.
             let (tag, link) = node.map { ("a", " id=\"op-\($0)\" data-op=\"\($0)\" href=\"#row-\($0)\"") } ?? ("div", "")
             let tip = "\(operation.id): \(operation.summary)" + (operation.message.map { ": \($0)" } ?? "")
             let sign = operation.isMain ? "\(TimelineSign.mainThread) " : ""

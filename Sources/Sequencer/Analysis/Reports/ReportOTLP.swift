@@ -214,7 +214,7 @@ public struct ExportError: DescribedError, Sendable, Hashable {
 
     /// The kind of trouble.
     public let code: Code
-    /// One sentence: the trouble, and the remedy.
+    /// The message: the trouble, and the remedy.
     public let description: String
 
     /// - Parameter name: the launch's, or the graph's.

@@ -41,7 +41,7 @@ private struct TimelinePicture {
     /// The place of the bars.
     let left: Double, plotWidth: Double
     private var text = ""
-    /// The end of what is written.
+    /// The lower end of the written lines.
     private var bottom = 0.0
 
     init(_ timeline: Timeline, width: Int) {
@@ -111,7 +111,7 @@ private struct TimelinePicture {
         bottom += 8
     }
 
-    /// One line, or two in a narrow picture.
+    /// Writes a line, or two in a narrow picture.
     private mutating func writeLines(_ words: String, separator: String, _ style: String) {
         for line in Markup.lines(words, separator: separator, toWidth: (width - 16) / 1.1) {
             write(style, line, 8, bottom + 16)

@@ -8,14 +8,14 @@ struct Timeline {
         case operation(OperationReport, node: Int?)
         /// The name and the verdict of a scope, whose operations come next.
         case heading(LaunchReport.Scope)
-        /// A phrase about what has no row.
+        /// A phrase about something without a row.
         case note(String)
     }
 
     /// The operations that ran on the main thread or on a lane.
     struct Lane {
         let name: String
-        /// Those with a row, and those without.
+        /// The operations with a row, and the others.
         let shown: [Int], others: [Int]
     }
 
@@ -133,7 +133,7 @@ struct Timeline {
         for (id, name, sign) in [
             (report.initialDisplay, "initial display", TimelineSign.display), (report.milestone, "milestone", .milestone),
         ] {
-            // One that was not reached has no end that could be marked.
+            // An operation that was not reached has no end to mark.
             guard let operation = id.flatMap({ report[$0] }), operation.outcome.isSuccess else { continue }
             marks.append(Mark(sign: sign, label: "\(name) \(durationText(operation.end))", time: operation.end.nanoseconds))
         }
@@ -237,8 +237,9 @@ extension OperationReport {
 struct BudgetClock {
     /// When persons were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
-    /// The budgets, the initial display's own first: the time that each allows, and when it is used up. That is nil for
-    /// a budget that counts from the process's start, a moment that is not part of the report.
+    /// The budgets, the initial display's own first: the allowed time, and the moment when it is used up. The moment is
+    /// nil
+    /// for a budget that counts from the process's start, which is not part of the report.
     let ends: [(name: String, allowed: Duration, end: Nanoseconds?)]
 
     /// When the budget is used up; nil without one, too.

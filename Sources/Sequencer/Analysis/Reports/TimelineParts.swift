@@ -18,7 +18,8 @@ struct TimelineParts {
         "<line class=\"\(style)\" x1=\"\(place(time))\" x2=\"\(place(time))\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
     }
 
-    /// One operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line of
+    /// Draws an operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line
+    /// of
     /// the critical path.
     func bars(of operation: OperationReport) -> String {
         let end = operation.end.nanoseconds
@@ -57,8 +58,8 @@ struct TimelineParts {
         return text
     }
 
-    /// All that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large drawing stays
-    /// small.
+    /// Draws everything that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large
+    /// drawing stays small.
     func bars(on lane: Timeline.Lane) -> String {
         var text = ""
         let operations = timeline.report.operations

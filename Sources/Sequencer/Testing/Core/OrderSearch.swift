@@ -71,7 +71,7 @@ struct OrderSearch {
         asked = (order, middle)
     }
 
-    /// So many operations from the beginning of the failing order, and the others as in the passing one.
+    /// The first `count` operations of the failing order, and the others as in the passing one.
     private func beginning(_ count: Int) -> [String] {
         let begun = Set(to[..<count])
         return to[..<count] + from.filter { !begun.contains($0) }
