@@ -8,8 +8,7 @@ public struct Budget: Sendable, Hashable {
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
     ///
     /// It is measured, and has a separate verdict (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred to
-    /// keep
-    /// it: operations that the display needs go first anyway.
+    /// keep it: operations that the display needs go first anyway.
     package var initialDisplay: Duration? { didSet { initialDisplay = initialDisplay?.roundedToNanoseconds } }
     /// Whether the clock starts with the process, rather than with the launch.
     package var isFromProcessStart: Bool

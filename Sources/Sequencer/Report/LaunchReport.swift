@@ -7,10 +7,8 @@ import Foundation
 /// launch proper ends with the last operation.
 ///
 /// Its description is one line: the scenario, how it ended, and its budget. A launch that did not complete has no
-/// verdict
-/// on its budget, but prints when the milestone ended, if it did. A completed launch names the operations that did not
-/// do
-/// their work. Trouble after the milestone comes last, before that of scopes.
+/// verdict on its budget, but prints when the milestone ended, if it did. A completed launch names the operations that
+/// did not do their work. Trouble after the milestone comes last, before that of scopes.
 ///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and
 /// read back; everything that explains a launch (timelines, web pages, traces, statistics) starts from it. Its
@@ -170,8 +168,7 @@ public struct LaunchReport: Sendable, Hashable {
     package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
     /// Whether a launch with this end may have met its budget. A launch that failed, was cancelled, or continued
-    /// without its
-    /// milestone has not, for any time.
+    /// without its milestone has not, for any time.
     ///
     /// - Parameters:
     ///   - outcome: its ``Outcome/name``.

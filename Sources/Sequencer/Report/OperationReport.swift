@@ -97,8 +97,7 @@ public struct OperationReport: Sendable, Hashable {
     ///
     /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give
     /// that thread back. The engine cannot tell when a closure could have continued: such a wait counts as the step's
-    /// work,
-    /// and is not blamed on the operation that kept the main thread meanwhile.
+    /// work, and is not blamed on the operation that kept the main thread meanwhile.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }

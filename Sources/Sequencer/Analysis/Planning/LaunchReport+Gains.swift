@@ -11,16 +11,14 @@ extension LaunchReport {
     ///
     /// This is the difference of two launches in virtual time. Their operations take the measured times, have the same
     /// expectations, need the same lanes, main thread and resources, and are cut and put off to keep the same budget.
-    /// Waits
-    /// for the machine are left out.
-    /// A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain is negative.
+    /// Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham,
+    /// 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
     /// - Returns: nil if nothing is scarce, cut or put off, since then paths are enough; for a launch that did not
     ///   complete;
     ///     and for a report that no launch has made. Empty if the first of the two launches puts off others than the
-    ///     launch
-    ///     did.
+    ///     launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
@@ -45,11 +43,9 @@ extension LaunchReport {
     }
 
     /// The operations whose gain is uncertain. An operation that did not succeed at once might do so then, and others
-    /// would
-    /// run for it; the time of another one may be unknown. All are uncertain if the launch did not complete, something
-    /// was
-    /// cut, a step was put off that others may have needed, or a step of the main thread may have waited to come back
-    /// there.
+    /// would run for it; the time of another one may be unknown. All are uncertain if the launch did not complete,
+    /// something was cut, a step was put off that others may have needed, or a step of the main thread may have waited
+    /// to come back there.
     package var uncertainGains: Set<Int> {
         let areSkipped = operations.contains(where: \.isDeferred) && operations.contains { $0.outcome == .skipped }
         if outcome != .completed || areSkipped || isMainContended || operations.contains(where: \.isCut) {

@@ -19,9 +19,8 @@ extension ValidatedGraph {
     /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a
     /// Directed Graph", 1972). A dependency whose value is read is among them too when a longer way leads there: it is
     /// drawn dashed, not dropped. A step with a condition may be skipped before its other dependencies have ended, so
-    /// these
-    /// are not implied for later steps. Nor are the dependencies of a step that competes with others to be
-    /// first: it may be cancelled before.
+    /// these are not implied for later steps. Nor are the dependencies of a step that competes with others to be first:
+    /// it may be cancelled before.
     ///
     /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.

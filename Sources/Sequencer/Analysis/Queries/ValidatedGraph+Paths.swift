@@ -60,7 +60,7 @@ extension ValidatedGraph {
     /// The same for another operation.
     package func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
         let (end, path) = path(to: last) { $0.isDeferrable ? nil : $0.expected }
-        // A user who is asked after the end stops no clock before it.
+        // A question to the user after the end stops no clock before it.
         let later = last.map(successors.reachable) ?? []
         let persons = (0..<count).reduce(Duration.zero) { sum, node in
             let policy = policy(node)

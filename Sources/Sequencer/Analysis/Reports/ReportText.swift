@@ -62,7 +62,7 @@ extension LaunchReport {
         return "\(ended) of \(plural(operations.count, "operation")) done, \(notStarted) not started"
     }
 
-    /// The end of the operations that continued after the milestone, without a full stop; nil when none did. Such as
+    /// The end of the operations that continued after the milestone, without a full stop; nil without such operations:
     /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`, or `...; fell back:
     /// news`. Identifiers and messages are as they are in the report.
     ///

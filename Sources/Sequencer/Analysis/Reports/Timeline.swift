@@ -238,8 +238,7 @@ struct BudgetClock {
     /// When persons were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
     /// The budgets, the initial display's own first: the allowed time, and the moment when it is used up. The moment is
-    /// nil
-    /// for a budget that counts from the process's start, which is not part of the report.
+    /// nil for a budget that counts from the process's start, which is not part of the report.
     let ends: [(name: String, allowed: Duration, end: Nanoseconds?)]
 
     /// When the budget is used up; nil without one, too.

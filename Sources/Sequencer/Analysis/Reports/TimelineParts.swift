@@ -19,8 +19,7 @@ struct TimelineParts {
     }
 
     /// Draws an operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line
-    /// of
-    /// the critical path.
+    /// of the critical path.
     func bars(of operation: OperationReport) -> String {
         let end = operation.end.nanoseconds
         guard let start = operation.start?.nanoseconds else {

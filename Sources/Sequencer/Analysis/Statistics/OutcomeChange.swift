@@ -180,8 +180,7 @@ package struct EndsChange: Sendable {
     /// that end elsewhere are not slower either.
     ///
     /// A removed operation may be the purpose of a change: a launch that is slower or the same keeps its verdict, but
-    /// an
-    /// improvement is one of less work.
+    /// an improvement is one of less work.
     package func verdict(_ times: ChangeVerdict) -> ChangeVerdict {
         let counting = outcomes.filter(\.counts)
         if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
@@ -192,8 +191,7 @@ package struct EndsChange: Sendable {
     }
 
     /// Whether the unknown times may turn this verdict: they could only make their side longer. A time that is unknown
-    /// on
-    /// both sides may or may not have changed; a launch that is slower without it remains so.
+    /// on both sides may or may not have changed; a launch that is slower without it remains so.
     private func isUnknown(_ times: ChangeVerdict) -> Bool {
         !unknown.before.allSatisfy(unknown.after.contains) && times != .improved || !unknown.after.isEmpty && times != .regression
     }

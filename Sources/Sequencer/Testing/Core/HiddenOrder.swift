@@ -7,8 +7,7 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
     /// Operations, or `the check`, that ended in another way when their order was launched again, by themselves or
-    /// because
-    /// of an earlier order. Orders cannot explain that, so they were not compared any more.
+    /// because of an earlier order. Orders cannot explain that, so they were not compared any more.
     public let unsteady: [String]
 
     package var findsNothing: Bool { hidden == nil && unsteady.isEmpty }
@@ -108,8 +107,7 @@ struct ExploredCourse {
     }
 
     /// The first operation that failed here and succeeded there; otherwise the check. An operation that did not run
-    /// there
-    /// might have failed as well.
+    /// there might have failed as well.
     ///
     /// - Parameter unsteady: the names to leave out.
     func problem(against other: ExploredCourse, but unsteady: [String]) -> Problem? {
