@@ -1,7 +1,7 @@
 /// Work for when the main thread has nothing else to do: one piece at a time, with a pause before each.
 ///
-/// Add work that comes after the first screen. A piece begins when nobody has acted for a moment and the main thread
-/// has come at once when it was asked.
+/// Add work that comes after the first screen. A piece begins when the user has not acted for a moment and the main
+/// thread responded at once when it was asked.
 ///
 /// ```swift
 /// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
@@ -51,7 +51,7 @@ public final class IdleTime: Sendable {
     private let probe: Probe
     private let state = Locked(State())
 
-    /// Idle time with a pause of its own, which ends when a person acts.
+    /// Idle time with the given pause, which ends when the user acts.
     ///
     /// - Parameters:
     ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the
@@ -110,7 +110,7 @@ public final class IdleTime: Sendable {
     private func next() -> Piece? {
         state.withLock { state in
             let piece = state.pieces.popFirst()
-            // Under the lock of the look: a piece that is added later starts a task of its own.
+            // Under the lock of the look: a piece that is added later starts another task.
             if piece == nil { state.isRunning = false }
             return piece
         }

@@ -2,7 +2,7 @@
 ///
 /// The language hands task-local values on to a task when it is made, and to nobody else. So the caller makes one task,
 /// which does nothing but make others; each of these inherits the values, and is one piece of code that runs on the
-/// thread that has asked. The first task has no thread of its own: it goes on within the call that resumes it.
+/// thread that has asked. The first task needs no thread: it continues within the call that resumes it.
 final class CallerContext: Sendable {
     private struct Request: Sendable {
         let executor: KeptJob

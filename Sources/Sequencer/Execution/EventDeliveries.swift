@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Events that have not been told yet, and those who are to be told of them: observers, or streams.
+/// Events that have not been told yet, and their receivers: observers, or streams.
 ///
 /// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in
 /// order and nobody can hold the launch up.
@@ -11,7 +11,7 @@ struct Outbox<Receiver: Sendable>: Sendable {
 
     init(_ receivers: [Receiver] = []) { self.receivers = receivers }
 
-    /// Adds events for those who are to be told at this moment: one that is added later has these events in its past.
+    /// Adds events for the present receivers: a receiver that is added later has these events in its past.
     mutating func add(_ events: [LaunchEvent]) {
         if !events.isEmpty { pending.append((events, receivers)) }
     }
@@ -35,6 +35,6 @@ final class MainStart: Sendable {
 
     var hasBegun: Bool { isTaken.load(ordering: .relaxed) }
 
-    /// - Returns: whether the caller is to begin the step.
+    /// - Returns: whether the caller must begin the step.
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }

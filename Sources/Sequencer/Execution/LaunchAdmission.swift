@@ -9,10 +9,10 @@ public struct LaunchAdmission: NamedValue, Sendable, Hashable {
 
     /// Any number of launches, also at once.
     public static let unlimited = Self(name: "unlimited")
-    /// One launch at a time: of a graph and its copies, or to the main screen over one stored state.
+    /// Allows a single launch at a time: of a graph and its copies, or to the main screen over one stored state.
     public static let oneAtATime = Self(name: "oneAtATime")
-    /// One launch at a time, and none after one that has completed. One that failed, was aborted or was cancelled can
-    /// be tried again.
+    /// Allows a single launch at a time, and none after a completed one. A launch that failed, was aborted or was
+    /// cancelled can be tried again.
     public static let oncePerProcess = Self(name: "oncePerProcess")
 }
 
@@ -110,8 +110,8 @@ package struct LaunchPermit: Sendable {
     let withdraw: @Sendable () -> Void
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
-    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks
-    /// may keep them until that runs.
+    /// Each launch has a separate observer, which tells its events from those of the next launch: an observer that
+    /// blocks may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
     /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:

@@ -6,7 +6,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these
     /// compute at the same time as there are processors. A step that blocks its thread costs its own lane alone. With a
-    /// number, there are as many threads as lanes, whatever runs on them.
+    /// number, there are as many threads as lanes, for any operations.
     public var lanes: Int?
     /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not
     /// in the list come after those that are.
@@ -32,8 +32,8 @@ public struct LaunchOptions: Sendable {
     public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
     var deadlineCountsInteractiveTime: Bool
-    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
-    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those without work.
+    /// The timeout of steps without one (``StepOption/timeout(_:)``); nil, the default, for none. Steps that wait for
+    /// the user (``StepOption/interactive``) get none, nor do those without work.
     public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
     var grace: Duration
@@ -56,8 +56,8 @@ public struct LaunchOptions: Sendable {
     /// may block: there, they soon are.
     ///
     /// A fallback's closure runs beside the queue, on a thread of the engine's: it is wanted at once. While the queue
-    /// is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time
-    /// the clock runs the steps, and the queue is not used. It must not be the main queue.
+    /// is suspended no step starts; deadlines, and the timeouts of running steps, still hold. In virtual time the clock
+    /// runs the steps, and the queue is not used. It must not be the main queue.
     ///
     /// ```swift
     /// let queue = OperationQueue()
@@ -78,12 +78,12 @@ public struct LaunchOptions: Sendable {
     /// on the main thread, and never on the thread that keeps the time. The launch ends when the observers have been
     /// told of its end, or 2 seconds later if one of them blocks.
     ///
-    /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the
-    /// events of all observers, and one operation: the one that its thread has taken next, which counts as started. The
-    /// delay is part of that operation's duration; its timeout, or the deadline, ends it, and its lane goes on. If it
-    /// has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other lanes
-    /// start as ever, those of the main thread after 50 ms, or 100 ms where a journal is kept. ``RunningLaunch/events``
-    /// never holds anything up.
+    /// A single thread at a time tells the observers, also of events of other threads. An observer that blocks delays
+    /// the events of all observers, and one operation: the one that its thread has taken next, which counts as started.
+    /// The delay is part of that operation's duration; its timeout, or the deadline, ends it, and its lane continues.
+    /// If it has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other
+    /// lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is kept.
+    /// ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
     /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It
     /// holds no secrets.
@@ -284,10 +284,10 @@ extension LaunchOptions {
         /// Not before all operations have ended.
         case never
 
-        /// So many seconds after the start.
+        /// The given number of seconds after the start.
         public static func seconds(_ count: Double) -> Deadline { .after(.seconds(count)) }
 
-        /// So many milliseconds after the start.
+        /// The given number of milliseconds after the start.
         public static func milliseconds(_ count: Int) -> Deadline { .after(.milliseconds(count)) }
 
         /// The time from the start, beside a budget; nil for never.

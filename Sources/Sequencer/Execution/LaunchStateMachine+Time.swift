@@ -40,7 +40,7 @@ extension LaunchStateMachine {
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
 
-    /// What is left of the deadline to the scopes of a launch whose own operations have ended; nil without a deadline.
+    /// The rest of the deadline for the scopes of a launch whose own operations have ended; nil without a deadline.
     func restOfDeadline(at time: Nanoseconds) -> Nanoseconds? { settings.deadline.map { max(0, $0 - deadlineClock(at: time)) } }
 
     /// The launch is a scope, and that is all the time that its launch has left. A person's time does not count where
@@ -198,7 +198,8 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
-        // All that there was to stop has ended: that changes nothing about how, but for the failure that it ended with.
+        // Every operation to stop has ended: the stop changes nothing about the end, but for the failure that it ended
+        // with.
         if alive == 0, !nodes.indices.isEmpty, !reason.isFailure { return tellScreens(&actions) }
         phase = .stopping
         stop = reason
@@ -241,8 +242,8 @@ extension LaunchStateMachine {
         actions.cancel.append(node)
     }
 
-    /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those that
-    /// run whatever happens.
+    /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those
+    /// that always run.
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds(&actions)
@@ -281,7 +282,7 @@ extension LaunchStateMachine {
     /// Every operation has ended: ends the launch as soon as its takeover and its screens have gone.
     mutating func endIfQuiet(_ actions: inout Actions) {
         if isTakeoverRunning, graceEnd == nil, phase == .running {
-            // That of a launch that has lost its milestone, and was not stopped. It may wait for a person.
+            // The takeover of a launch that has lost its milestone, and was not stopped. It may wait for the user.
             graceEnd = time.addingSaturated(settings.grace)
             needsWake = true
         }
@@ -405,7 +406,7 @@ extension LaunchStateMachine {
         setTimer(.screen, of: node, at: time)
     }
 
-    /// When something is to be done about the screen of an operation: it is shown, told to end, or waited for no longer.
+    /// When an operation's screen must change: it is shown, told to end, or waited for no longer.
     private func screenDue(of node: Int) -> Nanoseconds? {
         switch screens[node] {
         case nil:
@@ -431,7 +432,7 @@ extension LaunchStateMachine {
         for node in screens.keys.sorted() { tellScreen(node, &actions) }
     }
 
-    /// What is shown for an operation is told to end at once.
+    /// Tells the screen of an operation to end at once.
     mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
         switch screens[node] {
         case .shown?, .ending?:

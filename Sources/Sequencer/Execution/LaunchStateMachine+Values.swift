@@ -13,7 +13,7 @@ extension LaunchStateMachine {
         var workers = 2
         /// The most workers in all, where they are measured; nil where they are not.
         var maximumWorkers: Int?
-        /// Whether operations run in a queue of the app's instead, each in a turn of its own.
+        /// Whether operations run in a queue of the app's instead, each in a separate turn.
         var usesQueue = false
         /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is
         /// decided anew: in virtual time.
@@ -50,7 +50,7 @@ extension LaunchStateMachine {
         case ended
     }
 
-    /// The question whether an operation is to run, where that is known before all that it waits for has ended.
+    /// The question whether an operation should run, if that is known before all its dependencies have ended.
     ///
     /// While it is asked, the operation has its turn for the question alone, and goes back to waiting if the answer is
     /// yes.
@@ -62,11 +62,11 @@ extension LaunchStateMachine {
         case worker
         /// A worker that waits within that code.
         case asleepWorker
-        /// One that computes its fallback, and is no worker.
+        /// A thread that computes a fallback, and is not a worker.
         case ofFallback
     }
 
-    /// One operation's state: 56 bytes.
+    /// The state of an operation: 56 bytes.
     struct Node {
         /// Dependencies that have not ended.
         var waiting: Int32
@@ -145,9 +145,9 @@ extension LaunchStateMachine {
             case ofEvent
             /// It is ready, and past the time of its cut.
             case lateCut
-            /// Its fallback is to be computed.
+            /// Its fallback must be computed.
             case fallback
-            /// One of the operations that it waits for has succeeded, perhaps the first of those of which it takes one.
+            /// A dependency has succeeded, perhaps the first of several that compete.
             case race
         }
 
@@ -170,7 +170,7 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
-            /// It runs whatever happens to others, and to the launch.
+            /// It always runs, even if others or the launch fail.
             static let isAlways = Bits(rawValue: 1024)
             /// It takes the first of the operations that it waits for.
             static let isRace = Bits(rawValue: 2048)
@@ -206,7 +206,7 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// What must not be taken from the milestone; nil if nothing can take it.
+        /// The parts that must not be taken from the milestone; nil if nothing can take them.
         let ongoing: OngoingNeeds?
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
@@ -238,7 +238,7 @@ extension LaunchStateMachine {
                 if policy.isAlways { bits.insert(.isAlways) }
                 if policy.racers != nil { bits.insert(.isRace) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
-                // While a person is asked, nothing is to be shown over the question.
+                // While the user is asked, nothing must be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
                 if !policy.events.isEmpty || !policy.holds.isEmpty { bits.insert(.settlesEvents) }
                 // With a condition, or a resource, it has something to wait for.
@@ -336,7 +336,7 @@ struct InteractiveClock {
         running -= 1
         guard running == 0 else { return }
         lastEnd = time
-        // One without a length is nothing to show, and would take the place of one of the hundred.
+        // An interval without a length would show nothing, and take the place of one of the hundred.
         if time == since { return }
         ended += time - since
         if let last = intervals.last, last.upperBound == since || intervals.count == Self.maximumIntervals {
@@ -386,7 +386,7 @@ struct LaneSet {
     let limit: Int?
     /// The most lanes that were taken at the same time.
     private(set) var widest = 0
-    /// Those below ``widest`` that are free.
+    /// The free ones below ``widest``.
     private var free = Heap<Int>()
 
     init(limit: Int?) { self.limit = limit }

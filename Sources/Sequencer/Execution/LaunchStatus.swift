@@ -115,7 +115,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
 public struct StallWatch: Sendable {
     /// For how long no operation has ended, and no person has been waited for.
     let limit: Duration
-    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked.
+    /// Called once each time that happens, on a separate thread, which works while every pool thread is blocked.
     /// Neither a timeout nor the end of the launch waits for it; the next call may come before it has returned.
     let report: @Sendable (LaunchStatus) -> Void
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// One way to run a step, on whichever thread: somebody takes it, performs it, tells its end, and takes the next.
+// All threads run a step the same way: somebody takes it, performs it, tells its end, and takes the next.
 //
 //     a worker, or a turn of the app's queue ┐                    ┌─▶ its end: told, and the next taken, in one input
 //     a turn of the main thread              ├─▶ take ─▶ perform ─┤
@@ -11,7 +11,7 @@ import Foundation
 extension LaunchStorage {
     typealias Taker = LaunchStateMachine.Taker
 
-    // MARK: Who takes steps
+    // MARK: Taking steps
 
     /// Adds a worker, which takes operations until none is left.
     func addWorker() {
@@ -19,7 +19,7 @@ extension LaunchStorage {
         if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
     }
 
-    /// Computes a fallback on a thread that is no worker.
+    /// Computes a fallback on a thread that is not a worker.
     func addThread(for fallback: Assignment) {
         let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
         if let virtualTime { virtualTime.compute(fallback, compute) } else { Worker.start(at: qualityOfService, compute) }
@@ -44,7 +44,7 @@ extension LaunchStorage {
         virtualTime?.setInPrologue(false)
     }
 
-    /// Takes operations and performs them here, until there is none.
+    /// Takes operations and performs them here, until none is left.
     ///
     /// - Parameters:
     ///   - taker: nil for `first` alone.
@@ -296,9 +296,9 @@ extension LaunchStorage {
 
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
-    /// One that has come already ends its operation here, which may make others ready, as many as there are in the
-    /// graph: they are added to those that this goes through, and so no call is within another. Nor is one within a
-    /// call for another launch, see ``EventTurns``.
+    /// An event that has already happened ends its operation here, which may make others ready, as many as there are in
+    /// the graph: they are added to the nodes of this loop, and so no call is within another. Nor is one within a call
+    /// for another launch, see ``EventTurns``.
     func processEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
         while let step = takeEventStep() { step() }

@@ -9,10 +9,10 @@ import Synchronization
 /// timer       │   what is next?"   │ values, errors and handles are kept   │          │ screens, scopes, the report;     │
 /// app         ┘                    └─────────────────────────────────────┘          │ then code of the app, elsewhere  │
 /// ```
-/// All that changes is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read
-/// without it. Nothing that can call back is called under the lock, and objects of the app come out of it to be
-/// released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app for which
-/// nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
+/// All mutable state is in `state`, under its lock; but for `hasToldToCancel`, which is set under the lock and read
+/// without it. Nothing that can call back is called under the lock, and objects of the app leave it before they are
+/// released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`), code of the app that nobody
+/// waits for in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from the virtual clock.
 final class LaunchStorage: StepHost {
     struct State {
         var machine: LaunchStateMachine
@@ -35,9 +35,9 @@ final class LaunchStorage: StepHost {
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
         var observers: Outbox<@Sendable (LaunchEvent) -> Void>
-        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes
-        /// when the launch has given back its operations and its admission: a reader may then start the next launch at
-        /// once.
+        /// Apart from the observers, so that an observer that blocks holds up only the last event of a stream. That
+        /// event comes when the launch has given back its operations and its admission: a reader may then start the
+        /// next launch at once.
         var streams = Outbox<EventFeed>()
         var mainStarts: [MainStart] = []
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
@@ -70,7 +70,7 @@ final class LaunchStorage: StepHost {
         var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
-        /// Screens to be shown, and what ends each; then those that are to end.
+        /// Screens to show, each with the event that ends it; then screens that must end.
         var shownScreens: [(node: Int, end: EventStorage)]
         var endedScreens: [EventStorage]
         /// Of any launch.
@@ -150,7 +150,7 @@ final class LaunchStorage: StepHost {
         }
         // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
-        // A worker of the engine's own would take the steps that the queue is to start.
+        // A worker of the engine's would take the steps that the queue must start.
         if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
         // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
@@ -162,8 +162,8 @@ final class LaunchStorage: StepHost {
     func begin(_ completion: (@Sendable (FinishedLaunch) -> Void)? = nil) {
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
-        // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of
-        // the launch a slow one.
+        // The timekeeper releases its handlers when the launch ends. They are not held weakly: that would make every
+        // retain of the launch a slow one.
         virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.inputEnds() }
@@ -289,7 +289,7 @@ extension LaunchStorage.State {
         }
         if !actions.cancel.isEmpty { launch.hasToldToCancel.store(true, ordering: .relaxed) }
         let cancelled = actions.cancel.compactMap { node -> AppCodeQueue.Call? in
-            // One that exists already gets no handle: the graph has it.
+            // An operation that exists already gets no handle: the graph has it.
             if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }
             return handles[node].map { AppCodeQueue.Call(cancelling: node, $0) }
         }
@@ -311,12 +311,12 @@ extension LaunchStorage.State {
         )
     }
 
-    /// The operation with which the launch has failed, as far as that is certain, and its error.
+    /// The operation whose failure failed the launch, as far as that is certain, and its error.
     mutating func failure(_ launch: LaunchStorage) -> (node: Int, error: OperationError)? {
         guard case .failed(let operation, let message) = (record ?? launch.makeRecord(&self, [])).outcome(),
             let node = launch.graph.position(of: operation)
         else { return nil }
-        // One that was skipped has not failed itself.
+        // A skipped operation has not failed itself.
         let cause = Int(machine.nodes[node].cause)
         let error = OperationError(
             operation: operation,

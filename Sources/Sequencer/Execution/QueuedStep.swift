@@ -39,8 +39,7 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     /// Cancels the step.
     override func cancel() {
         super.cancel()
-        // One that has not had its turn has nothing more to do with the launch, and a suspended queue may keep it for
-        // ever.
+        // A step that has not had its turn is done with the launch, and a suspended queue may keep it for ever.
         if launch?.cancel(self) == true { letGo() }
     }
 
@@ -67,9 +66,9 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
 
 /// The operations of a launch that are in the app's queue.
 struct QueuedSteps {
-    /// Those that have not been started, by operation.
+    /// The steps that have not been started, by operation.
     private var waiting: [Int: QueuedStep] = [:]
-    /// Those that run, by operation.
+    /// The running steps, by operation.
     private var running: [Int: QueuedStep] = [:]
 
     mutating func add(_ launch: LaunchStorage, _ node: Int) -> QueuedStep {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What is known of a launch before it runs, as its report says it.
+/// The facts of a launch before it runs, as its report says them.
 struct LaunchFacts: Sendable {
     /// Nil: none was given.
     let budget: Budget?
@@ -131,8 +131,7 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// The number of lanes on which operations have run; one that only asked for a condition that was false does not
-    /// count.
+    /// The number of lanes on which operations have run; operations that only asked a false condition do not count.
     private var lanesUsed: Int {
         var isUsed = [Bool](repeating: false, count: machine.lanes.widest)
         for node in nodes where node.lane >= 0 && node.start >= 0 { isUsed[Int(node.lane)] = true }
@@ -142,7 +141,7 @@ final class RunRecord: Sendable {
     /// The dependencies of an operation, each once: a step may read a value of another, and wait for it besides.
     ///
     /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the
-    ///   first. One array for a whole report, where a set for each operation would be an allocation for each.
+    ///   first. A single array for a whole report, where a set for each operation would be an allocation for each.
     private func identifiers(
         of dependencies: ArraySlice<AdjacencyList.Neighbour>,
         of node: Int,
@@ -152,7 +151,7 @@ final class RunRecord: Sendable {
         identifiers.reserveCapacity(dependencies.count)
         for place in dependencies.startIndex..<dependencies.endIndex {
             let dependency = dependencies[place].index
-            // One that was put off may go on when the launch proper has ended.
+            // A deferred operation may continue when the launch proper has ended.
             if lastReader[dependency] == Int32(node) || nodes[dependency].state != .ended { continue }
             lastReader[dependency] = Int32(node)
             identifiers.append(graph.id(dependency))
@@ -238,7 +237,7 @@ final class RunRecord: Sendable {
             isCuttable: policy?.value.canBeCut ?? false,
             isDeferrable: policy?.value.isDeferrable ?? false,
             message: message(index),
-            // Those of the graph, then those that the operation wrote while it ran.
+            // The graph's notes, then those that the operation wrote while it ran.
             notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
         )
     }
@@ -267,8 +266,8 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone.
-    /// One that was aborted on purpose got somewhere else.
+    /// Whether the launch never reached the end of its budget: it failed, was cancelled, or continued without its
+    /// milestone. A launch that was aborted on purpose got somewhere else.
     private var isBroken: Bool {
         let isMilestoneMissed = graph.milestoneIndex.map { nodes[$0].state == .ended && !nodes[$0].outcome.isSuccess } ?? false
         if endOfLaunchProper != nil { return isMilestoneMissed }
@@ -345,7 +344,7 @@ extension Outcome {
 extension RunRecord {
     /// How the launch proper ended.
     func outcome() -> LaunchReport.Outcome {
-        // A stop after that concerns what ran on, which has an outcome of its own.
+        // A later stop concerns the remaining operations, which have a separate outcome.
         if endOfLaunchProper != nil { return .completed }
         if let stop { return outcome(of: stop) }
         guard isMilestoneLost(graph, nodes), let milestone = graph.milestoneIndex else { return .completed }
@@ -471,7 +470,7 @@ extension RunRecord {
     }
 }
 
-// Operations that wait for an event. They have no code of their own, so their messages name the event.
+// Operations that wait for an event. They have no code, so their messages name the event.
 extension RunRecord {
     /// Why such an operation did not succeed, in one sentence; nil for others, and where the event has failed.
     func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {

@@ -65,7 +65,7 @@ extension OperationGraph {
     }
 
     /// - Parameters:
-    ///   - scope: the scope that it is to be, as events name it.
+    ///   - scope: the name of the launch as a scope, as events give it.
     ///   - depth: the number of scopes that it is in, itself included.
     func makeLaunch(
         _ budget: Budget?,
@@ -145,8 +145,8 @@ public struct RunningLaunch: Sendable {
     }
 
     /// Waits for the launch proper to end, with its milestone, and gives the report as it was then: of the operations
-    /// that had ended. Those that ran on are named in ``LaunchReport/afterMilestone``, whose outcome is nil; the report
-    /// of ``end()`` has them all.
+    /// that had ended. ``LaunchReport/afterMilestone`` names the others, with a nil outcome; the report of ``end()``
+    /// has them all.
     ///
     /// ```swift
     /// let launch = try graph.start(budget: .seconds(3))
@@ -216,9 +216,9 @@ public struct RunningLaunch: Sendable {
 
     // MARK: Watching
 
-    /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another
-    /// stream. It ends with the launch and its scopes, as ``end()`` does: who has read it to the end may start the next
-    /// launch at once.
+    /// The events of the launch as they happen, from the first one on, even if this is called later. Each call makes
+    /// another stream. It ends with the launch and its scopes, as ``end()`` does: after the last event the reader may
+    /// start the next launch at once.
     ///
     /// ```swift
     /// let launch = try graph.start()
@@ -297,7 +297,7 @@ public struct RunningLaunch: Sendable {
 
 /// A launch that has ended: its report, and the values that its operations left.
 ///
-/// It keeps those values, and the objects that the steps captured. Keep only the ``report`` to let go of them.
+/// It keeps those values, and the objects that the steps captured. Keep only the ``report`` to release them.
 public struct FinishedLaunch: Sendable {
     private let storage: LaunchStorage
     let record: RunRecord
@@ -352,7 +352,7 @@ public struct OperationError: DescribedError, Sendable {
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
     public let outcome: Outcome?
-    /// One sentence.
+    /// The message, in one sentence.
     public let message: String
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?

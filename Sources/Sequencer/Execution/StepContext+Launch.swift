@@ -1,11 +1,11 @@
-/// What a step asks of its launch, beside what every step may.
+/// The requests of a step to its launch that are not public to every step.
 extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
     package var mayAsk: Bool { storage?.graph.policy(assignment.node).isInteractive ?? false }
 
-    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the
-    /// operation's timeout stands still, since others decide how long that takes. The time counts against the budget,
-    /// unless a person is asked meanwhile.
+    /// Waits for a turn to ask the user, or for something that has another limit: while `body` runs, the operation's
+    /// timeout stands still, since others decide how long that takes. The time counts against the budget, unless the
+    /// user is asked meanwhile.
     nonisolated(nonsending) package func waitForTurn<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The step that the current code is part of. A launch that a step starts has no more time than the step has.
 enum CurrentStep {
-    /// What runs that step.
+    /// The runner of that step.
     @TaskLocal static var runner: (any StepRunner)?
 
     /// Calls `body` as if no step were calling it.
@@ -72,7 +72,7 @@ final class StepThread: StepRunner {
 
     // MARK: Whether it is asleep
 
-    /// What the thread had done when it was last looked at.
+    /// The state of the thread when it was last looked at.
     private struct Look {
         var code: StepAssignment?
         let time: Nanoseconds
@@ -91,7 +91,7 @@ final class StepThread: StepRunner {
         // Of so short a time nothing follows.
         if time - look.time >= 100_000 {
             let used = processorTime - look.processorTime
-            // One that has not moved since sleeps on.
+            // A thread that has not moved since sleeps on.
             let isAsleep = look.isAsleep && look.code == code && used == 0 || used * 10 < time - look.time && !clock.isRunnable
             look = Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
         }
@@ -157,7 +157,7 @@ final class StepTask: StepRunner, Cancellable {
     func start(onMain isMain: Bool, priority: TaskPriority?, for holder: TimeHolder?, atOnce: Bool) -> AttemptEnd? {
         let operation: @isolated(any) @Sendable () async -> Void
         if isMain { operation = { @MainActor in await self.run() } } else { operation = { await self.run() } }
-        // Here, and not within the task: it inherits them, and does without frames of its own for them.
+        // Here, and not within the task: it inherits them, and needs no frames for them.
         CurrentStep.$runner.withValue(self) {
             if let holder {
                 TimeHolder.$current.withValue(holder) { _ = Task(executorPreference: holder, priority: priority) { await operation() } }
@@ -216,7 +216,7 @@ final class StepTask: StepRunner, Cancellable {
         task = nil
     }
 
-    /// - Returns: false when the task has come to its end.
+    /// - Returns: false when the task has ended.
     private func beginUse() -> Bool {
         var count = users.load(ordering: .relaxed)
         while count > 0 {
@@ -266,7 +266,7 @@ struct AttemptEnd: Sendable {
 
 // In an extension, so that the struct keeps the initialiser of all its properties.
 extension AttemptEnd {
-    /// The end of an attempt of which no code has run, since it was told to cancel before.
+    /// The end of an attempt without any run code, since it was told to cancel before.
     static var unbegun: AttemptEnd {
         AttemptEnd(value: nil, error: nil, message: nil, forMachine: .cancelledItself, isObedient: true)
     }

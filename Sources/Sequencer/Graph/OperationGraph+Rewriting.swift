@@ -1,4 +1,4 @@
-/// What is asked of a graph before it runs, and changed in it. The update policy and injected faults are made of these.
+/// Queries and changes of a graph before it runs. The update policy and injected faults use these.
 extension OperationGraph {
     /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
@@ -71,8 +71,9 @@ extension OperationGraph {
     /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has
     /// ended it, or of the milestone when the launch was cancelled.
     ///
-    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must
-    ///     wait for nothing but a lock of their own.
+    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they may
+    ///   take only a
+    ///     private lock.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
     /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``,

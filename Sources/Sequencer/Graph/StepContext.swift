@@ -250,7 +250,7 @@ protocol StepHost: AnyObject, Sendable {
 enum PersonWait {
     /// It asks one.
     case question
-    /// It is to ask one when another question has been answered.
+    /// It will ask the user when another question has been answered.
     case turn
     /// It is an interactive operation's own work, without the wrappers around that.
     case work

@@ -59,7 +59,7 @@ public struct SlowStep: Sendable {
     public let operation: String
     let wait: nonisolated(nonsending) @Sendable () async -> Void
 
-    /// Waits until the screen is to end: the step has ended and the screen was shown for long enough, or the launch was
+    /// Waits until the screen must end: the step has ended and the screen was shown for long enough, or the launch was
     /// stopped. It ends as well when the closure that shows it has returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.

@@ -42,7 +42,7 @@ package struct RetryPolicy: Sendable, Hashable {
 /// Something only one operation may hold at a time, such as the screen.
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation
-/// with the longest remaining path gets it. Each launch has resources of its own, and so has each of its scopes, but for
+/// with the longest remaining path gets it. Each launch and each of its scopes has separate resources, but for
 /// ``ofProcess``.
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
@@ -54,7 +54,7 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
     /// The screen and the person in front of it.
     public static let userInterface: ExclusiveResource = "ui"
 
-    /// The same resource, one for all launches of the process: one step at a time holds it, whatever launch it is of.
+    /// The same resource, shared by all launches of the process: a single step of any launch holds it at a time.
     ///
     /// ```swift
     /// graph.add("consent", .exclusive(.userInterface.ofProcess), on: .main) { await screens.askForConsent() }
@@ -77,7 +77,7 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// One thing said about a step besides its identifier, its dependencies and its work.
+/// A property of a step besides its identifier, its dependencies and its work.
 ///
 /// ```swift
 /// graph.add("force-update", .onFailure(.continue), .timeout(.seconds(1))) { launch in ... }
@@ -148,7 +148,7 @@ public struct StepOption: Sendable {
     ///
     /// - Parameters:
     ///   - attempts: the number of attempts in all, the first included: 1 to 100.
-    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no limit of its own.
+    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no such limit.
     ///   - backoff: the pause before the second attempt.
     ///   - multiplier: what each further pause is multiplied by: 1 or more.
     ///   - maximumBackoff: the longest pause.
@@ -193,17 +193,17 @@ public struct StepOption: Sendable {
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
     ///
-    /// A condition that reads values is asked as soon as they are there. If it is false, the step is skipped then, and
-    /// waits for nothing else, whatever the others come to: a step behind it that needs what the skipped one would have
-    /// waited for waits for that itself. A condition that reads no values, or values of the prologue alone, is asked
-    /// when the step could start: what it looks at may be the work of a step in `after:`.
+    /// A condition that reads values is asked as soon as they are there. If it is false, the step is skipped then,
+    /// without waiting for its other dependencies. A step behind it that needs the dependencies of the skipped step
+    /// must wait for them itself. A condition that reads no values, or values of the prologue alone, is asked when the
+    /// step could start: it may look at the work of a step in `after:`.
     ///
     /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as
     /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
     /// ``OperationGraph/validated()`` finds other readers.
     ///
-    /// Each condition is called once at most, on the thread the step would run on. One that throws fails the operation;
-    /// one that has not answered within the step's timeout ends it as timed out.
+    /// Each condition is called once at most, on the thread the step would run on. A condition that throws fails the
+    /// operation; a condition that has not answered within the step's timeout ends it as timed out.
     public static func when<each Input: Sendable>(
         _ steps: repeat Step<each Input>,
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
@@ -241,8 +241,8 @@ public struct StepOption: Sendable {
     /// record it. The operation's own timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands
     /// still.
     ///
-    /// All time from the operation's start to its end is the person's, and its report reads as interactive whenever it
-    /// ran, whether or not it has asked. One that asks only sometimes is not marked: it asks within
+    /// All time from the operation's start to its end is the user's, and its report reads as interactive whenever it
+    /// ran, whether or not it has asked. A step that asks only sometimes is not marked: it asks within
     /// ``StepContext/waitForPerson(_:)``.
     public static let interactive = StepOption { $0.isInteractive = true }
 
@@ -261,8 +261,8 @@ public struct StepOption: Sendable {
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// Runs the step whatever happens: it begins when the steps that it waits for have ended, in whatever way, also in a
-    /// launch that has failed, was aborted or was cancelled. For what must be put in order behind them.
+    /// Runs the step in any case: it begins when the steps that it waits for have ended, in any way, also in a
+    /// launch that has failed, was aborted or was cancelled. For work that must clean up after them.
     ///
     /// ```swift
     /// graph.add("remove-downloads", .always, .timeout(.seconds(2)), after: download, unpack) { files.removeAll() }
@@ -277,13 +277,13 @@ public struct StepOption: Sendable {
     /// Ends the others of these steps, for which it waits, when the first has succeeded: for a graph that was read.
     package static func first(of ids: [String]) -> StepOption { StepOption { $0.racers = ids } }
 
-    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
-    /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
-    /// which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
-    /// it comes after the milestone, or does without what something takes the place of.
+    /// The step stays in every launch. A launch after crashes leaves out steps that the milestone does not need, but
+    /// not this one, nor any of its direct and indirect dependencies: steps whose values it reads in any way, for which
+    /// it waits, and which fulfil an event (``fulfills(_:)``) that it waits for. After crashes in just these it comes
+    /// after the milestone, or uses the replacement of a dependency.
     ///
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past.
-    /// ``OperationGraph/skip(_:because:)`` leaves it out all the same.
+    /// ``OperationGraph/skip(_:because:)`` still leaves it out.
     public static let essential = StepOption { $0.isEssential = true }
 
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of
@@ -312,11 +312,11 @@ public struct StepOption: Sendable {
     }
 
     /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome
-    /// is final then, and later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
+    /// is final then, and later operations are in ``LaunchReport/afterMilestone``. At most one step of a graph.
     public static let milestone = StepOption { $0.isMilestone = true }
 
-    /// Marks the step that brings the first frame of the app's own on the screen, such as a skeleton of its main
-    /// screen. One step of a graph at most.
+    /// Marks the step that brings the app's first frame on the screen, such as a skeleton of its main screen. At most
+    /// one step of a graph.
     ///
     /// ```swift
     /// let skeleton = graph.add("skeleton", .initialDisplay, after: splash, on: .main) { await screen.showSkeleton() }
@@ -360,7 +360,7 @@ enum StepFallback: Sendable {
     }
 }
 
-/// What decides whether a step runs.
+/// A condition that decides whether a step runs.
 struct StepCondition: Sendable {
     static let never = StepCondition { _ in false }
 
@@ -404,7 +404,7 @@ package struct StepPolicy: Sendable {
     package var isCuttable = false
     /// Whether it also runs after steps that did not succeed, and in a launch that is stopped.
     package var isAlways = false
-    /// The identifiers of the steps of which it takes the first; nil where it does not take one.
+    /// The identifiers of the steps that compete to be its first; nil without such a choice.
     package var racers: [String]?
     /// Whether recovery leaves the step in, even after crashes.
     var isEssential = false
@@ -428,7 +428,7 @@ package struct StepPolicy: Sendable {
     var eventSources: [String] = []
     /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
-    /// What it takes for other steps; its resources are held as long.
+    /// The range that it takes for other steps; its resources are held as long.
     var taking: HeldRange?
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
@@ -440,9 +440,9 @@ package struct StepPolicy: Sendable {
     var inputs: [StepInput] = []
     /// While options are applied: those, of the ones that a step can have once, that this layer has named.
     var given: [String] = []
-    /// Those that were named once more.
+    /// The options that were given more than once.
     var givenTwice: [String] = []
 
-    // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
+    // Made once: most steps have the standard policy, and each is asked for its policy again and again.
     static let standard = StepPolicy()
 }

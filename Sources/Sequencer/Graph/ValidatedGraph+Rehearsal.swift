@@ -1,10 +1,10 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay, and so do failure policies and what may be cut or
-    /// put off to keep a budget. Conditions hold, but those of steps that are switched off, and nothing is tried again,
-    /// or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a fallback
-    /// when its time is over.
+    /// Dependencies, threads, resources, questions to the user and displays stay, and so do failure policies, cuts and
+    /// deferrals to keep a budget. Conditions hold, but those of steps that are switched off, and nothing is tried
+    /// again, or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a
+    /// fallback when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.

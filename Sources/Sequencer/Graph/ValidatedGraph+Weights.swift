@@ -6,7 +6,7 @@ extension ValidatedGraph {
         var (ends, edges) = ([Nanoseconds](repeating: 0, count: count), [GraphEdge]())
         for node in order {
             let racers = racers(of: node)
-            // One that is switched off does not succeed.
+            // A step that is switched off does not succeed.
             let first = racers.filter { !policy($0).isSwitchedOff }.min { (ends[$0], $0) < (ends[$1], $1) }
             let awaited = predecessors[node].filter { $0.index == first || !racers.contains($0.index) }
             ends[node] = (awaited.map { ends[$0.index] }.max() ?? 0).addingSaturated(duration(node))

@@ -30,8 +30,8 @@ public final class LaunchModel {
     /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few,
     /// the launch may take longer.
     ///
-    /// Nil where nothing is expected of any operation (`StepOption.expected(_:)`), while the milestone waits for a
-    /// person or an event, and at the end. An operation without an expected duration counts as zero. One that takes
+    /// Nil if no operation has an expected duration (`StepOption.expected(_:)`), while the milestone waits for the user
+    /// or an event, and at the end. An operation without an expected duration counts as zero. An operation that takes
     /// longer than expected counts as if it ended at once.
     public private(set) var remaining: Duration?
     /// How the launch ended; nil until its milestone has. Where a milestone is not reached, and without one, nil until

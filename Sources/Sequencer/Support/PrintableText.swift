@@ -16,8 +16,8 @@ package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = "
 
 /// The scalars of a text, each with whether a terminal or a drawing shows it as it is.
 ///
-/// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner
-/// within an emoji or between letters of a script that is written with joiners, the variation selector of an emoji.
+/// It shows printable characters, and invisible ones that change the look of their neighbours: a joiner within an emoji
+/// or between letters of a script that is written with joiners, the variation selector of an emoji.
 package func judgedScalars(_ text: some StringProtocol) -> some Sequence<(scalar: Unicode.Scalar, isShown: Bool)> {
     var scalars = text.unicodeScalars.makeIterator()
     let first = scalars.next()

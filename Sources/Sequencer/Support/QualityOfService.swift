@@ -8,7 +8,7 @@ import Foundation
 // The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for
 // tasks.
 extension QualityOfService {
-    /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
+    /// The quality of a task's priority; at most user-initiated, since higher ones belong to the main thread.
     init(_ priority: TaskPriority) {
         self = priority >= .high ? .userInitiated : priority >= .medium ? .default : priority >= .utility ? .utility : .background
     }
