@@ -1,7 +1,7 @@
 /// The value of an event, or the reason of its failure.
 typealias EventResult = Result<any Sendable, any Error>
 
-/// An event of any type: decides under its lock who is told, releases the lock, then tells them.
+/// An event of any type: decides under its lock which waits are told, releases the lock, then tells them.
 @usableFromInline
 final class EventStorage: Sendable {
     /// The order in which waiters are told.

@@ -6,7 +6,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these
     /// compute at the same time as there are processors. A step that blocks its thread costs its own lane alone. With a
-    /// number, there are as many threads as lanes, for any operations.
+    /// number, there are as many threads as lanes, regardless of the operations.
     public var lanes: Int?
     /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not
     /// in the list come after those that are.

@@ -129,9 +129,9 @@ extension LaunchStateMachine {
 
     // MARK: Whether the budget is lost
 
-    /// Tells whether the end of an operation that starts, now or at a later time, is expected to be too late.
+    /// Notes an operation that starts, now or later, and whose end is expected to be too late.
     mutating func watchEnd(of node: Int, startingAt start: Nanoseconds) {
-        // An operation that can be cut gives no reason to be late.
+        // A cuttable operation does not make the launch late.
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node), !traits[node].contains(.isCuttable) else { return }
         if nodes[node].attempts <= 1 { keeper?.ends.push(KeyedNode(key: last, node: node)) }
         let end = (start - interactive.total(at: time)).addingSaturated(latestEnds.expected(node))

@@ -442,7 +442,7 @@ extension LaunchStateMachine {
 
     /// The launch is stopped.
     ///
-    /// - Returns: whether an operation still continues, begins in its turn, or ends in its turn.
+    /// - Returns: whether an operation continues anyway, begins in its turn, or ends in its turn.
     mutating func goesOnWhenStopped(_ node: Int) -> Bool {
         if nodes[node].state == .waiting, nodes[node].waiting > 0 { return outlasting.contains(node) }
         guard goesOnStopped(node) else { return false }

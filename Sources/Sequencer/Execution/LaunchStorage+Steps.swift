@@ -332,7 +332,7 @@ extension LaunchStorage {
         keep(wait, for: assignment)
     }
 
-    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs
+    /// Runs on the thread that has settled the event. The thread may run code of the app, so other code of the app runs
     /// elsewhere.
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
         // Time must not move before what follows from the event, which may have to wait for its turn.

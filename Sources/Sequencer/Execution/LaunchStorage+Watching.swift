@@ -209,7 +209,7 @@ extension LaunchStorage {
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
-    /// Whether it must still be shown; the step has a note of it then.
+    /// Whether it must be shown; if so, the step has a note of it.
     private func isStillWanted(_ node: Int, _ screen: SlowScreen, _ end: EventStorage) -> Bool {
         if end.result != nil { return false }
         // Beyond the step's own, so that it takes the place of none.
@@ -262,7 +262,7 @@ extension LaunchStorage {
             return makeRecord(&state, anomalies)
         }
         guard let record else {
-            // Scopes continue, but not past the deadline; the launch proper has still ended.
+            // The launch proper has ended. Scopes continue, but not past the deadline.
             limitScopes()
             return tellMilestoneWaiters()
         }

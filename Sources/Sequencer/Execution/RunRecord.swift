@@ -131,7 +131,7 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// The number of lanes on which operations have run; operations that only asked a false condition do not count.
+    /// The number of lanes that have run operations; operations that only asked a false condition do not count.
     private var lanesUsed: Int {
         var isUsed = [Bool](repeating: false, count: machine.lanes.widest)
         for node in nodes where node.lane >= 0 && node.start >= 0 { isUsed[Int(node.lane)] = true }
@@ -266,8 +266,8 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// Whether the launch never reached the end of its budget: it failed, was cancelled, or continued without its
-    /// milestone. A launch that was aborted on purpose got somewhere else.
+    /// Whether the launch never reached the end that its budget counts to: it failed, was cancelled, or continued
+    /// without its milestone. A launch that was aborted on purpose got somewhere else.
     private var isBroken: Bool {
         let isMilestoneMissed = graph.milestoneIndex.map { nodes[$0].state == .ended && !nodes[$0].outcome.isSuccess } ?? false
         if endOfLaunchProper != nil { return isMilestoneMissed }

@@ -266,7 +266,7 @@ struct AttemptEnd: Sendable {
 
 // In an extension, so that the struct keeps the initialiser of all its properties.
 extension AttemptEnd {
-    /// The end of an attempt without any run code, since it was told to cancel before.
+    /// The end of an attempt that ran no code, since it was told to cancel before.
     static var unbegun: AttemptEnd {
         AttemptEnd(value: nil, error: nil, message: nil, forMachine: .cancelledItself, isObedient: true)
     }

@@ -8,9 +8,8 @@ extension OperationGraph {
     ///
     /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has
     /// happened before ends it at once. It is a step as any other: its timeout, fallback and failure policy hold, it
-    /// may be
-    /// `interactive`, and a person's time does not count. When the launch is stopped, the wait ends; the event itself
-    /// stays as it is, and other launches go on waiting for it.
+    /// may be `interactive`, and a person's time does not count. When the launch is stopped, the wait ends; the event
+    /// itself stays as it is, and other launches go on waiting for it.
     ///
     /// ```swift
     /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))

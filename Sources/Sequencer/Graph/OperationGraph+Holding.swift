@@ -130,7 +130,7 @@ extension OperationGraph {
         }
         for (place, first) in chains.enumerated() {
             for second in chains[(place + 1)...] {
-                // One chain may be over before the other begins.
+                // Either chain may be over before the other begins.
                 guard !first.steps.allSatisfy(second.before.contains), !second.steps.allSatisfy(first.before.contains),
                     let one = conflict(first.taker, first.before, second.users),
                     let two = conflict(second.taker, second.before, first.users)

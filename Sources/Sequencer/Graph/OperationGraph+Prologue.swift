@@ -19,8 +19,7 @@
 /// for the last one. If a step throws, or aborts, the launch ends before anything else has begun, and
 /// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step
 /// may wait for, and read, only steps of the prologue. It cannot ask the user, be tried again, be put off or be a
-/// milestone:
-/// ``validated()`` says so.
+/// milestone: ``validated()`` says so.
 ///
 /// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a
 /// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the

@@ -72,8 +72,7 @@ extension OperationGraph {
     /// ended it, or of the milestone when the launch was cancelled.
     ///
     /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they may
-    ///   take only a
-    ///     private lock.
+    ///     take only a private lock.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
     /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``,

@@ -261,7 +261,7 @@ public struct StepOption: Sendable {
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// Runs the step in any case: it begins when the steps that it waits for have ended, in any way, also in a
+    /// Runs the step always: it begins when the steps that it waits for have ended, in any way, also in a
     /// launch that has failed, was aborted or was cancelled. For work that must clean up after them.
     ///
     /// ```swift

@@ -26,7 +26,7 @@ public struct ValidatedGraph: Sendable {
     /// - Parameter edges: the dependencies; where they have a circle, its operations are in no order.
     init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
         var graph = graph
-        // Without work a step takes no time, for any expected duration.
+        // Without work a step takes no time, regardless of its expected duration.
         for (node, step) in graph.nodes.enumerated() where !step.hasWork && step.policy?.value.expected ?? .zero > .zero {
             graph.setPolicy(of: node) { $0.expected = .zero }
         }
@@ -91,7 +91,8 @@ public struct ValidatedGraph: Sendable {
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { nodes[index].isMain }
 
-    /// Whether an operation does anything but join others; otherwise it takes no time, for any expected duration.
+    /// Whether an operation does anything but join others; otherwise it takes no time, regardless of its expected
+    /// duration.
     package func hasWork(_ index: Int) -> Bool { nodes[index].hasWork }
 
     /// Whether an operation only joins others: it then ends when it is ready, without a lane.

@@ -40,7 +40,7 @@ extension OperationGraph {
     ///
     /// For a computed fallback, use ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
     ///
-    /// - Parameter fallback: the value that takes the place of its own when it fails, times out or is cancelled alone.
+    /// - Parameter fallback: the value to use when the operation fails, times out or is cancelled alone.
     ///   Nil for none; if the value is an optional, write a nil fallback as `.some(nil)`.
     @discardableResult
     public mutating func add<Value: Sendable>(

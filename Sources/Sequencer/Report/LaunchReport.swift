@@ -168,7 +168,7 @@ public struct LaunchReport: Sendable, Hashable {
     package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
     /// Whether a launch with this end may have met its budget. A launch that failed, was cancelled, or continued
-    /// without its milestone has not, for any time.
+    /// without its milestone has not, regardless of its time.
     ///
     /// - Parameters:
     ///   - outcome: its ``Outcome/name``.

@@ -13,8 +13,7 @@ import Foundation
 //     2. each `TimeHolder` holds time while it has something under way: a job, code that blocks its thread, a step that
 //         runs and does not sleep
 //     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
-//     sleeper
-//        goes first
+//        sleeper goes first
 //
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.
@@ -220,7 +219,7 @@ final class TimeHolder: TaskExecutor {
     /// The end of a launch that one of its tasks waits for has arrived.
     func wakes() { scheduler.wakes(self) }
 
-    /// That task continues.
+    /// The waiting task continues.
     func goesOn() { scheduler.comesBack(self) }
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
@@ -581,7 +580,7 @@ package final class VirtualScheduler: Sendable {
                 done = job
             case .stop: return
             case .lost:
-                // That job may have been the last thing that was waited for.
+                // Perhaps nothing else was waited for.
                 if let runner = state.withLock({ $0.giveTurn() }) { start(runner) }
                 return
             case .comeBack(let semaphore):

@@ -53,7 +53,7 @@ final class Turn: Sendable {
         if !hasTurn { throw CancellationError() }
     }
 
-    /// Passes the turn to the caller that has waited longest. One lock guards it, so nobody can come in between.
+    /// Passes the turn to the caller that has waited longest. A single lock guards it, so nobody can come in between.
     func pass() {
         let next = state.withLock { state in
             state.isTaken = !state.waiters.isEmpty

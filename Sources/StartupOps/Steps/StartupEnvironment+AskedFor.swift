@@ -13,7 +13,7 @@ extension StartupEnvironment {
     ///
     /// | step | when the person asks for it |
     /// |---|---|
-    /// | ``StartupStep/login`` | A guest is asked, with any kind of onboarding, and stays a guest until the login has succeeded (``AccountService/sessionKeeper()``). A person who is logged in is not asked. Of several logins at once, a launch's included, one asks; the others wait until it has ended, and then use the session that is there. |
+    /// | ``StartupStep/login`` | A guest is asked, with any kind of onboarding, and stays a guest until the login has succeeded (``AccountService/sessionKeeper()``). A logged-in user is not asked. Of several logins at once, a launch's included, one asks; the others wait until it has ended, and then use the session that is there. |
     /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
     /// | ``StartupStep/tutorial`` | It is shown again. |
     ///

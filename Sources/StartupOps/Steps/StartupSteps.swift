@@ -117,8 +117,7 @@ public struct StartupSteps: Sendable {
     /// - If it does not complete, it reports the links and pushes that were dropped or refused: the step of the main
     ///   screen, which reports them otherwise, never runs.
     /// - It is refused while another launch over the same state runs, and when one has completed, if both lead to a
-    ///   main
-    /// screen: two would show the splash, ask the user and run each migration twice.
+    ///   main screen: two would show the splash, ask the user and run each migration twice.
     func complete(_ graph: inout OperationGraph) {
         guard let environment else { return }
         graph.noteEarlyEnd { [mailbox = environment.mailbox] in mailbox.takeLosses() }

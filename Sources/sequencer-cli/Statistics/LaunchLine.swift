@@ -61,7 +61,8 @@ extension LaunchLine {
             end = .crash(operation: try document.optionalName("operation"))
             return
         }
-        // Such launches are another scenario: some of the work that others still have to do is done in their processes.
+        // These launches are another scenario: some of the work that others still have to do is done in their
+        // processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
         if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {

@@ -138,7 +138,7 @@ public struct LaunchBenchResult: Sendable {
     public let baseline: MeasuredLaunches?
     /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of
     /// either, in virtual time with fewer than two, it is ``ChangeVerdict/inconclusive``. If operations end in another
-    /// way, it is ``ChangeVerdict/changed``, for any times.
+    /// way, it is ``ChangeVerdict/changed``, regardless of the times.
     public let verdict: ChangeVerdict?
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run
     /// of a side completed.

@@ -16,9 +16,8 @@ extension LaunchReport {
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
     /// - Returns: nil if nothing is scarce, cut or put off, since then paths are enough; for a launch that did not
-    ///   complete;
-    ///     and for a report that no launch has made. Empty if the first of the two launches puts off others than the
-    ///     launch did.
+    ///     complete; and for a report that no launch has made. Empty if the first of the two launches puts off others
+    ///     than the launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))

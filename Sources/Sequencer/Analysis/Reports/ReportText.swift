@@ -35,8 +35,7 @@ extension LaunchReport {
     }
 
     /// The number of lanes, and of the used ones if these were fewer: they alone are drawn. `2`, `4, 3 of them used`,
-    /// or
-    /// `2 and the main thread`; the main thread does not count as a lane.
+    /// or `2 and the main thread`; the main thread does not count as a lane.
     ///
     /// - Parameter noun: comes after the number.
     func lanesText(_ noun: String = "") -> String {

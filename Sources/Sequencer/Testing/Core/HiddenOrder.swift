@@ -12,9 +12,8 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
 
     package var findsNothing: Bool { hidden == nil && unsteady.isEmpty }
 
-    /// The result, in one sentence: `login fails when images runs first: undeclared dependency`, or
-    /// `every operation ended the same way in 33 orders`. Only the given check compares values. Unsteady operations are
-    /// named.
+    /// The result, in one sentence: `login fails when images runs first: undeclared dependency`, or `every operation
+    /// ended the same way in 33 orders`. Only the given check compares values. Unsteady operations are named.
     public var description: String {
         let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
         guard !unsteady.isEmpty else { return hidden?.description ?? same }
@@ -31,8 +30,8 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
     package let orders: Int
     /// The report of the launch in its usual order.
     public let report: LaunchReport
-    /// The message, in one sentence: `the launch fails in every order: login: the token is missing`, or
-    /// `the check fails in every order: nothing was stored`.
+    /// The message, in one sentence: `the launch fails in every order: login: the token is missing`, or `the check
+    /// fails in every order: nothing was stored`.
     public let description: String
 }
 
