@@ -72,10 +72,10 @@ public struct Scenario: NamedValue, Sendable {
     /// milestone: the update takes over before the milestone's work starts. A step that the app puts in the milestone's
     /// place later (`replace(_:with:)`) is not checked.
     ///
-    /// Like any launch to the main screen, it is refused while another launch that leads to the main screen runs over
-    /// the same state in this process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the
-    /// error, a `GraphError` of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings
-    /// the app back, or that nobody sees, may run beside it.
+    /// A launch with such steps is refused while another launch that leads to the main screen runs over the same state
+    /// in this process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the error, a
+    /// `GraphError` of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings the app
+    /// back, or that nobody sees, may run beside it.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)

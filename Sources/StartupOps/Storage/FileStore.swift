@@ -21,7 +21,6 @@ final class FileStore: SecureStore {
     let directory: PosixDirectory
     /// Whether a file that others may have read is refused, as its secret may be known: the answer is
     /// ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until a
-    /// ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until a
     /// user, sure that nobody has read it, takes the access away (`chmod 600`). A directory that anybody could replace
     /// with another one, because everybody can write to one above it, is not used at all. The files are not encrypted.
     /// Other files are repaired, and that is reported.
